@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "cli/options.h"
+#include "import/import.h"
 #include "qos/policy.h"
 #include "wire/results/header.h"
 
@@ -31,6 +32,8 @@
 	C(config, "config", "[options] [KEY [VALUE]]", "print or change settings")                 \
 	C(fsck, "fsck", "[options]", "check that the store is undamaged")                          \
 	C(gc, "gc", "[options]", "remove what no stored profile needs")                            \
+	C(import, "import", "[options] FILE", "make a profile of what another tool has written")   \
+	C(export, "export", "[options] FILE", "write a profile in the format of another tool")     \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "show how much code the runs with --unique-log have measured so far")                    \
 	C(reconstruct, "reconstruct", "[options] FILE",                                            \
@@ -408,6 +411,32 @@
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_IMPORT_WORD(id, name, help) "|" name
+#define ST_IMPORT_OPTIONS(O)                                                                       \
+	O(from, 0, "from", &(ST_IMPORT_FORMATS(ST_IMPORT_WORD))[1], true,                          \
+	  "read this format (default: found out from the file)")                                   \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "write the profile to FILE (default: the name of the file that is read, and .db)")       \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+/* F(identifier, "name", who writes it, the function if it is a writer of measurements) */
+#define ST_EXPORT_FORMATS(F)                                                                       \
+	F(perun, "perun", MEASUREMENTS, st_export_perun)                                           \
+	F(csv, "csv", MEASUREMENTS, st_export_measurements_csv)                                    \
+	F(json, "json", SHOW, NULL)                                                                \
+	F(lcov, "lcov", SHOW, NULL)                                                                \
+	F(folded, "folded", STACKS, NULL)                                                          \
+	F(speedscope, "speedscope", STACKS, NULL)                                                  \
+	F(callgrind, "callgrind", STACKS, NULL)                                                    \
+	F(pprof, "pprof", STACKS, NULL)                                                            \
+	F(timeline, "timeline", EVENTS, NULL)
+#define ST_EXPORT_WORD(id, name, writer, function) "|" name
+#define ST_EXPORT_OPTIONS(O)                                                                       \
+	O(to, 0, "to", &(ST_EXPORT_FORMATS(ST_EXPORT_WORD))[1], true, "write this format")         \
+	O(output, 'o', "output", "FILE", true, "write to FILE (default: -, standard output)")      \
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \

@@ -88,8 +88,8 @@ struct st_measurements {
 	struct st_hashmap by_key;
 };
 
-/* The series of this key, which is added, with copies of its texts, if there is none. It stays where
- * it is until the next one is added. NULL: memory is exhausted. */
+/* The series of this key, which is added, with copies of its texts, if there is none. It stays
+ * where it is until the next one is added. NULL: memory is exhausted. */
 struct st_series *st_series_of(struct st_profile *p, const struct st_series_key *key);
 /* Adds a value without features: its index, SIZE_MAX when memory is exhausted. */
 size_t st_series_add(struct st_series *s, double value);

@@ -282,6 +282,12 @@ struct st_profile_loop {
 	struct st_loop loop;
 };
 
+/* What another tool's file said that Strobe has no place for, so that an export can say it again.
+ */
+struct st_profile_extra {
+	const char *name, *json;
+};
+
 struct st_profile {
 	struct st_profile_run run;
 	struct st_profile_qos qos;
@@ -302,8 +308,9 @@ struct st_profile {
 	ST_VEC(struct st_profile_context) contexts;
 	ST_VEC(struct st_profile_loop) loops;
 	struct st_measurements measurements; /* that are repeated; see measurements.h */
-	ST_VEC(const char *) notes;          /* sentences a reader of the result must know */
-	struct st_text_chunk *text;          /* storage of all strings */
+	ST_VEC(struct st_profile_extra) extras;
+	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
+	struct st_text_chunk *text; /* storage of all strings */
 	bool out_of_memory;
 };
 
@@ -321,6 +328,10 @@ __attribute__((format(printf, 2, 3))) void st_profile_note(struct st_profile *p,
 
 /* Adds something about the machine. */
 void st_profile_add_fact(struct st_profile *p, const char *name, const char *value);
+/* Adds an extra; its texts are copied. */
+void st_profile_add_extra(struct st_profile *p, const char *name, const char *json);
+/* The JSON of an extra; NULL: there is none of this name. */
+const char *st_profile_extra_named(const struct st_profile *p, const char *name);
 
 /* The tools of the run and their options; of an option its value, NULL: it was not given. */
 bool st_profile_has_tool(const struct st_profile *p, const char *tool);

@@ -350,6 +350,8 @@ save_fill(struct writer *w, const struct st_profile *p)
 			status = st_save_machine(w->db, p);
 		if (status == SQLITE_OK)
 			status = st_save_measurements(w->db, p);
+		if (status == SQLITE_OK)
+			status = st_save_extras(w->db, p);
 		if (status != SQLITE_OK)
 			save_note(w, status);
 	}

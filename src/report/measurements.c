@@ -52,16 +52,28 @@ entries_of(const struct st_measurements *m)
 	return v;
 }
 
+/* 0: it is no unit of time. */
+static double
+ns_of_unit(const char *unit)
+{
+	return !strcmp(unit, "ns")   ? 1
+	       : !strcmp(unit, "us") ? 1e3
+	       : !strcmp(unit, "ms") ? 1e6
+	       : !strcmp(unit, "s")  ? 1e9
+	                             : 0;
+}
+
 /* As people read it: times and sizes in the unit that suits them. Returns buffer. */
 static const char *
 value_text(char buffer[2 * ST_NUMBER_SIZE], const char *unit, double value)
 {
-	bool plain = fabs(value) < 1e15;
+	double ns = ns_of_unit(unit) * fabs(value);
+	bool plain = fabs(value) < 1e15 && ns < 1e18;
 	int sign = snprintf(buffer, 2 * ST_NUMBER_SIZE, value < 0 ? "-" : "");
 	if (isnan(value))
 		strcpy(buffer, "-");
-	else if (!strcmp(unit, "ns") && plain)
-		st_duration(buffer + sign, llround(fabs(value)));
+	else if (ns_of_unit(unit) > 0 && plain)
+		st_duration(buffer + sign, llround(ns));
 	else if (!strcmp(unit, "B") && plain)
 		st_size(buffer + sign, (uint64_t)llround(fabs(value)));
 	else

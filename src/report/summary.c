@@ -41,7 +41,8 @@ summary_print_command(FILE *out, const struct st_profile_run *run, size_t width)
 	/* A command can be longer than anyone wants to read here; the profile has all of it. */
 	if (clean)
 		st_shorten(clean, width > 40 ? width - 20 : 200);
-	fprintf(out, "strobe: %s of %s\n", shown_tool(run->tool), clean ? clean : "");
+	fprintf(out, "strobe: %s%s%s\n", shown_tool(run->tool), run->command.n ? " of " : "",
+	        clean ? clean : "");
 	free(clean);
 	free(line);
 }

@@ -32,6 +32,8 @@ class Time(unittest.TestCase):
         done = self.strobe("time", "--format", "json", *arguments)
         self.assertEqual((done.returncode, done.stderr), (code, ""))
         self.whole = json.loads(done.stdout)
+        # That a program is too small for its memory to be seen depends on the shell that runs it.
+        self.notes = [note for note in self.whole["notes"] if "upper bound" not in note]
         return {s["metric"]: s for s in self.whole["measurements"]}
 
     def error(self, code, text, *arguments):
@@ -111,17 +113,17 @@ class Metrics(Time):
 class Programs(Time):
     def test_failure_is_said(self):
         self.series("-r", "3", "--", "false", code=1)
-        self.assertEqual(self.whole["notes"], ["the program failed in 3 of 3 runs: it exited with 1"])
+        self.assertEqual(self.notes, ["the program failed in 3 of 3 runs: it exited with 1"])
         found = self.series("-r", "3", "-w", "0", "--", "sh", "-c", "kill -9 $$", code=137)
         self.assertEqual(found["wall"]["features"]["exit"], [137] * 3)
         self.assertEqual(self.whole["run"]["signal"], 9)
-        self.assertEqual(self.whole["notes"], ["the program failed in 3 of 3 runs: Killed (signal 9)"])
+        self.assertEqual(self.notes, ["the program failed in 3 of 3 runs: Killed (signal 9)"])
 
     def test_the_first_failure_is_the_exit_code(self):
         script = "echo >> n; test $(wc -l < n) -lt 3 && exit 0; exit $(wc -l < n)"
         found = self.series("-r", "4", "-w", "0", "--", "sh", "-c", script, code=3)
         self.assertEqual(found["wall"]["features"]["exit"], [0, 0, 3, 4])
-        self.assertEqual(self.whole["notes"], ["the program failed in 2 of 4 runs: it exited with 3"])
+        self.assertEqual(self.notes, ["the program failed in 2 of 4 runs: it exited with 3"])
 
     def test_what_cannot_run(self):
         self.error(127, "cannot run ./nothing: No such file or directory", "./nothing")

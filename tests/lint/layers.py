@@ -22,6 +22,7 @@ MAY = {
     "probe": {"base", "wire", "symbol", "control"},
     "profile": {"base", "wire", "strobe"},
     "collect": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile"},
+    "import": {"base", "profile"},
     "timing": {"base", "profile", "collect"},
     "rows": {"base", "wire", "strobe", "symbol", "control", "profile", "collect"},
     "coverage": {"base", "wire", "strobe", "symbol", "control", "profile", "collect"},
@@ -36,7 +37,7 @@ MAY = {
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "report"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
-    "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "timing", "rows", "coverage",
+    "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
             "session", "contexts", "reconstruct", "trace", "ebpf", "report", "export", "live", "experiment", "tune", "store"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first

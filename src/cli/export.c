@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe export: a profile in the format of another tool. What the commands that know the content
+ * of a profile can write themselves, they write. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "export/measurements_csv.h"
+#include "export/perun.h"
+#include "profile/output.h"
+#include "profile/profile.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) EXPORT_##id,
+	ST_EXPORT_OPTIONS(O)
+#undef O
+};
+
+struct export_arguments {
+	const char *input, *output, *format;
+	bool help;
+};
+
+/* Who writes a format. */
+enum export_writer { EXPORT_MEASUREMENTS, EXPORT_SHOW, EXPORT_STACKS, EXPORT_EVENTS };
+
+static const struct {
+	const char *name;
+	enum export_writer writer;
+	st_status (*write)(const struct st_profile *p, FILE *out, struct st_error *e);
+} export_formats[] = {
+#define F(id, name, writer, function) {name, EXPORT_##writer, function},
+        ST_EXPORT_FORMATS(F)
+#undef F
+};
+enum { N_EXPORT_FORMATS = sizeof export_formats / sizeof *export_formats };
+
+static st_status
+apply_export_option(struct export_arguments *a, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case ST_OPTIONS_OTHER:
+		if (a->input)
+			return st_fail(e, ST_EXIT_USAGE,
+			               "strobe export reads one profile; '%s' is one too many",
+			               value);
+		a->input = value;
+		return 0;
+	case EXPORT_to:
+		a->format = value;
+		return 0;
+	case EXPORT_output:
+		a->output = value;
+		return 0;
+	case EXPORT_help:
+		a->help = true;
+		return 0;
+	default:
+		return -1; /* *e is filled */
+	}
+}
+
+static st_status
+parse_export(struct export_arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("export", argv);
+	const char *value;
+	*a = (struct export_arguments){.output = "-"};
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
+		if (apply_export_option(a, option, value, e))
+			return -1;
+	if (a->help)
+		return 0;
+	if (!a->format || !a->input)
+		return st_fail(e, ST_EXIT_USAGE, "no %s: strobe export --to FORMAT FILE",
+		               a->format ? "profile to export" : "format to export to");
+	return 0;
+}
+
+static st_status
+export_measurements(const struct export_arguments *a, size_t format, const struct st_profile *p,
+                    struct st_error *e)
+{
+	struct st_output output;
+	FILE *out = stdout;
+	if (!strcmp(a->output, "-"))
+		return export_formats[format].write(p, out, e);
+	out = NULL;
+	if (st_output_begin(&output, a->output, e))
+		return ST_FAILED;
+	st_status status = st_output_stream(&output, &out, e);
+	if (!status)
+		status = export_formats[format].write(p, out, e);
+	if (out && st_output_close(&output, out, e))
+		status = ST_FAILED;
+	if (!status)
+		return st_output_commit(&output, e);
+	st_output_abandon(&output);
+	return ST_FAILED;
+}
+
+/* As if the user had asked the command that wrote the profile. */
+static int
+export_by_command(const struct export_arguments *a, const struct st_profile *p,
+                  enum export_writer writer)
+{
+	bool trace = st_profile_has_tool(p, "calltimes");
+	char *show[] = {(char *)(uintptr_t) "--format", (char *)(uintptr_t)a->format,
+	                (char *)(uintptr_t) "-o",       (char *)(uintptr_t)a->output,
+	                (char *)(uintptr_t)a->input,    NULL};
+	char *from[] = {(char *)(uintptr_t) "--from",
+	                (char *)(uintptr_t)a->input,
+	                (char *)(uintptr_t) "--format",
+	                (char *)(uintptr_t)a->format,
+	                (char *)(uintptr_t) "-o",
+	                (char *)(uintptr_t)a->output,
+	                NULL};
+	struct st_error e;
+	if (writer == EXPORT_SHOW)
+		return st_show_main(show);
+	if (trace)
+		return st_trace_main(from);
+	if (writer == EXPORT_STACKS && st_profile_has_tool(p, "contexts"))
+		return st_paths_main(from);
+	st_cause(&e, ST_EXIT_FAILED, "%s has no %s: the format %s needs a result of %s", a->input,
+	         writer == EXPORT_STACKS ? "calling contexts" : "entries and returns", a->format,
+	         writer == EXPORT_STACKS ? "strobe paths, or strobe trace --events"
+	                                 : "strobe trace --events");
+	return st_complain(&e);
+}
+
+static int
+export_profile(const struct export_arguments *a)
+{
+	struct st_error e;
+	size_t format = 0;
+	while (format < N_EXPORT_FORMATS && strcmp(export_formats[format].name, a->format))
+		format++;
+	if (format == N_EXPORT_FORMATS) {
+		ST_IGNORE(st_bad_format(a->format, "those that strobe help export lists", &e));
+		return st_complain(&e);
+	}
+	if (st_output_check_input(a->output, a->input, &e))
+		return st_complain(&e);
+	struct st_profile *p = st_profile_load(a->input, &e);
+	if (!p)
+		return st_complain(&e);
+	int code = ST_EXIT_OK;
+	if (export_formats[format].writer != EXPORT_MEASUREMENTS)
+		code = export_by_command(a, p, export_formats[format].writer);
+	else if (export_measurements(a, format, p, &e))
+		code = st_complain(&e);
+	st_profile_free(p);
+	return code;
+}
+
+int
+st_export_main(char *const *argv)
+{
+	struct export_arguments a;
+	struct st_error e;
+	if (parse_export(&a, argv, &e))
+		return st_complain(&e);
+	if (a.help) {
+		st_command_help(stdout, st_command_find("export"), false);
+		return ST_EXIT_OK;
+	}
+	return export_profile(&a);
+}

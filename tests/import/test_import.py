@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""usage: test_import.py STROBE FILES
+Files of other tools into profiles and out again: what they say is what the profile says, and what is damaged is refused."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STROBE, FILES = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
+
+
+class Import(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="strobe-import-")
+        self.addCleanup(place.cleanup)
+        self.place = place.name
+
+    def strobe(self, *arguments, **more):
+        return subprocess.run([STROBE, *arguments], cwd=self.place, capture_output=True, text=True, timeout=60, **more)
+
+    def good(self, *arguments, **more):
+        done = self.strobe(*arguments, **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def write(self, name, text):
+        with open(os.path.join(self.place, name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def profile(self, path, *options, says=None):
+        """The profile of a file, as JSON; says: what was printed before the result's name."""
+        done = self.good("import", "-o", "p.db", *options, path)
+        if says is not None:
+            self.assertEqual(done.stderr, says + "\nstrobe: result: p.db\n")
+        return json.loads(self.good("show", "--format", "json", "p.db").stdout)
+
+    def series(self, path, *options, says=None):
+        return self.profile(path, *options, says=says)["measurements"]
+
+    def text(self, text, *options, says=None):
+        self.write("in", text)
+        return self.series("in", *options, says=says)
+
+    def refused(self, text, reason, *options):
+        self.write("in", text)
+        done = self.strobe("import", "-o", "bad.db", *options, "in")
+        self.assertEqual((done.returncode, done.stderr), (125, f"strobe: cannot read in: {reason}\n"))
+        self.assertFalse(os.path.exists(os.path.join(self.place, "bad.db")))
+
+
+def file(name):
+    return os.path.join(FILES, name)
+
+
+def brief(series):
+    """Where and what, without what is unknown; values; features."""
+    where = {key: series[key] for key in ("image", "file", "class", "module", "function", "line") if series[key] is not None}
+    return where, series["metric"], series["kind"], series["unit"], series["values"], series["features"]
+
+
+class Perun(Import):
+    def test_columns(self):
+        one, two = self.series(file("perun_columns.json"), says="strobe: perun: 4 values in 2 series")
+        self.assertEqual(brief(one), ({"function": "SLList_search"}, "time delta", "mixed", "us", [3, 1.5, 2],
+                                      {"thread": [17] * 3, "size": [1, 2, 3], "time": [10, 20, 30], "call-order": [0, 1, 2]}))
+        self.assertEqual(brief(two), ({"image": "a", "file": "a.c", "function": "f", "line": 12}, "mixed", "mixed", "us", [7], {"order": [0]}))
+        self.assertEqual(two["frames"], [{"function": "malloc", "file": "m.c", "line": 3}])
+        self.assertEqual(one["labels"], {"workload": "w"})
+
+    def test_what_it_says_of_the_run(self):
+        shown = self.profile(file("perun_columns.json"))
+        self.assertEqual((shown["strobe"]["tool"], shown["run"]["command"]), ("trace", ["./a", "-x", "1"]))
+
+    def test_global(self):
+        one, = self.series(file("perun_global.json"), says="strobe: perun: 1 value in 1 series\nstrobe: 1 resource of the imported file "
+                           "could not be read, the first is resource 2")
+        self.assertEqual(brief(one), ({"function": "main"}, "malloc", "memory", "B", [4], {"address": [140737488355327]}))
+
+    def test_global_may_be_the_list_itself(self):
+        one, = self.text('{"header": {"type": "time"}, "global": [{"amount": 1, "uid": "f"}, {"amount": 2, "uid": "f"}]}')
+        self.assertEqual(brief(one), ({"function": "f"}, "time", "time", "", [1, 2], {}))
+
+    def test_snapshots(self):
+        malloc, free = self.series(file("perun_snapshots.json"))
+        self.assertEqual(brief(malloc), ({"file": "a.c", "function": "main", "line": 5}, "malloc", "memory", "B", [4],
+                                         {"snapshot": [0], "time": [0.001]}))
+        self.assertEqual([f["function"] for f in malloc["frames"]], ["malloc", "main"])
+        self.assertEqual((free["metric"], free["features"]), ("free", {"snapshot": [2], "time": [0.003]}))
+
+    def test_columns_of_texts_make_series(self):
+        resources = {"t#0": {"amount": [1, 2, 3], "uid": ["f", "g", "f"], "order": [5, 6, 7]}}
+        found = self.text(json.dumps({"header": {}, "resources": resources, "resource_type_map": {"t#0": {"type": "time"}}}))
+        self.assertEqual([(s["function"], s["values"], s["features"]["order"]) for s in found], [("f", [1, 3], [5, 7]), ("g", [2], [6])])
+
+    def test_refused(self):
+        head = '{"header": {"type": "time"}, '
+        self.refused(head, "line 1: it is no JSON: string or '}' expected near end of file", "--from", "perun")
+        self.refused("[1]", "it is JSON, but no object", "--from", "perun")
+        self.refused(head + '"x": 1}', "it has neither resources nor global nor snapshots", "--from", "perun")
+        self.refused(head + '"resources": {"t": {"amount": [1]}}}', "type 't' is missing from its resource_type_map")
+        columns = head + '"resource_type_map": {"t": {"uid": "f"}}, "resources": {"t": %s}}'
+        self.refused(columns % '{"order": [1]}', "resources of type 't' have no amount")
+        self.refused(columns % '{"amount": [1, 2], "order": [1]}', "of resources of type 't' there are 2 amounts, but 1 of 'order'")
+        self.refused(columns.replace('"uid": "f"', "") % '{"amount": [1]}', "type 't' has no uid")
+        self.refused(head + '"global": {"resources": 7}}', "its resources are no list")
+        self.refused(head + '"snapshots": {}}', "its snapshots are no list")
+        self.refused(head + '"global": [{"amount": 1}]}', "none of its resources has a uid and an amount")
+        many = json.dumps({"amount": [1]} | {f"c{n}": [n] for n in range(300)})
+        self.refused(columns % many, "it has more than 256 features; 'c256' is one too many")
+
+    def test_what_has_no_place_comes_out_again(self):
+        """Models, postprocessors, header: V4 and whatever Perun adds."""
+        self.good("import", "-o", "p.db", file("perun_columns.json"))
+        with open(file("perun_columns.json"), encoding="utf-8") as f:
+            before = json.load(f)
+        after = json.loads(self.good("export", "--to", "perun", "p.db").stdout)
+        for key in before.keys() - {"resources", "resource_type_map"}:
+            self.assertEqual(after[key], before[key])
+        self.assertEqual(after["resources"], before["resources"])
+        for kind, fields in before["resource_type_map"].items():
+            fields["unit"], fields["workload"] = "us", "w"
+            if "source" in fields["uid"]:
+                fields["uid"]["file"] = fields["uid"].pop("source")
+        self.assertEqual(after["resource_type_map"], before["resource_type_map"])
+
+    def test_of_strobe_time(self):
+        self.good("time", "-r", "3", "-o", "t.db", "--workload", "large", "--size", "5", "--", "true", "x")
+        out = json.loads(self.good("export", "--to", "perun", "t.db").stdout)
+        self.assertEqual((out["header"]["cmd"], out["header"]["args"], out["header"]["workload"]), ("true", "x", "large"))
+        self.assertEqual(out["header"]["units"], {"time": "ns", "memory": "B", "count": ""})
+        self.assertEqual(out["collector_info"]["name"], "time")
+        uids = [fields["uid"] for fields in out["resource_type_map"].values()]
+        self.assertEqual(uids[:2], [{"bin": "true", "metric": "wall"}, {"bin": "true", "metric": "user"}])
+        self.assertEqual(out["resources"]["time#0"]["structure-unit-size"], [5] * 3)
+
+
+class Others(Import):
+    def test_hyperfine(self):
+        found = self.series(file("hyperfine.json"), says="strobe: hyperfine: 6 values in 4 series\nstrobe: 1 result of the imported file "
+                            "could not be read, the first is result 2")
+        wall, memory, user, system = found
+        features = {"repetition": [1, 2], "exit": [0, 1], "n": [1000, 1000]}
+        self.assertEqual(brief(wall), ({"image": "sort"}, "wall", "time", "s", [0.2, 0.3], features))
+        self.assertEqual(brief(memory), ({"image": "sort"}, "peak memory", "memory", "B", [4096, 8192], features))
+        self.assertEqual(brief(user), ({"image": "sort"}, "user", "time", "s", [0.125], {"n": [1000]}))
+        self.assertEqual(system["labels"], {"mode": "fast", "statistic": "mean"})
+        self.refused('{"results": [{"command": "x"}]}', "it has no result with a command and its times", "--from", "hyperfine")
+        self.refused('{"results": 1, "command": 1, "times": 1}', "it has no list of results")
+
+    def test_benchmark(self):
+        found = self.series(file("benchmark.json"), says="strobe: benchmark: 8 values in 5 series\nstrobe: 1 benchmark of the imported "
+                            "file could not be read, the first is benchmark 5")
+        real, cpu, items, copy, _ = found
+        features = {"repetition": [1, 2], "iterations": [100, 50], "threads": [2, 2], "size": [1024, 2048]}
+        self.assertEqual(brief(real), ({"function": "BM_sort"}, "real time", "time", "us", [12.5, 26], features))
+        self.assertEqual(brief(cpu), ({"function": "BM_sort"}, "cpu time", "time", "us", [25, 50], features))
+        self.assertEqual(brief(items), ({"function": "BM_sort"}, "items", "count", "", [7.5, 8], features))
+        self.assertEqual((brief(copy)[4:], copy["labels"]), (([1], {"argument1": [8], "argument2": [16]}), {"label": "small"}))
+        self.refused('{"context": {}, "benchmarks": []}', "it has no benchmark that was run to its end")
+
+    def test_our_json(self):
+        wall, steps = self.series(file("strobe.json"), says="strobe: json: 3 values in 2 series")
+        self.assertEqual(brief(wall), ({"image": "a"}, "wall", "time", "ns", [1, None, 2.5], {"size": [10, 20, 30], "depth": [None, 2, None]}))
+        self.assertEqual((wall["labels"], wall["frames"]), ({"workload": "w", "of": "3"}, [{"function": "f", "file": "f.c", "line": 3}]))
+        self.assertEqual(brief(steps), ({}, "steps", "count", "", [], {}))
+        self.refused('{"measurements": 1}', "its measurements are no list")
+        self.refused('{"measurements": [{"values": []}]}', "measurement 1 has no metric")
+        self.refused('{"measurements": [{"metric": "x"}]}', "measurement 1 has no list of values")
+        self.refused('{"measurements": [{"metric": "x", "values": ["1"]}]}', "measurement 1 has a value that is no number")
+        self.refused('{"measurements": [{"metric": "x", "values": [1], "features": {"n": [1, 2]}}]}', "feature 'n' has 2 numbers for 1 values")
+
+
+class Tables(Import):
+    def test_metrics_with_units(self):
+        found = self.series(file("table.csv"), says="strobe: csv: 4 values in 3 series\nstrobe: 2 lines of the imported file could not "
+                            "be read, the first is line 4")
+        self.assertEqual([brief(s) for s in found], [
+            ({"function": "f"}, "wall", "time", "ns", [5.5, 7], {"size": [10, 20]}),
+            ({"function": "f"}, "mem", "memory", "B", [100], {"size": [10]}),
+            ({"function": "g"}, "mem", "memory", "B", [1], {"size": [1]})])
+        self.assertEqual([s["labels"] for s in found], [{"workload": "a b"}] * 2 + [{"workload": 'x,"y"'}])
+
+    def test_a_column_of_values(self):
+        found = self.text("# made by hand\nfunction\tvalue\tunit\tmetric\tn\nf\t1\tms\tt\t3\n\nf\t2\tms\tt\t4\r\ng\t3\t\t\t\n")
+        self.assertEqual([brief(s) for s in found], [({"function": "f"}, "t", "time", "ms", [1, 2], {"n": [3, 4]}),
+                                                     ({"function": "g"}, "value", "count", "", [3], {})])
+
+    def test_quoted_fields(self):
+        one, = self.text('"name","value"\n"a ""b""\nc, d",1\n')
+        self.assertEqual((one["labels"], one["values"]), ({"name": 'a "b"\nc, d'}, [1]))
+
+    def test_standard_input(self):
+        done = self.good("import", "-", input="value,x\n1,2\n")
+        self.assertEqual(done.stderr, "strobe: csv: 1 value in 1 series\nstrobe: result: import.db\n")
+
+    def test_refused(self):
+        self.refused("a,b\n1,2\n", "line 1: no column has values: call it 'value', or name its metric and unit, as in 'wall [ns]'", "--from", "csv")
+        self.refused("value,\n1,2\n", "line 1: column 2 has no name")
+        self.refused("value,x\n", "no row has a value")
+        self.refused("value,x\none,2\n", "line 2: no row has a value")
+        self.refused("value,x\n1\0,2\n", "it has a byte 0, and so is no table of text")
+
+
+class Example(Import):
+    def test_the_collector_of_twenty_lines(self):
+        script = os.path.join(os.path.dirname(FILES), "..", "..", "examples", "collectors", "disk.sh")
+        with open(script, encoding="utf-8") as f:
+            self.assertLessEqual(len(f.readlines()), 20)
+        table = subprocess.run(["sh", script, "true"], capture_output=True, text=True, check=True, timeout=60).stdout
+        found = self.text(table, says="strobe: csv: 10 values in 2 series")
+        self.assertEqual([(s["image"], s["metric"], s["unit"], s["features"]) for s in found],
+                         [("true", metric, "B", {"repetition": [1, 2, 3, 4, 5]}) for metric in ("read", "written")])
+
+
+class RoundTrips(Import):
+    def test_out_and_in_again(self):
+        """Each file, in each format that can hold it: the profile stays the same."""
+        for name in sorted(os.listdir(FILES)):
+            for form in "perun", "json", "csv":
+                with self.subTest(file=name, format=form):
+                    before = self.series(file(name))
+                    if form == "csv" and any(s["frames"] for s in before):
+                        continue
+                    self.good("export", "--to", form, "-o", "out", "p.db")
+                    before = [s for s in before if s["n"] or form != "csv"]
+                    self.assertEqual(self.series("out"), before)
+
+    def test_csv_has_no_frames(self):
+        self.good("import", "-o", "p.db", file("strobe.json"))
+        done = self.strobe("export", "--to", "csv", "p.db")
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
+        self.assertEqual(done.stderr, "strobe: the measurements belong to stacks of calls, which have no place in a table; use --to json\n")
+
+
+class Usage(Import):
+    def error(self, code, text, *arguments):
+        done = self.strobe(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (code, f"strobe: {text}\n"))
+
+    def test_import(self):
+        self.write("in", "what is this\n")
+        self.write("empty", "")
+        self.error(2, "no file to import: strobe import FILE, or - for standard input", "import")
+        self.error(2, "strobe import reads one file; 'b' is one too many", "import", "a", "b")
+        self.error(2, "the profile is a database: give -o a file", "import", "-o", "-", "in")
+        self.error(2, "no format 'peru'; did you mean 'perun'?; strobe help import lists the formats", "import", "--from", "peru", "in")
+        self.error(125, "cannot read nothing: No such file or directory", "import", "nothing")
+        self.error(125, "cannot read empty: it is empty", "import", "empty")
+        self.error(125, "cannot read in: its format is not known; name it with --from, strobe help import lists the formats", "import", "in")
+        self.assertEqual(sorted(os.listdir(self.place)), ["empty", "in"])
+
+    def test_export(self):
+        self.good("import", "-q", "-o", "p.db", file("strobe.json"))
+        self.error(2, "no format to export to: strobe export --to FORMAT FILE", "export", "p.db")
+        self.error(2, "no profile to export: strobe export --to FORMAT FILE", "export", "--to", "perun")
+        self.error(2, "strobe export reads one profile; 'b' is one too many", "export", "a", "b")
+        self.error(2, "no format 'x'; the formats are those that strobe help export lists", "export", "--to", "x", "p.db")
+        self.error(125, "p.db has no calling contexts: the format folded needs a result of strobe paths, or strobe trace --events",
+                   "export", "--to", "folded", "p.db")
+        self.error(125, "p.db has no entries and returns: the format timeline needs a result of strobe trace --events",
+                   "export", "--to", "timeline", "p.db")
+        self.good("run", "-q", "-o", "r.db", "ls")
+        self.error(125, "the profile has no measurements, which is all that a profile of Perun can hold", "export", "--to", "perun", "-o", "x", "r.db")
+        self.assertEqual(sorted(os.listdir(self.place)), ["p.db", "r.db"])
+        self.assertTrue(self.good("export", "--to", "lcov", "r.db").stdout.startswith("TN:"))
+
+
+if __name__ == "__main__":
+    unittest.main()
