@@ -83,7 +83,7 @@ cells_read_row(struct st_cells *c, struct cursor *u, size_t *n)
 }
 
 static char
-separator_of(const char *header)
+cells_separator(const char *header)
 {
 	size_t n = strcspn(header, "\r\n");
 	return memchr(header, '\t', n) ? '\t' : memchr(header, ',', n) ? ',' : ';';
@@ -123,7 +123,7 @@ st_cells_read(struct st_cells *c, struct st_import *in, struct st_error *e)
 	if (!strncmp(u.at, "\xef\xbb\xbf", 3))
 		u.at += 3;
 	skip_comments(&u);
-	u.separator = separator_of(u.at);
+	u.separator = cells_separator(u.at);
 	if (cells_read_row(c, &u, &c->n_columns) || read_cells(c, in, &u))
 		return st_import_no_memory(in, e);
 	return ST_OK;
