@@ -20,7 +20,7 @@
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
 	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
-	C(model, "model", "[options] --csv FILE",                                                  \
+	C(model, "model", "[options] [PROFILE...]",                                                \
 	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
 	C(report, "report", "[options] FILE...", "write results as one page for a browser")        \
 	C(init, "init", "[options]", "make the store of profiles of a project")                    \
@@ -275,10 +275,16 @@
 	ST_OPTION_HELP(O)
 
 #define ST_MODEL_OPTIONS(O)                                                                        \
-	O(csv, 0, "csv", "FILE", true, "read the points from columns of a text file")              \
-	O(x, 'x', "x", "NAME", true, "take this column as x (default: the first)")                 \
-	O(y, 'y', "y", "NAME", true, "take this column as y (default: the second)")                \
+	O(of, 0, "of", "NAME", true, "model only this function or location, or shell pattern")     \
+	O(csv, 0, "csv", "FILE", true,                                                             \
+	  "read points from columns of a text file, not from a profile")                           \
+	O(x, 'x', "x", "NAME", true,                                                               \
+	  "take this feature or column as x (default: size, or the first)")                        \
+	O(y, 'y', "y", "NAME", true,                                                               \
+	  "take this metric or column as y (default: all, or the second)")                         \
 	O(kind, 'k', "kind", "KINDS", true, "fit only these kinds (default: all)")                 \
+	O(noise, 0, "noise", "auto|additive|proportional", true,                                   \
+	  "set how y scatters: alike, or in proportion to y (default: auto)")                      \
 	O(at, 0, "at", "LIST", true, "predict y at these x, with bands")                           \
 	O(level, 0, "level", "PERCENT", true, "set the level of all intervals (default: 95)")      \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
