@@ -16,6 +16,8 @@
 	C(paths, "paths", "[options] [--] [PROGRAM [ARGUMENT...]]",                                \
 	  "show calling contexts of functions, or paths of basic blocks")                          \
 	C(trace, "trace", "[options] [--] [PROGRAM [ARGUMENT...]]", "time the calls of functions") \
+	C(mem, "mem", "[options] [--] [PROGRAM [ARGUMENT...]]",                                    \
+	  "count the memory that a program allocates, by calling context")                         \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
@@ -223,6 +225,21 @@
 	O(follow, 'f', "follow", NULL, true, "trace child processes, too")                         \
 	O(for, 0, "for", "TIME", true, "stop tracing after this long: 5s, 100ms")                  \
 	ST_MEASURE_OPTIONS(O)                                                                      \
+	ST_TOP_OPTION(O)                                                                           \
+	ST_OPTION_HELP(O)
+
+#define ST_MEM_OPTIONS(O)                                                                          \
+	O(metric, 0, "metric", "peak|live|total|calls", true,                                      \
+	  "order by, and export: live at the peak (default), never freed, allocated, calls")       \
+	O(callers, 'c', "callers", NULL, true, "print the callers of each row, too")               \
+	O(interval, 0, "interval", "TIME", true,                                                   \
+	  "take a snapshot this often: 10ms (default: 1ms, and longer in long runs)")              \
+	O(from, 0, "from", "FILE", true, "show the result of an earlier run")                      \
+	O(format, 0, "format", "db|text|json|folded|speedscope|callgrind|pprof", true,             \
+	  "write this format (default: by the ending of FILE, or db; with --from: text)")          \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_TOP_OPTION(O)                                                                           \
 	ST_OPTION_HELP(O)
 
