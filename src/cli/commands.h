@@ -36,6 +36,8 @@
 	C(gc, "gc", "[options]", "remove what no stored profile needs")                            \
 	C(import, "import", "[options] FILE", "make a profile of what another tool has written")   \
 	C(export, "export", "[options] FILE", "write a profile in the format of another tool")     \
+	C(hooks, "hooks", "[options] install|remove",                                              \
+	  "store and compare profiles at each commit and push")                                    \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "show how much code the runs with --unique-log have measured so far")                    \
 	C(reconstruct, "reconstruct", "[options] FILE",                                            \
@@ -333,6 +335,11 @@
 	ST_OPTION_HELP(O)
 
 #define ST_STATUS_OPTIONS(O)                                                                       \
+	O(against, 0, "against", "REV", true,                                                      \
+	  "compare with this version (default: the nearest ancestor that is comparable)")          \
+	O(any_machine, 0, "any-machine", NULL, true,                                               \
+	  "compare profiles of different machines, too")                                           \
+	O(exit_code, 0, "exit-code", NULL, true, "exit with 1 when something costs more")          \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
 
@@ -361,6 +368,10 @@
 	ST_OPTION_HELP(O)
 
 #define ST_GC_OPTIONS(O)                                                                           \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_HOOKS_OPTIONS(O)                                                                        \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 
