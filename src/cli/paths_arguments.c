@@ -274,29 +274,13 @@ check_iterations(struct st_paths *a, struct st_error *e)
 }
 
 /* What other commands take for a number of rows. */
-static bool
-is_number(const char *text)
-{
-	return *text && !text[strspn(text, "0123456789")];
-}
-
 static st_status
 check_top(struct st_paths *a, struct st_error *e)
 {
-	const double least = 0.1; /* seconds */
 	struct st_top_choice *top = &a->measure.top;
-	if (top->interval && !top->chosen)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--interval sets how often --top is updated: add --top, or leave "
-		               "out --interval");
-	if (top->interval && top->interval < least)
-		return st_fail(e, ST_EXIT_USAGE, "--interval takes %.0f ms at least", least * 1e3);
-	if (top->chosen && a->measure.session.program && is_number(a->measure.session.program[0]))
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--top takes no number; for the number of rows, say -n %s",
-		               a->measure.session.program[0]);
-	if (!top->interval)
-		top->interval = 1;
+	char *const *program = a->measure.session.program;
+	if (st_top_check(top, program ? program[0] : NULL, e))
+		return ST_FAILED;
 	top->blocks = strcmp(a->mode, "func") != 0;
 	top->worth = a->time           ? ST_LIVE_TIME
 	             : a->instructions ? ST_LIVE_INSTRUCTIONS

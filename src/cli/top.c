@@ -38,6 +38,7 @@ st_top_begin(struct st_top *t, const struct st_top_choice *choice, const char *n
 {
 	char *printable = st_printable(st_base_name(name));
 	*t = (struct st_top){.attached = pid != 0,
+	                     .choice = *choice,
 	                     .begin = st_moment_now(),
 	                     .interval = choice->interval,
 	                     .next = first_seconds};
@@ -80,16 +81,20 @@ static void
 draw(struct st_top *t, double elapsed)
 {
 	const char *no_colour = getenv("NO_COLOR");
-	struct st_live_look look = {.what = t->what ? t->what : "",
-	                            .keys = !t->screen.keys ? NULL
-	                                    : t->of_all     ? "s: of late, q: quit"
-	                                                    : "s: of all, q: quit",
-	                            .colour = !(no_colour && *no_colour),
-	                            .of_all = t->of_all,
-	                            .elapsed = elapsed,
-	                            .interval = t->period,
-	                            .tsc_hz = st_moments_frequency(t->begin, st_moment_now()),
-	                            .files = 2};
+	struct st_live_look look = {
+	        .command = t->choice.command ? t->choice.command : "paths",
+	        .only_places = t->choice.only_places,
+	        .what = t->what ? t->what : "",
+	        .keys = !t->screen.keys ? NULL
+	                : t->of_all     ? "s: of late, q: quit"
+	                                : "s: of all, q: quit",
+	        .colour = !(no_colour && *no_colour),
+	        .of_all = t->of_all,
+	        .elapsed = elapsed,
+	        .interval = t->period,
+	        .tsc_hz = t->choice.hz > 0 ? t->choice.hz
+	                                   : st_moments_frequency(t->begin, st_moment_now()),
+	        .files = 2};
 	struct st_text built;
 	if (!st_screen_room(&t->screen, &look.height, &look.width))
 		return;
@@ -122,27 +127,70 @@ take_keys(struct st_top *t)
 }
 
 void
-st_top_show(void *arg, const struct st_process *processes, size_t n, double elapsed)
+st_top_refresh(struct st_top *t, double elapsed, void (*look)(void *arg, struct st_live *l),
+               void *arg)
 {
-	struct st_top *t = arg;
-	bool new = take_keys(t);
-	if (!t->on) {
-		st_progress_show(t->line, processes, n, elapsed);
-		return;
-	}
-	double begin = used();
-	bool due = elapsed >= t->next;
-	if (!st_screen_flush(&t->screen))
+	const bool new = take_keys(t);
+	const double begin = used();
+	const bool due = elapsed >= t->next;
+	if (!t->on || !st_screen_flush(&t->screen))
 		return;
 	if (!due && !new && !t->incomplete && !st_screen_changed(&t->screen))
 		return;
 	if (due) {
-		st_live_look(&t->live, processes, n);
+		look(arg, &t->live);
 		t->period = elapsed - t->last;
 		t->last = elapsed;
 	}
 	draw(t, elapsed);
-	double rest = (used() - begin) / most_share;
+	const double rest = (used() - begin) / most_share;
 	if (due)
 		t->next = elapsed + (t->interval > rest ? t->interval : rest);
+}
+
+struct looked_at {
+	const struct st_process *processes;
+	size_t n;
+};
+
+static void
+look_at_processes(void *arg, struct st_live *l)
+{
+	const struct looked_at *at = arg;
+	st_live_look(l, at->processes, at->n);
+}
+
+void
+st_top_show(void *arg, const struct st_process *processes, size_t n, double elapsed)
+{
+	struct st_top *t = arg;
+	struct looked_at at = {processes, n};
+	if (t->on)
+		st_top_refresh(t, elapsed, look_at_processes, &at);
+	if (!t->on)
+		st_progress_show(t->line, processes, n, elapsed);
+}
+
+static bool
+is_number(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
+st_status
+st_top_check(struct st_top_choice *choice, const char *program, struct st_error *e)
+{
+	static const double least = 0.1; /* seconds */
+	if (choice->interval && !choice->chosen)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--interval sets how often --top is updated: add --top, or leave "
+		               "out --interval");
+	if (choice->interval && choice->interval < least)
+		return st_fail(e, ST_EXIT_USAGE, "--interval takes %.0f ms at least", least * 1e3);
+	if (choice->chosen && program && is_number(program))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--top takes no number; for the number of rows, say -n %s", program);
+	if (!choice->interval)
+		choice->interval = 1;
+	return ST_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --top: the live view of a run's contexts, in the place of the line that tells that it goes on. */
+/* --top: the live view of a run, in the place of the line that tells that it goes on. */
 #ifndef STROBE_CLI_TOP_H
 #define STROBE_CLI_TOP_H
 
@@ -16,11 +16,15 @@ struct st_top_choice {
 	double interval; /* seconds */
 	enum st_live_worth worth;
 	bool blocks;
+	const char *command; /* that has the option; NULL: paths */
+	double hz;           /* of the ticks of ST_LIVE_TIME; 0: the TSC's */
+	bool only_places;
 };
 
 struct st_top {
 	bool on;       /* as long as nobody has left it */
 	bool attached; /* to a process, which goes on when we end */
+	struct st_top_choice choice;
 	struct st_screen screen;
 	struct st_live live;
 	struct st_progress *line; /* when it has been left */
@@ -36,6 +40,11 @@ struct st_top {
  * in. 0, or -1 with *e: there is no terminal. */
 st_status st_top_begin(struct st_top *t, const struct st_top_choice *choice, const char *name,
                        uint32_t pid, struct st_region *images, struct st_error *e);
+/* 0, or -1 with *e: the settings do not fit together. program: NULL, if none was given. */
+st_status st_top_check(struct st_top_choice *choice, const char *program, struct st_error *e);
+/* Looks for keys, and draws what there is when it is time to: `look` fills in the numbers. */
+void st_top_refresh(struct st_top *t, double elapsed, void (*look)(void *arg, struct st_live *l),
+                    void *arg);
 /* The callbacks of st_run_options; arg is the struct st_top. */
 void st_top_show(void *arg, const struct st_process *processes, size_t n, double elapsed);
 void st_top_pause(void *arg, bool begins);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/trace_live.h"
 #include "export/trace_callgrind.h"
 #include "profile/output.h"
 #include "report/text.h"
@@ -94,11 +95,20 @@ static st_status
 trace_by_engine(void *arg, struct st_measured *out, struct st_error *e)
 {
 	struct st_trace_arguments *a = arg;
-	const struct st_trace_request request = st_trace_request_of(a);
+	struct st_trace_request request = st_trace_request_of(a);
 	struct st_trace_outcome o = {0};
+	struct st_trace_live live = {0};
 	if (st_session_output_check(&a->measure.session.output, (uint32_t)a->measure.session.pid,
-	                            e) ||
-	    a->engine->run(&request, &o, e))
+	                            e))
+		return ST_FAILED;
+	st_status status = a->measure.top.chosen ? st_trace_live_begin(&live, &a->measure.top,
+	                                                               &a->measure.session, e)
+	                                         : ST_OK;
+	request.watcher = a->measure.top.chosen ? &live.watcher : NULL;
+	if (!status)
+		status = a->engine->run(&request, &o, e);
+	st_trace_live_end(&live);
+	if (status)
 		return ST_FAILED;
 	say_without_counterpart(a);
 	*out = (struct st_measured){.outcome = {.profile = o.profile,
@@ -124,6 +134,11 @@ use_engine(struct st_trace_arguments *a, struct st_error *e)
 		               "--usdt needs the probes of the kernel: use --engine ebpf, or "
 		               "leave out --engine %s",
 		               a->engine->name);
+	if (a->measure.top.chosen && strcmp(a->engine->name, "probe"))
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--top shows what probes measure: leave it out, or use --engine probe "
+		        "and no option that this engine does not have");
 	if (a->engine->run) {
 		a->measure.by = trace_by_engine;
 		a->measure.by_arg = a;

@@ -156,6 +156,10 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 		return ST_OK;
 	case TRACE_for:
 		return st_region_time(&a->seconds, "for", value, e);
+	case TRACE_hot:
+		return st_option_number("hot", value, 0, 1000000, &a->measure.result.top, e);
+	case TRACE_interval:
+		return st_region_time(&a->measure.top.interval, "interval", value, e);
 	case TRACE_pid:
 		return st_measure_pid(value, &a->pid, e);
 	case TRACE_exclude:
@@ -219,6 +223,9 @@ apply_trace_option(struct st_trace_arguments *a, const struct st_options *o, int
 	case TRACE_follow:
 		a->measure.session.follow = true;
 		return ST_OK;
+	case TRACE_top:
+		a->measure.top.chosen = true;
+		return ST_OK;
 	case TRACE_from:
 		a->from = value;
 		return ST_OK;
@@ -241,7 +248,7 @@ trace_shows(int option)
 {
 	return option == TRACE_from || option == TRACE_from_raw || option == TRACE_unit ||
 	       option == TRACE_format || option == TRACE_output || option == TRACE_per_thread ||
-	       option == TRACE_refused || option == TRACE_top || option == TRACE_quiet ||
+	       option == TRACE_refused || option == TRACE_hot || option == TRACE_quiet ||
 	       option == TRACE_help;
 }
 
@@ -378,7 +385,9 @@ check_run(struct st_trace_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "standard output belongs to the program: give -o a file, then use "
 		               "strobe trace --from");
-	if (check_selection(a, e))
+	if (check_selection(a, e) ||
+	    st_top_check(&a->measure.top,
+	                 a->measure.session.program ? a->measure.session.program[0] : NULL, e))
 		return ST_FAILED;
 	if (a->preset == ST_TRACE_THOROUGH)
 		a->all |= !a->user && !a->measure.session.region.functions.n &&

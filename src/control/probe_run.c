@@ -172,8 +172,7 @@ st_probing_start(struct st_probing *p, char *const *argv, bool own_group, struct
 	if (st_program_find(argv[0], path, sizeof path, e))
 		return ST_FAILED;
 	st_limits_lift();
-	if (!p->untimed)
-		st_probing_calibrate(p);
+	st_probing_calibrate(p);
 	if (start_program(p, path, &o, e))
 		return ST_FAILED;
 	st_jobs_begin(p->pid, own_group);
@@ -211,7 +210,11 @@ look_at_program(struct st_probing *p, int flags, struct st_error *e)
 		return 0;
 	if (!WIFSTOPPED(p->status))
 		return 1;
+	if (p->pause)
+		p->pause(p->arg, true);
 	st_jobs_stopped(p->pid, WSTOPSIG(p->status));
+	if (p->pause)
+		p->pause(p->arg, false);
 	return 0;
 }
 

@@ -228,14 +228,18 @@ write_head(struct writer *w)
 	const struct st_live_look *look = w->look;
 	char processes[64] = "";
 	size_t n = count_seen(&l->places);
-	bool more = l->others.now[ST_LIVE_COUNT] != 0;
+	char contexts[128] = "";
+	if (!look->only_places)
+		snprintf(contexts, sizeof contexts, "%s, ",
+		         l->others.now[ST_LIVE_COUNT]
+		                 ? ST_COUNT(l->contexts.all.n, "or more contexts",
+		                            "or more contexts")
+		                 : ST_COUNT(l->contexts.all.n, "context", "contexts"));
 	if (l->processes.n > 1)
 		snprintf(processes, sizeof processes, ", %zu of %zu processes", l->n_running,
 		         l->processes.n);
-	line(w, true, "strobe paths: %s, %.1f s, %s%s, %s, %s", look->what, look->elapsed,
-	     ST_COUNT(l->n_threads, "thread", "threads"), processes,
-	     more ? ST_COUNT(l->contexts.all.n, "or more contexts", "or more contexts")
-	          : ST_COUNT(l->contexts.all.n, "context", "contexts"),
+	line(w, true, "strobe %s: %s, %.1f s, %s%s, %s%s", look->command, look->what, look->elapsed,
+	     ST_COUNT(l->n_threads, "thread", "threads"), processes, contexts,
 	     l->blocks ? ST_COUNT(n, "basic block", "basic blocks")
 	               : ST_COUNT(n, "function", "functions"));
 	char each[NUMBER], all[NUMBER], since[64];
@@ -255,13 +259,13 @@ st_live_view(struct st_live *l, const struct st_live_look *look, FILE *out)
 	        .l = l, .look = look, .out = out, .files = look->files, .left = look->height};
 	write_head(&w);
 	size_t gap = look->height >= MANY;
-	size_t frame = HEAD + 2 * (gap + TITLE);
-	bool both = look->height >= FEW;
-	size_t rows = both ? look->height - frame : look->height;
+	bool both = look->height >= FEW && !look->only_places;
+	size_t frame = HEAD + (1 + both) * (gap + TITLE);
+	size_t rows = both || gap ? look->height - frame : look->height;
 	if (gap)
 		line(&w, false, "%s", "");
 	write_places(&w, both ? (rows + 1) / 2 : rows);
-	if (gap)
+	if (gap && both)
 		line(&w, false, "%s", "");
 	if (both)
 		view_write_contexts(&w, rows / 2);

@@ -8,10 +8,12 @@
 #include "live/counts.h"
 
 struct st_live_look {
+	const char *command;  /* of strobe's */
 	const char *what;     /* is measured */
 	const char *keys;     /* what they do; NULL: there are none */
 	size_t width, height; /* at most so many columns and lines */
 	bool colour;
+	bool only_places;         /* there are no contexts */
 	bool of_all;              /* the hottest of all, not since the look before */
 	double elapsed, interval; /* seconds: since the beginning; since the look before */
 	double tsc_hz;

@@ -22,13 +22,32 @@ find_function(void *arg, const char *path, const char *function)
 }
 
 static void
+look_at_probes(void *arg, bool ended)
+{
+	struct st_probes *probes = arg;
+	if (probes->budget.share > 0)
+		st_probes_look(probes, ended);
+	if (probes->watch && !ended)
+		probes->watch(probes->arg);
+}
+
+static void
+pause_probes(void *arg, bool begins)
+{
+	const struct st_probes *probes = arg;
+	probes->pause(probes->arg, begins);
+}
+
+static void
 introduce(struct st_probes *probes)
 {
 	probes->process.install = st_probes_install;
 	probes->process.find = find_function;
 	probes->process.arg = probes;
-	if (probes->budget.share > 0)
-		probes->process.look = st_probes_look;
+	if (probes->budget.share > 0 || probes->watch)
+		probes->process.look = look_at_probes;
+	if (probes->pause)
+		probes->process.pause = pause_probes;
 	pthread_mutex_init(&probes->lock, NULL);
 }
 

@@ -41,11 +41,6 @@ struct st_probes {
 	 * ST_PROBE_NOTHING: it gets no probe. Called by one thread at a time. */
 	struct st_probe_action (*choose)(void *arg, const struct st_probed_image *image,
 	                                 const struct st_function *f);
-	/* Called before for each image that has been mapped; may be NULL. */
-	void (*mapped)(void *arg, const struct st_probed_image *image);
-	/* The functions of the image last mapped that choose is asked about, which need not be
-	 * ordered; NULL: all are. */
-	size_t (*wanted)(void *arg, const struct st_probed_image *image, const uint64_t **offsets);
 	void *arg;
 	/* Functions and images become more while the process runs: whoever is not called by
 	 * `choose` locks them. */
@@ -54,6 +49,10 @@ struct st_probes {
 	ST_VEC(struct st_probed_function) functions; /* by the numbers that the area uses */
 	ST_VEC(struct st_probed_function) refused;
 	struct st_probe_budget budget; /* its `share` is given */
+	/* Called many times a second, by one thread, while the process runs and its probes do not
+	 * change; and before and after strobe stops with the program. NULL: not. */
+	void (*watch)(void *arg);
+	void (*pause)(void *arg, bool begins);
 };
 
 /* Starts the program, with choose and arg given and all else 0. 0, or -1 with *e: it has not run

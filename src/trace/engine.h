@@ -21,6 +21,19 @@ struct st_trace_changed;
 struct st_trace_rates;
 struct st_trace_reduction;
 
+struct st_trace;
+
+/* Who wants to see the trace while it is made. */
+struct st_trace_watcher {
+	/* Called many times a second: `read` makes the trace of what there is now, which the caller
+	 * frees; -1: memory is exhausted. */
+	void (*watch)(void *arg, double elapsed, st_status (*read)(void *from, struct st_trace *t),
+	              void *from);
+	/* Called before and after strobe stops with the program. */
+	void (*pause)(void *arg, bool begins);
+	void *arg;
+};
+
 /* What is asked for. All of it is the caller's and outlives the run. */
 struct st_trace_request {
 	/* The program or the process, for how long, whether children are traced, which functions,
@@ -28,15 +41,16 @@ struct st_trace_request {
 	struct st_session *session;
 	bool own; /* leave out what the compiler adds to a program */
 	bool per_thread, events, quiet;
-	bool cpu;                             /* times are CPU times of the thread */
-	struct st_trace_rates *rates;         /* of which functions 1 of N calls is timed */
-	long depth;                           /* 0: all */
-	const char *main;                     /* empty: none */
-	const struct st_patterns *excluded;   /* functions */
-	struct st_trace_changed *changed;     /* only functions that have; NULL: all */
-	struct st_trace_reduction *reduction; /* what is left out; NULL: nothing */
-	struct st_patterns *usdt;             /* static probes */
-	bool no_functions;                    /* only those */
+	bool cpu;                               /* times are CPU times of the thread */
+	struct st_trace_rates *rates;           /* of which functions 1 of N calls is timed */
+	long depth;                             /* 0: all */
+	const char *main;                       /* empty: none */
+	const struct st_patterns *excluded;     /* functions */
+	struct st_trace_changed *changed;       /* only functions that have; NULL: all */
+	struct st_trace_reduction *reduction;   /* what is left out; NULL: nothing */
+	struct st_patterns *usdt;               /* static probes */
+	bool no_functions;                      /* only those */
+	const struct st_trace_watcher *watcher; /* NULL: nobody */
 };
 
 /* What came of it. */

@@ -9,7 +9,6 @@
 #include "collect/collect.h"
 #include "session/session.h"
 #include "trace/choose.h"
-#include "trace/probe_processes.h"
 #include "trace/probe_results.h"
 #include "trace/probe_rows.h"
 #include "trace/rates.h"
@@ -18,6 +17,7 @@
 struct choice {
 	const struct st_trace_request *request;
 	struct st_trace_chooser *chooser;
+	struct st_probes *probes;
 };
 
 static struct st_probe_action
@@ -92,8 +92,7 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 		profile->run.exit = -1; /* its end was not seen */
 	else
 		profile->run.signal = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
-	st_trace_put_processes(profile, p, r->session->program ? r->session->program[0] : "");
-	if (!st_trace_of_probes(&t, p)) {
+	if (!st_trace_of_probes(&t, p, true)) {
 		const st_status status =
 		        st_trace_add_left_out(r->reduction, &t) || st_trace_put(&t, profile)
 		                ? ST_FAILED
@@ -210,6 +209,33 @@ run_program(const struct st_trace_request *r, struct st_probes *p, struct st_tra
 	return finish_events(&events, r, p, out, status, e);
 }
 
+/* As if it ended now. */
+static st_status
+read_now(void *from, struct st_trace *t)
+{
+	struct st_probes *p = from;
+	const struct st_moment now = st_moment_now();
+	p->process.end = now.ticks;
+	p->process.tsc_hz = p->process.uses_cpu ? 1e9 : st_moments_frequency(p->process.begin, now);
+	return st_trace_of_probes(t, p, false);
+}
+
+static void
+watch_probes(void *arg)
+{
+	const struct choice *c = arg;
+	const struct st_trace_watcher *w = c->request->watcher;
+	const double elapsed = st_moment_now().seconds - c->probes->process.begin.seconds;
+	w->watch(w->arg, elapsed, read_now, c->probes);
+}
+
+static void
+pause_watching(void *arg, bool begins)
+{
+	const struct choice *c = arg;
+	c->request->watcher->pause(c->request->watcher->arg, begins);
+}
+
 /* 0: there is no budget. */
 static double
 budget_share(const struct st_trace_request *r)
@@ -222,18 +248,21 @@ budget_share(const struct st_trace_request *r)
 static st_status
 run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct st_error *e)
 {
-	struct choice choice = {r, st_trace_chooser_new(r)};
+	struct choice choice = {.request = r, .chooser = st_trace_chooser_new(r)};
 	if (!choice.chooser)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	struct st_probes probes = {
 	        .choose = choose_action,
 	        .arg = &choice,
+	        .watch = r->watcher ? watch_probes : NULL,
+	        .pause = r->watcher ? pause_watching : NULL,
 	        .budget = {.share = budget_share(r)},
 	        .process = {.most_depth = (uint32_t)r->depth,
 	                    .scoped = *r->main != '\0',
 	                    .uses_cpu = r->cpu,
 	                    .records = r->events,
 	                    .samples = st_trace_rates_sample(r->rates) || budget_share(r) > 0}};
+	choice.probes = &probes;
 	const st_status status =
 	        r->session->pid ? run_process(r, &probes, out, e) : run_program(r, &probes, out, e);
 	st_probes_free(&probes);

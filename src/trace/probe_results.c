@@ -13,6 +13,7 @@ struct results {
 	struct st_trace *t;
 	const struct st_probes *p;
 	double ns_per_tick;
+	bool lines;
 	uint32_t *at; /* of the thread at hand: by a function's number, its index in the trace */
 };
 
@@ -83,7 +84,7 @@ read_cell(struct results *r, uint32_t function, int64_t tid, const struct st_pro
 	};
 	if (c->counted)
 		read_error(r, c, f);
-	if (!st_image_line(image->image, probed->offset, &line) && line.file) {
+	if (r->lines && !st_image_line(image->image, probed->offset, &line) && line.file) {
 		f->file = line.file;
 		f->line = line.line;
 	}
@@ -316,10 +317,10 @@ read_steps_of_probes(struct results *r)
 }
 
 st_status
-st_trace_of_probes(struct st_trace *t, const struct st_probes *probes)
+st_trace_of_probes(struct st_trace *t, const struct st_probes *probes, bool lines)
 {
 	const struct st_probe_area *a = probes->process.area;
-	struct results r = {.t = t, .p = probes};
+	struct results r = {.t = t, .p = probes, .lines = lines};
 	*t = (struct st_trace){.engine = "probe"};
 	if (!a)
 		return ST_OK;

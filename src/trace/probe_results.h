@@ -6,8 +6,9 @@
 #include "probe/probes.h"
 #include "trace/trace.h"
 
-/* Functions and pairs of each thread, and what was refused. The probes have to outlive the trace.
+/* Functions and pairs of each thread, and what was refused; lines: and where functions are in the
+ * source, which may take long to find out. The probes have to outlive the trace.
  * -1: memory is exhausted. */
-st_status st_trace_of_probes(struct st_trace *t, const struct st_probes *probes);
+st_status st_trace_of_probes(struct st_trace *t, const struct st_probes *probes, bool lines);
 
 #endif

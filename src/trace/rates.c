@@ -71,7 +71,7 @@ st_trace_rates_sample(const struct st_trace_rates *r)
 }
 
 static bool
-is_missing(const struct st_trace_rate *rate)
+has_fitted_nothing(const struct st_trace_rate *rate)
 {
 	return rate->pattern && !rate->matched;
 }
@@ -80,7 +80,7 @@ bool
 st_trace_rates_miss(const struct st_trace_rates *r)
 {
 	for (size_t i = 0; i < r->rates.n; i++)
-		if (is_missing(&r->rates.v[i]))
+		if (has_fitted_nothing(&r->rates.v[i]))
 			return true;
 	return false;
 }
@@ -92,7 +92,7 @@ st_trace_rates_note(const struct st_trace_rates *r, const struct st_region *regi
 	for (size_t i = 0; i < r->rates.n; i++) {
 		const struct st_trace_rate *rate = &r->rates.v[i];
 		char question[512];
-		if (!is_missing(rate))
+		if (!has_fitted_nothing(rate))
 			continue;
 		struct st_nearest_few near = st_region_near(rate->pattern);
 		if (!strpbrk(rate->pattern, "*?["))

@@ -95,7 +95,7 @@ st_trace_graph_free(struct st_trace_graph *g)
 }
 
 static bool
-is_above(const struct st_trace_graph *g, uint32_t f, char *reason, size_t room)
+is_too_high(const struct st_trace_graph *g, uint32_t f, char *reason, size_t room)
 {
 	if (g->height[f] == UNKNOWN || g->height[f] < g->kept)
 		return false;
@@ -107,7 +107,7 @@ is_above(const struct st_trace_graph *g, uint32_t f, char *reason, size_t room)
 }
 
 static bool
-is_below(const struct st_trace_graph *g, uint32_t f, char *reason, size_t room)
+is_too_low(const struct st_trace_graph *g, uint32_t f, char *reason, size_t room)
 {
 	if (g->level[f] == UNKNOWN || !g->level[f])
 		return false;
@@ -128,9 +128,9 @@ st_trace_graph_leaves_out(const struct st_trace_graph *g, uint32_t function, cha
 {
 	switch (g->shape) {
 	case ST_SHAPE_TOP_DOWN:
-		return is_below(g, function, reason, room);
+		return is_too_low(g, function, reason, room);
 	case ST_SHAPE_BOTTOM_UP:
-		return is_above(g, function, reason, room);
+		return is_too_high(g, function, reason, room);
 	default:
 		return false;
 	}

@@ -61,7 +61,8 @@ main(int argc, char **argv)
 	uint32_t n = argc > 1 ? (uint32_t)atoi(argv[1]) : 1000000;
 	struct st_results_header *h = make_results();
 	struct st_process process = {.results = h, .results_size = h->layout.file_size};
-	struct st_live_look look = {.what = "", .width = 80, .height = 40, .interval = 1};
+	struct st_live_look look = {
+	        .command = "paths", .what = "", .width = 80, .height = 40, .interval = 1};
 	struct st_live l;
 	FILE *out = fopen("/dev/null", "w");
 	grow_forest(h, n);

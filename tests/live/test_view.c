@@ -78,7 +78,8 @@ live(enum st_live_worth worth, bool blocks)
 	return l;
 }
 
-static const struct st_live_look usual = {.what = "fixture",
+static const struct st_live_look usual = {.command = "paths",
+                                          .what = "fixture",
                                           .width = 79,
                                           .height = 15,
                                           .elapsed = 3,
@@ -96,6 +97,34 @@ check_view(struct st_live *l, const struct st_live_look *look, const char *expec
 	fclose(out);
 	assert_string_equal(text, expected);
 	free(text);
+}
+
+/* A view of functions alone, of another command. */
+static void
+contexts_are_left_out(void **state)
+{
+	(void)state;
+	struct fake *f = calls();
+	struct st_process process = fake_process(f, 1, 0, "fixture");
+	struct st_live_look look = usual;
+	struct st_live l = live(ST_LIVE_ACTIVATIONS, false);
+	look.command = "trace";
+	look.only_places = true;
+	look.height = 8;
+	st_live_look(&l, &process, 1);
+	node(f, SPIN)->count += 3000000;
+	st_live_look(&l, &process, 1);
+	check_view(&l, &look,
+	           "strobe trace: fixture, 3.0 s, 1 thread, 4 functions\n"
+	           "1.50M calls/s, 3.00M in all; hottest of the last 2.0 s\n"
+	           "   share  calls/s    calls  functions\n"
+	           "  100.0%    1.50M    3.00M  spin\n"
+	           "    0.0%        0      100  caller\n"
+	           "    0.0%        0       50  restart\n"
+	           "    0.0%        0       25  [generated]+0x7e0000000100\n"
+	           "\n");
+	st_live_free(&l);
+	fake_free(f);
 }
 
 static void
@@ -395,11 +424,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(what_is_hot_is_shown),   cmocka_unit_test(it_fits_small_terminals),
-	        cmocka_unit_test(time_is_shown),          cmocka_unit_test(processes_are_one),
-	        cmocka_unit_test(blocks_are_shown),       cmocka_unit_test(contexts_are_bounded),
-	        cmocka_unit_test(names_come_later),       cmocka_unit_test(wild_nodes_are_nothing),
-	        cmocka_unit_test(numbers_are_used_again),
+	        cmocka_unit_test(contexts_are_left_out),   cmocka_unit_test(what_is_hot_is_shown),
+	        cmocka_unit_test(it_fits_small_terminals), cmocka_unit_test(time_is_shown),
+	        cmocka_unit_test(processes_are_one),       cmocka_unit_test(blocks_are_shown),
+	        cmocka_unit_test(contexts_are_bounded),    cmocka_unit_test(names_come_later),
+	        cmocka_unit_test(wild_nodes_are_nothing),  cmocka_unit_test(numbers_are_used_again),
 	};
 	struct st_error e;
 	fixture = st_image_open(fixture_path(), &e);
