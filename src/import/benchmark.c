@@ -179,7 +179,7 @@ benchmark_context(struct st_profile *p, const json_t *context)
 	if (host)
 		p->run.host = st_profile_text(p, host);
 	if (program)
-		st_import_json_command(p, program);
+		st_import_command(p, program);
 	if (cores >= 1 && cores < 1e6)
 		p->run.cores = (int64_t)cores;
 }

@@ -157,8 +157,8 @@ st_import_hyperfine(struct st_import *in, struct st_error *e)
 	if (!status && i == in->skipped)
 		status = st_import_bad(in, 0, e, "it has no result with a command and its times");
 	if (!status && json_array_size(results) == 1)
-		st_import_json_command(in->p,
-		                       st_import_json_text(json_array_get(results, 0), "command"));
+		st_import_command(in->p,
+		                  st_import_json_text(json_array_get(results, 0), "command"));
 	json_decref(root);
 	return status;
 }

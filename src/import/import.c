@@ -61,6 +61,21 @@ st_import_begins(const struct st_import *in, const char *text)
 	return in->n >= n && !memcmp(in->bytes, text, n);
 }
 
+void
+st_import_command(struct st_profile *p, const char *words)
+{
+	static const char blanks[] = " \t\n";
+	for (const char *at = words; *(at += strspn(at, blanks));) {
+		size_t n = strcspn(at, blanks);
+		const char **slot = ST_PUSH(&p->run.command);
+		if (slot)
+			*slot = st_profile_textf(p, "%.*s", (int)n, at);
+		else
+			p->out_of_memory = true;
+		at += n;
+	}
+}
+
 static const char *
 import_format_name(const void *formats, size_t i)
 {

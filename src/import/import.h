@@ -24,6 +24,9 @@ struct st_profile;
 	F(perun, "perun", "a profile of Perun")                                                    \
 	F(hyperfine, "hyperfine", "hyperfine --export-json")                                       \
 	F(benchmark, "benchmark", "Google Benchmark --benchmark_format=json")                      \
+	F(callgrind, "callgrind", "callgrind.out of Valgrind")                                     \
+	F(folded, "folded", "folded stacks: a line for each, with a number")                       \
+	F(perf, "perf", "what perf script prints")                                                 \
 	F(table, "csv", "a table with a header, its fields separated by commas or tabs")
 
 /* The file while it is read. */
@@ -70,6 +73,8 @@ void st_import_skip(struct st_import *in, size_t number);
 __attribute__((format(printf, 4, 5))) st_status
 st_import_bad(const struct st_import *in, size_t line, struct st_error *e, const char *format, ...);
 st_status st_import_no_memory(const struct st_import *in, struct st_error *e);
+/* Adds the words of a command line to the run's. */
+void st_import_command(struct st_profile *p, const char *words);
 /* Whether the text occurs in the first bytes of the file. */
 bool st_import_has(const struct st_import *in, const char *text);
 bool st_import_begins(const struct st_import *in, const char *text);

@@ -70,21 +70,6 @@ st_import_json_words(struct st_profile *p, const json_t *value)
 	return text;
 }
 
-void
-st_import_json_command(struct st_profile *p, const char *words)
-{
-	static const char blanks[] = " \t\n";
-	for (const char *at = words; *(at += strspn(at, blanks));) {
-		size_t n = strcspn(at, blanks);
-		const char **slot = ST_PUSH(&p->run.command);
-		if (slot)
-			*slot = st_profile_textf(p, "%.*s", (int)n, at);
-		else
-			p->out_of_memory = true;
-		at += n;
-	}
-}
-
 st_status
 st_import_key_label(struct st_import_key *k, const char *name, const char *value)
 {

@@ -20,8 +20,6 @@ double st_import_json_number(const json_t *object, const char *key);
 uint32_t st_import_json_line(const json_t *value);
 /* A value as a text of the profile's: a text itself, anything else as JSON. */
 const char *st_import_json_words(struct st_profile *p, const json_t *value);
-/* Adds the words of a command line to the run's. */
-void st_import_json_command(struct st_profile *p, const char *words);
 
 /* A key of a series, while it is built. */
 struct st_import_key {

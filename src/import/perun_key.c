@@ -84,7 +84,7 @@ st_perun_header(struct st_perun *x)
 	static const char *const words[] = {"cmd", "args", "params"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if ((tool = st_import_json_text(header, words[i])))
-			st_import_json_command(x->in->p, tool);
+			st_import_command(x->in->p, tool);
 	read_exit(x, json_object_get(header, "exitcode"));
 	read_machine(x, json_object_get(x->root, "machine"));
 	tool = st_import_json_text(json_object_get(x->root, "collector_info"), "name");

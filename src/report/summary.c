@@ -120,6 +120,22 @@ print_samples(FILE *out, const struct st_profile_run *run)
 	        100.0 * (double)run->samples_engine / (double)all);
 }
 
+/* Whether another tool has measured, whose files do not say when, nor how often code ran. */
+static bool
+is_imported(const struct st_profile *p)
+{
+	return !p->run.start_ns && !p->run.wall_ns && !p->run.tsc_hz;
+}
+
+static void
+count_or_dash(struct st_table *t, const struct st_profile *p, uint64_t value)
+{
+	if (!value && is_imported(p))
+		st_table_cell(t, "-");
+	else
+		st_table_count(t, value);
+}
+
 static void
 summary_print_functions(const struct st_report *r, FILE *out)
 {
@@ -140,10 +156,14 @@ summary_print_functions(const struct st_report *r, FILE *out)
 			st_table_cell(t, "%.2f", 100 * total);
 		else
 			st_table_cell(t, "-");
-		st_table_count(t, f->samples);
-		st_table_cell(t, "%s%s", f->calls_exact ? "" : "<=", st_number(number, f->calls));
-		st_table_count(t, f->executions);
-		st_table_count(t, f->instructions);
+		count_or_dash(t, p, f->samples);
+		if (f->calls_exact || !is_imported(p))
+			st_table_cell(t, "%s%s",
+			              f->calls_exact ? "" : "<=", st_number(number, f->calls));
+		else
+			st_table_cell(t, "-");
+		count_or_dash(t, p, f->executions);
+		count_or_dash(t, p, f->instructions);
 		st_table_function(t, p, order[i]);
 	}
 	putc('\n', out);
@@ -208,7 +228,8 @@ st_report_summary(const struct st_report *r, FILE *out)
 {
 	const struct st_profile *p = r->profile;
 	summary_print_command(out, &p->run, r->style.width);
-	if (!p->measurements.series.n) /* whose table says how long the program ran */
+	if (!p->measurements.series.n &&
+	    !is_imported(p)) /* whose table says how long the program ran */
 		summary_print_end(out, p);
 	print_counters(out, p);
 	print_samples(out, &p->run);
