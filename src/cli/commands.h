@@ -16,11 +16,13 @@
 	C(paths, "paths", "[options] [--] [PROGRAM [ARGUMENT...]]",                                \
 	  "show calling contexts of functions, or paths of basic blocks")                          \
 	C(trace, "trace", "[options] [--] [PROGRAM [ARGUMENT...]]", "time the calls of functions") \
+	C(mem, "mem", "[options] [--] [PROGRAM [ARGUMENT...]]",                                    \
+	  "count the memory that a program allocates, by calling context")                         \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
 	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
-	C(model, "model", "[options] --csv FILE",                                                  \
+	C(model, "model", "[options] [PROFILE...]",                                                \
 	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
 	C(report, "report", "[options] FILE...", "write results as one page for a browser")        \
 	C(init, "init", "[options]", "make the store of profiles of a project")                    \
@@ -34,6 +36,8 @@
 	C(gc, "gc", "[options]", "remove what no stored profile needs")                            \
 	C(import, "import", "[options] FILE", "make a profile of what another tool has written")   \
 	C(export, "export", "[options] FILE", "write a profile in the format of another tool")     \
+	C(hooks, "hooks", "[options] install|remove",                                              \
+	  "store and compare profiles at each commit and push")                                    \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "show how much code the runs with --unique-log have measured so far")                    \
 	C(reconstruct, "reconstruct", "[options] FILE",                                            \
@@ -228,6 +232,21 @@
 	O(interval, 0, "interval", "TIME", true, "set how often --top is updated (default: 1s)")   \
 	ST_OPTION_HELP(O)
 
+#define ST_MEM_OPTIONS(O)                                                                          \
+	O(metric, 0, "metric", "peak|live|total|calls", true,                                      \
+	  "order by, and export: live at the peak (default), never freed, allocated, calls")       \
+	O(callers, 'c', "callers", NULL, true, "print the callers of each row, too")               \
+	O(interval, 0, "interval", "TIME", true,                                                   \
+	  "take a snapshot this often: 10ms (default: 1ms, and longer in long runs)")              \
+	O(from, 0, "from", "FILE", true, "show the result of an earlier run")                      \
+	O(format, 0, "format", "db|text|json|folded|speedscope|callgrind|pprof", true,             \
+	  "write this format (default: by the ending of FILE, or db; with --from: text)")          \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_TOP_OPTION(O)                                                                           \
+	ST_OPTION_HELP(O)
+
 #define ST_ATTACH_OPTIONS(O)                                                                       \
 	ST_RESULT_OPTIONS(O)                                                                       \
 	O(for, 0, "for", "TIME", true, "detach after this long: 10s, 2m (default: at Ctrl-C)")     \
@@ -277,10 +296,16 @@
 	ST_OPTION_HELP(O)
 
 #define ST_MODEL_OPTIONS(O)                                                                        \
-	O(csv, 0, "csv", "FILE", true, "read the points from columns of a text file")              \
-	O(x, 'x', "x", "NAME", true, "take this column as x (default: the first)")                 \
-	O(y, 'y', "y", "NAME", true, "take this column as y (default: the second)")                \
+	O(of, 0, "of", "NAME", true, "model only this function or location, or shell pattern")     \
+	O(csv, 0, "csv", "FILE", true,                                                             \
+	  "read points from columns of a text file, not from a profile")                           \
+	O(x, 'x', "x", "NAME", true,                                                               \
+	  "take this feature or column as x (default: size, or the first)")                        \
+	O(y, 'y', "y", "NAME", true,                                                               \
+	  "take this metric or column as y (default: all, or the second)")                         \
 	O(kind, 'k', "kind", "KINDS", true, "fit only these kinds (default: all)")                 \
+	O(noise, 0, "noise", "auto|additive|proportional", true,                                   \
+	  "set how y scatters: alike, or in proportion to y (default: auto)")                      \
 	O(at, 0, "at", "LIST", true, "predict y at these x, with bands")                           \
 	O(level, 0, "level", "PERCENT", true, "set the level of all intervals (default: 95)")      \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
@@ -312,6 +337,11 @@
 	ST_OPTION_HELP(O)
 
 #define ST_STATUS_OPTIONS(O)                                                                       \
+	O(against, 0, "against", "REV", true,                                                      \
+	  "compare with this version (default: the nearest ancestor that is comparable)")          \
+	O(any_machine, 0, "any-machine", NULL, true,                                               \
+	  "compare profiles of different machines, too")                                           \
+	O(exit_code, 0, "exit-code", NULL, true, "exit with 1 when something costs more")          \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
 
@@ -340,6 +370,10 @@
 	ST_OPTION_HELP(O)
 
 #define ST_GC_OPTIONS(O)                                                                           \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_HOOKS_OPTIONS(O)                                                                        \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 

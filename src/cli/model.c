@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "base/vec.h"
 #include "cli/commands.h"
+#include "cli/model.h"
 #include "model/csv.h"
 #include "report/model.h"
 
@@ -18,16 +19,8 @@ enum {
 #undef O
 };
 
-struct arguments {
-	const char *csv, *x, *y;
-	unsigned kinds;
-	double level;
-	ST_VEC(double) at;
-	bool json, help;
-};
-
 static st_status
-add_model_kind(struct arguments *a, const char *word, struct st_error *e)
+add_model_kind(struct st_model_arguments *a, const char *word, struct st_error *e)
 {
 	static const char *const words[] = {
 #define K(id, name, parameters, formula) name,
@@ -42,7 +35,7 @@ add_model_kind(struct arguments *a, const char *word, struct st_error *e)
 }
 
 static st_status
-add_model_at(struct arguments *a, const char *word, struct st_error *e)
+add_model_at(struct st_model_arguments *a, const char *word, struct st_error *e)
 {
 	const char *end;
 	double x;
@@ -59,8 +52,8 @@ add_model_at(struct arguments *a, const char *word, struct st_error *e)
 
 /* Hands out the parts of a list that is separated by commas. */
 static st_status
-for_each_word(struct arguments *a, const char *list,
-              st_status (*take)(struct arguments *, const char *, struct st_error *),
+for_each_word(struct st_model_arguments *a, const char *list,
+              st_status (*take)(struct st_model_arguments *, const char *, struct st_error *),
               struct st_error *e)
 {
 	char *copy = strdup(list), *rest = copy;
@@ -72,7 +65,7 @@ for_each_word(struct arguments *a, const char *list,
 }
 
 static st_status
-set_model_level(struct arguments *a, const char *value, struct st_error *e)
+set_model_level(struct st_model_arguments *a, const char *value, struct st_error *e)
 {
 	const char *end;
 	double percent;
@@ -84,14 +77,42 @@ set_model_level(struct arguments *a, const char *value, struct st_error *e)
 }
 
 static st_status
-apply_model_option(struct arguments *a, int option, const char *value, struct st_error *e)
+set_model_noise(struct st_model_arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const words[] = {
+#define N(id, name) name,
+	        ST_NOISES(N)
+#undef N
+	};
+	unsigned which;
+	if (st_option_word("noise", value, words, ST_NOISE_COUNT, &which, e))
+		return ST_FAILED;
+	a->noise = (enum st_noise)which;
+	return ST_OK;
+}
+
+static st_status
+add_model_file(struct st_model_arguments *a, const char *value, struct st_error *e)
+{
+	const char **grown = st_vec_grow(a->files.v, a->files.n, &a->files.cap, sizeof *grown);
+	if (!grown)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the names of profiles");
+	a->files.v = grown;
+	a->files.v[a->files.n++] = value;
+	return ST_OK;
+}
+
+static st_status
+apply_model_option(struct st_model_arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case ST_OPTIONS_OTHER:
-		return st_fail(e, ST_EXIT_USAGE,
-		               "unexpected argument '%s': strobe model --csv FILE reads the points "
-		               "from a text file",
-		               value);
+		return add_model_file(a, value, e);
+	case MODEL_of:
+		a->of = value;
+		return ST_OK;
+	case MODEL_noise:
+		return set_model_noise(a, value, e);
 	case MODEL_csv:
 		a->csv = value;
 		return ST_OK;
@@ -120,7 +141,7 @@ apply_model_option(struct arguments *a, int option, const char *value, struct st
 }
 
 static st_status
-parse_model(struct arguments *a, char *const *argv, struct st_error *e)
+parse_model(struct st_model_arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("model", argv);
 	const char *value;
@@ -130,77 +151,201 @@ parse_model(struct arguments *a, char *const *argv, struct st_error *e)
 		if (a->help)
 			return ST_OK;
 	}
-	if (!a->csv)
-		return st_fail(e, ST_EXIT_USAGE, "no points to model: strobe model --csv FILE");
+	if (!a->csv && !a->files.n)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "no points to model: strobe model PROFILE..., or strobe model --csv FILE");
+	if (a->csv && (a->files.n || a->of))
+		return st_fail(e, ST_EXIT_USAGE, "--csv reads a text file: leave out %s%s",
+		               a->files.n ? "the profile " : "--of",
+		               a->files.n ? a->files.v[0] : "");
 	if (!a->kinds)
 		a->kinds = ST_GROWTHS_ALL;
 	return ST_OK;
 }
 
-static st_status
-print_model_json(const struct st_model_report *r, struct st_error *e)
-{
-	json_t *subjects = json_array();
-	json_array_append_new(subjects, st_model_json(r));
-	char *text = st_model_document(subjects, e);
-	if (!text)
-		return ST_FAILED;
-	st_print_json_safely(stdout, text);
-	free(text);
-	return ST_OK;
-}
+/* What is printed: of a series as soon as it is modelled, or all at the end. */
+struct output {
+	const struct st_model_arguments *a;
+	json_t *subjects;
+	struct st_safe safe;
+	size_t modelled;
+	bool brief; /* one of several */
+};
 
 static st_status
-print_model(const struct st_model_report *r, bool json, struct st_error *e)
+begin_model_output(struct output *o, const struct st_model_arguments *a, struct st_error *e)
 {
-	struct st_safe safe;
-	if (json && print_model_json(r, e))
+	*o = (struct output){.a = a};
+	if (a->json)
+		o->subjects = json_array();
+	return a->json || st_safe_begin(&o->safe, stdout)
+	               ? ST_OK
+	               : st_fail(e, ST_EXIT_FAILED, "no memory left to print the models");
+}
+
+/* Of what was printed so far nothing reaches the terminal when `failed`. */
+static st_status
+end_model_output(struct output *o, st_status failed, struct st_error *e)
+{
+	char *text = !failed && o->a->json ? st_model_document(o->subjects, e) : NULL;
+	if (failed && o->a->json)
+		json_decref(o->subjects);
+	if (failed && !o->a->json)
+		free(st_text_end(&o->safe.text));
+	if (failed || (o->a->json && !text))
 		return ST_FAILED;
-	if (!json && !st_safe_begin(&safe, stdout))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the models");
-	if (!json) {
-		st_model_print(r, safe.text.out);
-		st_safe_end(&safe);
-	}
+	if (o->a->json)
+		st_print_json_safely(stdout, text);
+	else
+		st_safe_end(&o->safe);
+	free(text);
 	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
 	                                strerror(errno))
 	                      : ST_OK;
 }
 
 static st_status
-model_of_csv(const struct arguments *a, struct st_error *e)
+model_points(struct output *o, const struct st_model_subject *subject,
+             const struct st_points *points, struct st_error *e)
+{
+	const struct st_model_arguments *a = o->a;
+	struct st_choice choice;
+	if (st_choice_make(&choice, points, a->kinds, a->noise, a->level, e))
+		return ST_FAILED;
+	const struct st_model_report r = {.subject = subject,
+	                                  .choice = &choice,
+	                                  .at = a->at.v,
+	                                  .n_at = a->at.n,
+	                                  .style = st_style_of(stdout)};
+	if (a->json)
+		json_array_append_new(o->subjects, st_model_json(&r));
+	else if (o->brief)
+		st_model_print_brief(&r, o->safe.text.out);
+	else
+		st_model_print(&r, o->safe.text.out);
+	o->modelled++;
+	return ST_OK;
+}
+
+static st_status
+model_csv(struct output *o, struct st_error *e)
 {
 	struct st_csv csv;
-	struct st_choice choice;
-	st_status status = st_csv_read(&csv, a->csv, a->x, a->y, e);
+	st_status status = st_csv_read(&csv, o->a->csv, o->a->x, o->a->y, e);
 	const struct st_points points = st_csv_points(&csv);
-	if (!status)
-		status = st_choice_make(&choice, &points, a->kinds, a->level, e);
 	if (!status) {
-		const struct st_model_subject subject = {
-		        .file = a->csv, .x = csv.x_name, .y = csv.y_name, .left_out = csv.left_out};
-		const struct st_model_report r = {.subject = &subject,
-		                                  .choice = &choice,
-		                                  .at = a->at.v,
-		                                  .n_at = a->at.n,
-		                                  .style = st_style_of(stdout)};
-		status = print_model(&r, a->json, e);
+		const struct st_model_subject subject = {.file = o->a->csv,
+		                                         .x = csv.x_name,
+		                                         .y = csv.y_name,
+		                                         .left_out = csv.left_out};
+		status = model_points(o, &subject, &points, e);
 	}
 	st_csv_free(&csv);
 	return status;
 }
 
+static st_status
+model_group(struct output *o, const struct st_model_entry *group, size_t n, struct st_error *e)
+{
+	struct st_model_series taken;
+	st_status status = st_model_take_series(o->a, group, n, &taken, e);
+	if (!status) {
+		const struct st_points points = {.x = taken.x, .y = taken.y, .n = taken.n};
+		const struct st_model_subject subject = {.file = o->a->files.v[0],
+		                                         .more_files = o->a->files.n - 1,
+		                                         .function = taken.uid,
+		                                         .x = taken.x_name,
+		                                         .y = taken.y_name,
+		                                         .unit = taken.unit,
+		                                         .left_out = taken.left_out};
+		status = model_points(o, &subject, &points, e);
+	}
+	st_model_free_series(&taken);
+	return status;
+}
+
+/* One group must succeed; of several, those that cannot be modelled are listed. */
+static st_status
+model_groups(struct output *o, const struct st_model_entries *entries, struct st_error *e)
+{
+	const struct st_model_entry *v = entries->list.v;
+	o->brief = st_model_group(entries, 0) < entries->list.n;
+	for (size_t i = 0, n; i < entries->list.n; i += n) {
+		n = st_model_group(entries, i);
+		if (!model_group(o, &v[i], n, e))
+			continue;
+		if (!o->brief || e->code == ST_EXIT_USAGE)
+			return ST_FAILED;
+		if (!o->a->json)
+			fprintf(o->safe.text.out, "%s, %s: not modelled: %s\n", v[i].uid,
+			        v[i].series->key.metric, e->text);
+	}
+	return o->modelled ? ST_OK : ST_FAILED;
+}
+
+static st_status
+no_series(const struct st_model_arguments *a, const struct st_profile *first, struct st_error *e)
+{
+	if (!first->measurements.series.n)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "%s has no repeated measurements to model; strobe time records some, "
+		        "and --csv reads points from a text file",
+		        a->files.v[0]);
+	return st_fail(e, ST_EXIT_USAGE,
+	               "no measurements of %s fit%s%s%s%s; strobe show %s lists them",
+	               a->files.v[0], a->of ? " --of " : "", a->of ? a->of : "",
+	               a->y ? " --y " : "", a->y ? a->y : "", a->files.v[0]);
+}
+
+static st_status
+model_profiles(struct output *o, struct st_error *e)
+{
+	const size_t n = o->a->files.n;
+	struct st_profile **profiles = calloc(n, sizeof *profiles);
+	struct st_model_entries entries = {0};
+	st_status status = profiles ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
+	for (size_t i = 0; i < n && !status; i++) {
+		profiles[i] = st_profile_load(o->a->files.v[i], e);
+		if (!profiles[i])
+			status = ST_FAILED;
+		else if (st_model_add_entries(&entries, o->a, profiles[i]))
+			status = st_fail(e, ST_EXIT_FAILED, "no memory left for the models");
+	}
+	st_model_sort_entries(&entries);
+	if (!status)
+		status = entries.list.n ? model_groups(o, &entries, e)
+		                        : no_series(o->a, profiles[0], e);
+	st_model_free_entries(&entries);
+	for (size_t i = 0; profiles && i < n; i++)
+		st_profile_free(profiles[i]);
+	free(profiles);
+	return status;
+}
+
+static st_status
+run_model(const struct st_model_arguments *a, struct st_error *e)
+{
+	struct output o;
+	if (begin_model_output(&o, a, e))
+		return ST_FAILED;
+	const st_status status = a->csv ? model_csv(&o, e) : model_profiles(&o, e);
+	return end_model_output(&o, status, e);
+}
+
 int
 st_model_main(char *const *argv)
 {
-	struct arguments a = {.level = 0.95};
+	struct st_model_arguments a = {.level = 0.95};
 	struct st_error e;
 	int code = ST_EXIT_OK;
 	const int bad = parse_model(&a, argv, &e);
 	if (!bad && a.help)
 		st_command_help(stdout, st_command_find("model"), false);
-	else if (bad || model_of_csv(&a, &e))
+	else if (bad || run_model(&a, &e))
 		code = st_complain(&e);
 	free(a.at.v);
+	free(a.files.v);
 	return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/status_changes.h"
 #include "cli/stored.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -16,8 +17,12 @@ enum {
 };
 
 struct arguments {
-	bool json, help;
+	struct st_status_compare compare;
+	bool exit_code, json, help;
 };
+
+/* With --exit-code, when something costs more than before. */
+enum { EXIT_WORSE = 1 };
 
 /* What is printed. */
 struct answer {
@@ -25,6 +30,7 @@ struct answer {
 	struct st_version head;
 	struct st_stored_list profiles;
 	struct st_pending_list pending;
+	struct st_status_groups groups;
 	char *branch;
 	const char *none; /* why there is no version; NULL: there is one */
 };
@@ -38,6 +44,12 @@ parse_status(struct arguments *a, char *const *argv, struct st_error *e)
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == STATUS_help)
 			a->help = true;
+		else if (option == STATUS_exit_code)
+			a->exit_code = true;
+		else if (option == STATUS_any_machine)
+			a->compare.any_machine = true;
+		else if (option == STATUS_against)
+			a->compare.against = value;
 		else if (option == STATUS_format && !st_stored_format(value, &a->json, e))
 			continue;
 		else if (option == ST_OPTIONS_OTHER)
@@ -72,8 +84,8 @@ status_json(const struct answer *w)
 	                 "subject", w->head.subject ? st_json_text(w->head.subject) : json_null(),
 	                 "branch", w->branch ? st_json_text(w->branch) : json_null(), "profiles",
 	                 profiles);
-	return json_pack("{si, so, so}", "version", ST_JSON_VERSION, "head", head, "pending",
-	                 status_pending_json(w));
+	return json_pack("{si, so, so, so}", "version", ST_JSON_VERSION, "head", head, "pending",
+	                 status_pending_json(w), "changes", st_status_changes_json(&w->groups));
 }
 
 static void
@@ -96,6 +108,7 @@ static void
 status_print(const struct answer *w, FILE *out)
 {
 	status_print_head(w, out);
+	st_status_print_changes(&w->store, &w->groups, out);
 	if (w->pending.v.n)
 		fputs("\nnot stored; strobe add FILE stores a profile:\n", out);
 	for (size_t i = 0; i < w->pending.v.n; i++)
@@ -103,32 +116,37 @@ status_print(const struct answer *w, FILE *out)
 }
 
 static st_status
-status_find(struct answer *w, struct st_error *e)
+status_find(struct answer *w, const struct st_status_compare *how, struct st_error *e)
 {
 	static struct st_error none;
 	if (w->store.vcs->kind->head(w->store.vcs, &w->head, &none))
 		w->none = none.text;
 	else if (st_store_of_version(&w->store, &w->head, &w->profiles, e))
 		return -1;
+	if (!w->none && st_status_compare(&w->store, &w->head, &w->profiles, how, &w->groups, e))
+		return -1;
 	w->branch = w->store.vcs->kind->branch(w->store.vcs);
 	return st_pending_find(&w->store, &w->pending, e);
 }
 
 static st_status
-status_answer(const struct arguments *a, struct st_error *e)
+status_answer(const struct arguments *a, int *code, struct st_error *e)
 {
 	struct answer w = {0};
 	struct st_safe safe;
 	if (st_store_open(&w.store, e))
 		return -1;
-	int status = status_find(&w, e);
+	int status = status_find(&w, &a->compare, e);
 	if (!status && a->json) {
 		status = st_stored_print_json(status_json(&w), e);
 	} else if (!status && st_safe_begin(&safe, stdout)) {
 		status_print(&w, safe.text.out);
 		st_safe_end(&safe);
 	}
+	if (!status && a->exit_code && st_status_is_worse(&w.groups))
+		*code = EXIT_WORSE;
 	free(w.branch);
+	st_status_groups_free(&w.groups);
 	st_pending_free(&w.pending);
 	st_stored_list_free(&w.profiles);
 	st_version_free(&w.head);
@@ -141,10 +159,10 @@ st_status_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
-	int bad = parse_status(&a, argv, &e);
+	int code = ST_EXIT_OK, bad = parse_status(&a, argv, &e);
 	if (!bad && a.help)
 		st_command_help(stdout, st_command_find("status"), false);
-	else if (bad || status_answer(&a, &e))
+	else if (bad || status_answer(&a, &code, &e))
 		return st_complain(&e);
-	return ST_EXIT_OK;
+	return code;
 }

@@ -83,6 +83,8 @@ struct st_contexts {
 	size_t n_threads, n_ksf, n_kccf;
 	/* Activations in contexts that were pruned; these; bytes that nodes took in the program. */
 	uint64_t n_in_pruned, n_pruned, bytes;
+	/* What is counted, if not activations, "peak", and its unit, "bytes"; NULL: activations. */
+	const char *counted, *unit;
 	size_t n_left_out; /* nodes that a format has no room for; n_ksf and n_kccf count them */
 	ST_VEC(struct st_context_group) groups;
 	ST_VEC(struct st_loop)

@@ -172,7 +172,8 @@ st_probing_start(struct st_probing *p, char *const *argv, bool own_group, struct
 	if (st_program_find(argv[0], path, sizeof path, e))
 		return ST_FAILED;
 	st_limits_lift();
-	st_probing_calibrate(p);
+	if (!p->untimed)
+		st_probing_calibrate(p);
 	if (start_program(p, path, &o, e))
 		return ST_FAILED;
 	st_jobs_begin(p->pid, own_group);

@@ -165,7 +165,8 @@ contexts_callgrind_write_header(const struct st_contexts *c, FILE *out)
 		fputs("event: Ns : Time in nanoseconds\n", out);
 	if (c->with_instructions)
 		fputs("event: Ir : Instructions\n", out);
-	fprintf(out, "event: Count : Activations\nevents:%s%s Count\n", c->timed ? " Ns" : "",
+	fprintf(out, "event: Count : %s\nevents:%s%s Count\n",
+	        c->counted ? c->counted : "Activations", c->timed ? " Ns" : "",
 	        c->with_instructions ? " Ir" : "");
 }
 

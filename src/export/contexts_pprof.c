@@ -59,10 +59,13 @@ enum { NO_FIELD = 7 };
 	T(NANOSECONDS, "nanoseconds")                                                              \
 	T(INSTRUCTIONS, "instructions")                                                            \
 	T(THREAD, "thread")
+/* And what is counted, with its unit. */
 enum {
 #define T(id, text) TEXT_##id,
 	TEXTS(T)
 #undef T
+	        TEXT_COUNTED,
+	TEXT_UNIT,
 };
 
 /* Parts are written as they are made, in the file's one message. */
@@ -100,6 +103,10 @@ add_texts(struct writer *w)
 #define T(id, text) add_string(w, text);
 	TEXTS(T)
 #undef T
+	if (w->c->counted) {
+		add_string(w, w->c->counted);
+		add_string(w, w->c->unit);
+	}
 }
 
 /* ---- what is measured ---- */
@@ -116,7 +123,10 @@ static void
 add_types(struct writer *w)
 {
 	const struct st_contexts *c = w->c;
-	add_type(w, TEXT_ACTIVATIONS, TEXT_COUNT);
+	if (c->counted)
+		add_type(w, TEXT_COUNTED, TEXT_UNIT);
+	else
+		add_type(w, TEXT_ACTIVATIONS, TEXT_COUNT);
 	if (c->timed)
 		add_type(w, TEXT_TIME, TEXT_NANOSECONDS);
 	if (c->with_instructions)
@@ -124,6 +134,7 @@ add_types(struct writer *w)
 	st_protobuf_number(&w->file, PROFILE_DEFAULT_SAMPLE_TYPE,
 	                   c->timed               ? TEXT_TIME
 	                   : c->with_instructions ? TEXT_INSTRUCTIONS
+	                   : c->counted           ? TEXT_COUNTED
 	                                          : TEXT_ACTIVATIONS);
 }
 

@@ -3,6 +3,7 @@
  * its weight what the context is worth by itself. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "export/contexts.h"
 #include "report/json.h"
@@ -97,7 +98,10 @@ contexts_speedscope_write_thread(const struct st_contexts *c, size_t from, FILE 
 	fputs(from ? ",\n{\"type\": \"sampled\", \"name\": " : "{\"type\": \"sampled\", \"name\": ",
 	      out);
 	contexts_speedscope_write_name(c, thread, out);
-	fprintf(out, ", \"unit\": \"%s\",\n\"samples\": [", c->timed ? "nanoseconds" : "none");
+	fprintf(out, ", \"unit\": \"%s\",\n\"samples\": [",
+	        c->timed                               ? "nanoseconds"
+	        : c->unit && !strcmp(c->unit, "bytes") ? "bytes"
+	                                               : "none");
 	contexts_speedscope_write_contexts(c, from, end, false, out);
 	fputs("],\n\"weights\": [", out);
 	uint64_t sum = contexts_speedscope_write_contexts(c, from, end, true, out);

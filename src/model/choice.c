@@ -37,7 +37,7 @@ common_points(const struct st_choice *c, const struct st_points *all, struct st_
 		some |= has_kind(c->fitted, kind) && c->models[kind].left_out > 0;
 	if (!some)
 		return NULL;
-	double *both = malloc(2 * all->n * sizeof *both);
+	double *both = malloc(3 * all->n * sizeof *both);
 	if (!both) {
 		*status = ST_FAILED;
 		return NULL;
@@ -46,9 +46,14 @@ common_points(const struct st_choice *c, const struct st_points *all, struct st_
 	for (size_t i = 0; i < all->n; i++)
 		if (all->x[i] > 0) {
 			both[n] = all->x[i];
-			both[all->n + n++] = all->y[i];
+			both[all->n + n] = all->y[i];
+			both[2 * all->n + n++] = all->weights ? all->weights[i] : 1;
 		}
-	*common = (struct st_points){both, both + all->n, n};
+	*common = (struct st_points){.x = both,
+	                             .y = both + all->n,
+	                             .n = n,
+	                             .weights = all->weights ? both + 2 * all->n : NULL,
+	                             .level = all->level};
 	return both;
 }
 
@@ -72,6 +77,20 @@ judge_kinds(struct st_choice *c, const struct st_points *points)
 	}
 	free(held);
 	return status;
+}
+
+/* ST_GROWTH_COUNT: none of them can be judged. */
+static enum st_growth
+least_kind(const struct st_choice *c, unsigned kinds)
+{
+	enum st_growth best = ST_GROWTH_COUNT;
+	double least = INFINITY;
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
+		if (has_kind(kinds, kind) && c->aicc[kind] < least) {
+			least = c->aicc[kind];
+			best = kind;
+		}
+	return best;
 }
 
 static double
@@ -153,15 +172,9 @@ constant_is_shown(const struct st_choice *c)
 static void
 decide_kind(struct st_choice *c)
 {
-	double least = INFINITY;
 	drop_richer_kinds(c);
 	drop_power_like_polynomial(c);
-	c->best = ST_GROWTH_COUNT;
-	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
-		if (has_kind(c->plausible, kind) && c->aicc[kind] < least) {
-			least = c->aicc[kind];
-			c->best = kind;
-		}
+	c->best = least_kind(c, c->plausible);
 	c->told = c->plausible && !(c->plausible & (c->plausible - 1)) &&
 	          (c->best != ST_GROWTH_CONSTANT || constant_is_shown(c));
 }
@@ -176,25 +189,75 @@ choose_exponent(struct st_choice *c, const struct st_points *points)
 		c->exponent = (struct st_exponent){0};
 }
 
-st_status
-st_choice_make(struct st_choice *c, const struct st_points *points, unsigned kinds, double level,
-               struct st_error *e)
+/* Fits and judges all kinds. */
+static st_status
+fit_kinds(struct st_choice *c, const struct st_points *points, unsigned kinds, struct st_error *e)
 {
 	struct st_error first = {0};
-	*c = (struct st_choice){.level = level, .best = ST_GROWTH_COUNT};
+	c->fitted = 0;
 	fit_all_kinds(c, points, kinds, &first);
 	if (!c->fitted) {
 		if (e)
 			*e = first;
 		return ST_FAILED;
 	}
-	if (judge_kinds(c, points))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left for the models");
-	weigh_kinds(c);
-	find_growth(c, points);
-	decide_kind(c);
-	choose_exponent(c, points);
-	return ST_OK;
+	return judge_kinds(c, points) ? st_fail(e, ST_EXIT_FAILED, "no memory left for the models")
+	                              : ST_OK;
+}
+
+/* Fits again with weights: by a curve through logarithms first, then by the best kind. */
+static st_status
+fit_proportional(struct st_choice *c, struct st_points *points, unsigned kinds, double *weights,
+                 struct st_error *e)
+{
+	if (st_noise_weigh(points, NULL, weights, &points->level))
+		return ST_OK; /* y is 0 or less somewhere: nothing is proportional to it */
+	points->weights = weights;
+	c->proportional = true;
+	if (fit_kinds(c, points, kinds, e))
+		return ST_FAILED;
+	const enum st_growth best = least_kind(c, c->fitted);
+	if (best == ST_GROWTH_COUNT || c->models[best].left_out ||
+	    st_noise_weigh(points, &c->models[best], weights, &points->level))
+		return ST_OK;
+	return fit_kinds(c, points, kinds, e);
+}
+
+static bool
+some_x_differ(const struct st_points *points)
+{
+	for (size_t i = 1; i < points->n; i++)
+		if (points->x[i] != points->x[0])
+			return true;
+	return false;
+}
+
+st_status
+st_choice_make(struct st_choice *c, const struct st_points *all, unsigned kinds,
+               enum st_noise noise, double level, struct st_error *e)
+{
+	struct st_points points = *all;
+	if (all->n > 1 && !some_x_differ(all))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "all points have one x, %g: nothing can follow from it", all->x[0]);
+	*c = (struct st_choice){.level = level, .best = ST_GROWTH_COUNT};
+	if (fit_kinds(c, &points, kinds, e))
+		return ST_FAILED;
+	double *weights = malloc((points.n + 1) * sizeof *weights);
+	st_status status =
+	        weights ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left for the models");
+	if (!status &&
+	    (noise == ST_NOISE_PROPORTIONAL ||
+	     (noise == ST_NOISE_AUTO && st_noise_is_proportional(&points, least_aicc(c)))))
+		status = fit_proportional(c, &points, kinds, weights, e);
+	if (!status) {
+		weigh_kinds(c);
+		find_growth(c, &points);
+		decide_kind(c);
+		choose_exponent(c, &points);
+	}
+	free(weights);
+	return status;
 }
 
 enum st_growth

@@ -25,6 +25,19 @@ struct st_exponent {
 	double offset;
 };
 
+/* How residuals scatter: alike everywhere, in proportion to the curve's y, or as the points say. */
+#define ST_NOISES(N)                                                                               \
+	N(AUTO, "auto")                                                                            \
+	N(ADDITIVE, "additive")                                                                    \
+	N(PROPORTIONAL, "proportional")
+
+enum st_noise {
+#define N(id, name) ST_NOISE_##id,
+	ST_NOISES(N)
+#undef N
+	        ST_NOISE_COUNT
+};
+
 struct st_choice {
 	struct st_regression models[ST_GROWTH_COUNT];
 	unsigned fitted;                /* kinds that were asked for and could be fitted */
@@ -38,12 +51,23 @@ struct st_choice {
 	struct st_interval growth; /* change of y from x_start to x_end, as a share of its mean */
 	struct st_exponent exponent;
 	double level;
+	bool proportional; /* the residuals are */
 };
 
 /* kinds: a set. level: of all intervals. ST_FAILED with *e when no kind could be fitted: the cause
  * of the first. */
 st_status st_choice_make(struct st_choice *c, const struct st_points *points, unsigned kinds,
-                         double level, struct st_error *e);
+                         enum st_noise noise, double level, struct st_error *e);
+
+/*
+ * Inside: whether residuals are proportional to y rather than alike everywhere, when the best kind
+ * has this AICc with residuals that are alike; and the weights that follow from a curve, the first
+ * time from a cubic through logarithms (model NULL). level: of the points. ST_FAILED: the curve is
+ * not positive everywhere.
+ */
+bool st_noise_is_proportional(const struct st_points *points, double aicc);
+st_status st_noise_weigh(const struct st_points *points, const struct st_regression *model,
+                         double *weights, double *level);
 
 /* What a tool chooses that goes by Perun's r^2: the greatest one above 0, the first on ties;
  * ST_GROWTH_COUNT: none. */

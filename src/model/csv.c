@@ -109,7 +109,7 @@ is_real(const char *text, double *value)
 }
 
 static bool
-is_missing(const char *text)
+field_is_missing(const char *text)
 {
 	return !*text || !strcasecmp(text, "na") || !strcasecmp(text, "nan") ||
 	       !strcasecmp(text, "null");
@@ -121,7 +121,7 @@ are_names(const struct fields *f)
 {
 	double value;
 	for (size_t i = 0; i < f->n; i++)
-		if (!is_real(f->v[i], &value) && !is_missing(f->v[i]))
+		if (!is_real(f->v[i], &value) && !field_is_missing(f->v[i]))
 			return true;
 	return false;
 }
@@ -170,7 +170,7 @@ take_point(struct st_csv *csv, const struct csv_reader *r, struct st_error *e)
 		               r->path, f->n, last + 1);
 	const char *const text[2] = {f->v[r->x], f->v[r->y]};
 	for (int i = 0; i < 2; i++) {
-		if (is_missing(text[i])) {
+		if (field_is_missing(text[i])) {
 			csv->left_out++;
 			return ST_OK;
 		}
@@ -250,5 +250,5 @@ st_csv_free(struct st_csv *csv)
 struct st_points
 st_csv_points(const struct st_csv *csv)
 {
-	return (struct st_points){csv->x, csv->y, csv->n};
+	return (struct st_points){.x = csv->x, .y = csv->y, .n = csv->n};
 }

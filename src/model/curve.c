@@ -10,7 +10,7 @@
 #include "stats/least_squares.h"
 
 struct curve {
-	double *u, *y;
+	double *u, *y, *w; /* w: weights */
 	size_t n;
 	double centre, scale; /* of y, so that squares neither overflow nor vanish */
 };
@@ -20,14 +20,16 @@ take_curve_points(struct curve *c, enum st_growth kind, const struct st_points *
 {
 	long double sum = 0;
 	*c = (struct curve){.u = malloc((points->n + 1) * sizeof(double)),
-	                    .y = malloc((points->n + 1) * sizeof(double))};
-	if (!c->u || !c->y)
+	                    .y = malloc((points->n + 1) * sizeof(double)),
+	                    .w = malloc((points->n + 1) * sizeof(double))};
+	if (!c->u || !c->y || !c->w)
 		return ST_FAILED;
 	for (size_t i = 0; i < points->n; i++) {
 		if (kind == ST_GROWTH_POWER && !(points->x[i] > 0))
 			continue;
 		c->u[c->n] = kind == ST_GROWTH_POWER ? log(points->x[i]) : points->x[i];
 		c->y[c->n] = points->y[i];
+		c->w[c->n] = points->weights ? points->weights[i] : 1;
 		c->scale = fmax(c->scale, fabs(c->y[c->n]));
 		sum += c->u[c->n++];
 	}
@@ -69,7 +71,7 @@ curve_squares(const struct curve *c, const double a[2])
 	double sum = 0;
 	for (size_t i = 0; i < c->n; i++) {
 		const double residual = c->y[i] - a[0] * exp(a[1] * c->u[i]);
-		sum += residual * residual;
+		sum += c->w[i] * residual * residual;
 	}
 	return sum;
 }
@@ -82,11 +84,11 @@ curve_step(const struct curve *c, const double a[2], double damping, double step
 	for (size_t i = 0; i < c->n; i++) {
 		const double e = exp(a[1] * c->u[i]), d = a[0] * e * c->u[i];
 		const double residual = c->y[i] - a[0] * e;
-		m00 += e * e;
-		m01 += e * d;
-		m11 += d * d;
-		g0 += e * residual;
-		g1 += d * residual;
+		m00 += c->w[i] * e * e;
+		m01 += c->w[i] * e * d;
+		m11 += c->w[i] * d * d;
+		g0 += c->w[i] * e * residual;
+		g1 += c->w[i] * d * residual;
 	}
 	m00 *= 1 + damping;
 	m11 *= 1 + damping;
@@ -135,10 +137,13 @@ linearise_curve(const struct curve *c, struct st_regression *r, struct st_error 
 		const double distance = c->y[i] - mean;
 		mean += distance / (double)(i + 1);
 		tss += distance * (c->y[i] - mean);
-		r->sse += residual * residual;
-		st_ls_add(&rows, (double[]){value, r->a[0] * value * c->u[i]}, residual);
+		const double root = sqrt(c->w[i]);
+		r->sse += c->w[i] * residual * residual;
+		st_ls_add(&rows, (double[]){root * value, root * r->a[0] * value * c->u[i]},
+		          root * residual);
 	}
 	r->tss = tss;
+	r->squares = r->sse;
 	if (st_ls_solve(&rows, &fit, e))
 		return ST_FAILED;
 	for (size_t i = 0; i < 2; i++)
@@ -166,5 +171,6 @@ st_regression_curve(enum st_growth kind, const struct st_points *points, struct 
 		status = st_fail(e, ST_EXIT_FAILED, "the points are too far from such a curve");
 	free(c.u);
 	free(c.y);
+	free(c.w);
 	return status;
 }

@@ -16,7 +16,7 @@
 enum { GRID = 64, HALVINGS = 50 };
 
 struct profile {
-	double *u, *y; /* ln x less the greatest; y */
+	double *u, *y, *w; /* ln x less the greatest; y; weights */
 	size_t n;
 	bool has_offset;
 	double factor, offset; /* of the last exponent */
@@ -28,12 +28,14 @@ take_profile_points(struct profile *p, const struct st_points *points)
 	double most = -INFINITY;
 	p->u = malloc((points->n + 1) * sizeof *p->u);
 	p->y = malloc((points->n + 1) * sizeof *p->y);
-	if (!p->u || !p->y)
+	p->w = malloc((points->n + 1) * sizeof *p->w);
+	if (!p->u || !p->y || !p->w)
 		return ST_FAILED;
 	for (size_t i = 0; i < points->n; i++)
 		if (points->x[i] > 0) {
 			p->u[p->n] = log(points->x[i]);
 			p->y[p->n] = points->y[i];
+			p->w[p->n] = points->weights ? points->weights[i] : 1;
 			most = fmax(most, p->u[p->n++]);
 		}
 	for (size_t i = 0; i < p->n; i++)
@@ -45,21 +47,21 @@ take_profile_points(struct profile *p, const struct st_points *points)
 static double
 squares_with(struct profile *p, double b)
 {
-	const double n = (double)p->n;
-	double sum_z = 0, sum_y = 0, zz = 0, zy = 0, sse = 0;
+	double n = 0, sum_z = 0, sum_y = 0, zz = 0, zy = 0, sse = 0;
 	for (size_t i = 0; i < p->n; i++) {
-		const double z = exp(b * p->u[i]);
-		sum_z += z;
-		sum_y += p->y[i];
-		zz += z * z;
-		zy += z * p->y[i];
+		const double z = exp(b * p->u[i]), w = p->w[i];
+		n += w;
+		sum_z += w * z;
+		sum_y += w * p->y[i];
+		zz += w * z * z;
+		zy += w * z * p->y[i];
 	}
 	const double centre = p->has_offset ? sum_z / n : 0;
 	p->factor = (zy - centre * sum_y) / (zz - centre * sum_z);
 	p->offset = p->has_offset ? sum_y / n - p->factor * centre : 0;
 	for (size_t i = 0; i < p->n; i++) {
 		const double residual = p->y[i] - p->offset - p->factor * exp(b * p->u[i]);
-		sse += residual * residual;
+		sse += p->w[i] * residual * residual;
 	}
 	return isfinite(sse) ? sse : INFINITY;
 }
@@ -178,5 +180,6 @@ st_exponent_find(const struct st_points *points, bool with_offset, double level,
 		measure_exponent(&p, level, out);
 	free(p.u);
 	free(p.y);
+	free(p.w);
 	return status;
 }

@@ -41,7 +41,8 @@ is_in_domain(enum st_growth kind, double x)
 static void
 begin_regression(enum st_growth kind, const struct st_points *points, struct st_regression *r)
 {
-	*r = (struct st_regression){.kind = kind, .x_start = INFINITY, .x_end = -INFINITY};
+	*r = (struct st_regression){
+	        .kind = kind, .x_start = INFINITY, .x_end = -INFINITY, .level = points->level};
 	for (size_t i = 0; i < points->n; i++) {
 		if (!is_in_domain(kind, points->x[i]))
 			continue;
@@ -62,11 +63,15 @@ fit_linear_in_parameters(const struct st_points *points, struct st_regression *r
 	st_ls_begin(&rows, st_growth_parameters(r->kind));
 	for (size_t i = 0; i < points->n; i++)
 		if (is_in_domain(r->kind, points->x[i])) {
+			const double root = points->weights ? sqrt(points->weights[i]) : 1;
 			st_regression_row(r->kind, points->x[i], row);
-			st_ls_add(&rows, row, points->y[i]);
+			for (size_t k = 0; k < rows.p; k++)
+				row[k] *= root;
+			st_ls_add(&rows, row, root * points->y[i]);
 		}
 	if (st_ls_solve(&rows, &fit, e))
 		return ST_FAILED;
+	r->squares = fit.sse;
 	r->sse = fit.sse;
 	r->tss = fit.tss;
 	for (size_t i = 0; i < fit.p; i++) {
@@ -99,7 +104,8 @@ squares_of_unknown(const struct st_regression *r, const struct st_points *points
 			continue;
 		st_regression_gradient(r, points->x[i], row);
 		const double residual = points->y[i] - st_regression_at(r, points->x[i]);
-		const double left = 1 - st_ls_leverage(&fit, row);
+		const double weight = points->weights ? points->weights[i] : 1;
+		const double left = 1 - weight * st_ls_leverage(&fit, row);
 		sum += left > 1e-12 ? residual * residual / (left * left) : 0;
 	}
 	return sum;
@@ -122,6 +128,11 @@ perun_r_square_of_constant(const struct st_points *points)
 static double
 perun_r_square(const struct st_regression *r, const struct st_points *points)
 {
+	struct st_regression plain;
+	if (points->weights) {
+		const struct st_points all = {.x = points->x, .y = points->y, .n = points->n};
+		return st_regression_fit(r->kind, &all, &plain, NULL) ? NAN : plain.r_square_perun;
+	}
 	if (r->kind == ST_GROWTH_CONSTANT)
 		return perun_r_square_of_constant(points);
 	return is_curve(r->kind) ? r->logarithms.r_square : r->r_square;
@@ -134,21 +145,41 @@ squares_of_rounding(const struct st_points *points)
 	const double relative = 1e-12;
 	double sum = 0;
 	for (size_t i = 0; i < points->n; i++)
-		sum += points->y[i] * points->y[i];
+		sum += points->y[i] * points->y[i] * (points->weights ? points->weights[i] : 1);
 	return fmax(sum * relative * relative, 1e-300);
+}
+
+/* Where there are weights: the squares without them. */
+static void
+measure_plain_squares(struct st_regression *r, const struct st_points *points)
+{
+	double mean = 0;
+	size_t n = 0;
+	r->sse = r->tss = 0;
+	for (size_t i = 0; i < points->n; i++) {
+		if (!is_in_domain(r->kind, points->x[i]))
+			continue;
+		const double residual = points->y[i] - st_regression_at(r, points->x[i]);
+		const double distance = points->y[i] - mean;
+		mean += distance / (double)++n;
+		r->tss += distance * (points->y[i] - mean);
+		r->sse += residual * residual;
+	}
 }
 
 static void
 judge_regression(struct st_regression *r, const struct st_points *points)
 {
 	const size_t p = st_growth_parameters(r->kind);
-	const double sse = fmax(r->sse, squares_of_rounding(points));
-	r->s = r->n > p ? sqrt(r->sse / (double)(r->n - p)) : NAN;
+	const double squares = fmax(r->squares, squares_of_rounding(points));
+	if (points->weights)
+		measure_plain_squares(r, points);
+	r->s = r->n > p ? sqrt(r->squares / (double)(r->n - p)) : NAN;
 	r->r_square = r_square_of(r->sse, r->tss);
 	r->r_square_cv = r_square_of(squares_of_unknown(r, points), r->tss);
 	r->r_square_perun = perun_r_square(r, points);
-	r->aicc = st_aicc(r->n, sse, p + 1);
-	r->bic = st_bic(r->n, sse, p + 1);
+	r->aicc = st_aicc(r->n, squares, p + 1);
+	r->bic = st_bic(r->n, squares, p + 1);
 }
 
 /* b from a, and what is known of b. A power's b1 is a1, an exponential's exp(a1). */
@@ -238,8 +269,9 @@ st_regression_band(const struct st_regression *r, double x, double level, bool p
 		for (size_t k = 0; k < fit.p; k++)
 			fit.inverse[i][k] = r->inverse[i][k];
 	st_regression_gradient(r, x, row);
+	const double noise = !prediction ? 0 : r->level > 0 ? y / r->level : 1;
 	const double half = st_student(level, (double)(r->n - fit.p)) * r->s *
-	                    sqrt(st_ls_leverage(&fit, row) + prediction);
+	                    sqrt(st_ls_leverage(&fit, row) + noise * noise);
 	return (struct st_interval){y, y - half, y + half};
 }
 

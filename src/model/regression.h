@@ -17,6 +17,11 @@
 struct st_points {
 	const double *x, *y;
 	size_t n;
+	const double *weights; /* of the squares of their residuals; NULL: all are 1 */
+	/* If there are weights, they are (level / y)^2 of the curve's y: residuals are proportional
+	 * to it, and have the standard deviation s where y is `level`. 0: they are alike
+	 * everywhere. */
+	double level;
 };
 
 /* A line through logarithms, as tools have it that do not improve it. */
@@ -31,8 +36,10 @@ struct st_regression {
 	size_t n, left_out; /* points; those with x <= 0, where the kind has none */
 	double x_start, x_end;
 	double b[ST_GROWTH_PARAMETERS], se[ST_GROWTH_PARAMETERS], p[ST_GROWTH_PARAMETERS];
-	double s, sse, tss;    /* standard deviation and squares of the residuals; squares about the
-	                          mean */
+	double s;              /* standard deviation of the residuals */
+	double sse, tss;       /* squares of the residuals, without weights, and about the mean */
+	double squares;        /* the least ones, of residuals with their weights */
+	double level;          /* of the points */
 	double r_square;       /* 1 - SSE / TSS */
 	double r_square_cv;    /* the same of residuals of points that the fit does not know */
 	double r_square_perun; /* as Perun defines it: docs/models.md */

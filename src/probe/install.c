@@ -40,6 +40,19 @@ first_instruction(const char *path)
 	return h.e_entry;
 }
 
+static bool
+is_linker(const struct st_probes *p, const struct st_probed_image *image)
+{
+	return p->process.linker_stop - image->from < image->to - image->from;
+}
+
+static bool
+wants_nothing(const struct st_probes *p, const struct st_probed_image *image)
+{
+	const uint64_t *offsets;
+	return p->wanted && !is_linker(p, image) && !p->wanted(p->arg, image, &offsets);
+}
+
 /* NULL: it takes no probes, or memory is exhausted. */
 static struct st_probed_image *
 add_image(struct st_probes *p, const struct mapping *m)
@@ -62,6 +75,10 @@ add_image(struct st_probes *p, const struct mapping *m)
 		return NULL;
 	image->bias = m->from - begin;
 	image->first = first_instruction(m->path);
+	if (p->mapped)
+		p->mapped(p->arg, image);
+	if (wants_nothing(p, image))
+		return NULL;
 	image->planner = st_probe_planner_new(image->image);
 	if (image->planner && st_probe_planner_forbids(image->planner))
 		st_probing_only_counts(&p->process);
@@ -107,6 +124,8 @@ static struct st_probe_action
 action_of(const struct st_probed_image *image, const struct st_probe_site *site,
           struct st_probe_action chosen)
 {
+	if (chosen.kind == ST_PROBE_ALLOC)
+		return chosen; /* the return address stays */
 	switch (site->role.role) {
 	case ST_ROLE_UNWINDER:
 		return (struct st_probe_action){.kind = ST_PROBE_UNWIND};
@@ -186,6 +205,8 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 	struct st_probe_where where = where_of(image, arena, index);
 	if (action.kind == ST_PROBE_PATCHED)
 		where.returns = arena->at + ST_ARENA_RETURN;
+	if (action.kind == ST_PROBE_ALLOC)
+		where.slot = arena->at + ST_ARENA_ALLOC;
 	if (st_probe_stub(site, &where, &stub))
 		return "what its first instructions refer to is out of reach of any free memory";
 	p->process.area->actions[index] = action;
@@ -289,12 +310,6 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 	return ST_OK;
 }
 
-static bool
-is_linker(const struct st_probes *p, const struct st_probed_image *image)
-{
-	return p->process.linker_stop - image->from < image->to - image->from;
-}
-
 static st_status
 refuse_linker(struct st_probes *p, uint32_t at)
 {
@@ -323,31 +338,55 @@ probe_linker(struct st_probes *p, uint32_t at)
 	return add_probe(p, at, &w);
 }
 
+struct wanted_list {
+	ST_VEC(struct wanted) list;
+};
+
+static st_status
+want_function(struct st_probes *p, const struct st_probed_image *image, const struct st_function *f,
+              struct wanted_list *to)
+{
+	const struct st_probe_action action = p->choose(p->arg, image, f);
+	if (!action.kind && !has_role(image, f))
+		return ST_OK;
+	struct wanted *w = ST_PUSH(&to->list);
+	if (!w)
+		return ST_FAILED;
+	w->function = f;
+	w->chosen = action;
+	st_probe_judge(image->planner, f, &w->site);
+	return ST_OK;
+}
+
+/* Where only some are wanted, the others need not even have names. */
+static st_status
+want_functions(struct st_probes *p, const struct st_probed_image *image, struct wanted_list *to)
+{
+	const uint64_t *offsets = NULL;
+	size_t n = p->wanted ? p->wanted(p->arg, image, &offsets) : 0;
+	const struct st_function *f = p->wanted ? NULL : st_image_functions(image->image, &n);
+	st_status status = ST_OK;
+	for (size_t i = 0; i < n && (f || offsets) && !status; i++) {
+		const struct st_function *one =
+		        f ? &f[i] : st_image_function(image->image, offsets[i]);
+		if (one)
+			status = want_function(p, image, one, to);
+	}
+	return status;
+}
+
 /* All entries are judged before any exit is looked for: both need padding. */
 static st_status
 probe_image(struct st_probes *p, uint32_t at)
 {
-	size_t n;
 	struct st_probed_image *image = &p->images.v[at];
-	ST_VEC(struct wanted) wanted = {0};
-	st_status status = ST_OK;
+	struct wanted_list wanted = {0};
 	if (is_linker(p, image))
-		return refuse_linker(p, at) ? ST_FAILED : probe_linker(p, at);
-	const struct st_function *f = st_image_functions(image->image, &n);
-	for (size_t i = 0; f && i < n && !status; i++) {
-		const struct st_probe_action action = p->choose(p->arg, image, &f[i]);
-		struct wanted *w = action.kind || has_role(image, &f[i]) ? ST_PUSH(&wanted) : NULL;
-		if (w) {
-			w->function = &f[i];
-			w->chosen = action;
-			st_probe_judge(image->planner, &f[i], &w->site);
-		} else if (action.kind || has_role(image, &f[i])) {
-			status = ST_FAILED;
-		}
-	}
-	for (size_t i = 0; i < wanted.n && !status; i++)
-		status = add_probe(p, at, &wanted.v[i]);
-	free(wanted.v);
+		return !p->wanted && refuse_linker(p, at) ? ST_FAILED : probe_linker(p, at);
+	st_status status = want_functions(p, image, &wanted);
+	for (size_t i = 0; i < wanted.list.n && !status; i++)
+		status = add_probe(p, at, &wanted.list.v[i]);
+	free(wanted.list.v);
 	return status;
 }
 

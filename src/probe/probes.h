@@ -41,6 +41,11 @@ struct st_probes {
 	 * ST_PROBE_NOTHING: it gets no probe. Called by one thread at a time. */
 	struct st_probe_action (*choose)(void *arg, const struct st_probed_image *image,
 	                                 const struct st_function *f);
+	/* Called before for each image that has been mapped; may be NULL. */
+	void (*mapped)(void *arg, const struct st_probed_image *image);
+	/* The functions of the image last mapped that choose is asked about, which need not be
+	 * ordered; NULL: all are. */
+	size_t (*wanted)(void *arg, const struct st_probed_image *image, const uint64_t **offsets);
 	void *arg;
 	/* Functions and images become more while the process runs: whoever is not called by
 	 * `choose` locks them. */

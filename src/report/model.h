@@ -11,6 +11,7 @@
 /* What a model is of. */
 struct st_model_subject {
 	const char *file;
+	size_t more_files;
 	const char *function; /* NULL: no function */
 	const char *x, *y;    /* names of both */
 	const char *unit;     /* of y; NULL: unknown */
@@ -26,6 +27,8 @@ struct st_model_report {
 };
 
 void st_model_print(const struct st_model_report *r, FILE *out);
+/* The answer and the exponent alone. */
+void st_model_print_brief(const struct st_model_report *r, FILE *out);
 /* Adds what the document has of one subject to the array `models` and returns its summary, an
  * object. NULL: no memory. */
 json_t *st_model_json(const struct st_model_report *r);

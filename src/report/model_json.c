@@ -123,6 +123,8 @@ st_model_json(const struct st_model_report *r)
 	json_object_set_new(out, "rows_left_out", json_integer((json_int_t)r->subject->left_out));
 	json_object_set_new(out, "points_compared", json_integer((json_int_t)c->common));
 	json_object_set_new(out, "level", json_real(c->level));
+	json_object_set_new(out, "noise",
+	                    json_string(c->proportional ? "proportional" : "additive"));
 	json_object_set_new(out, "answer", answer_json(r));
 	json_object_set_new(out, "exponent", exponent_json(&c->exponent));
 	json_object_set_new(out, "best_by_r_square",

@@ -41,8 +41,8 @@ print_cannot_tell(const struct st_model_report *r, FILE *out)
 	}
 	fputs("cannot tell: ", out);
 	if (c->plausible == 1u << ST_GROWTH_CONSTANT) {
-		fprintf(out, "%s may be constant, or change from the least to the greatest %s by ",
-		        r->subject->y, r->subject->x);
+		fprintf(out, "%s may be constant; over all %s it may change by ", r->subject->y,
+		        r->subject->x);
 		print_percents(&c->growth, out);
 	} else {
 		fputs("it may be ", out);
@@ -251,24 +251,39 @@ print_subject(const struct st_model_report *r, FILE *out)
 	const struct st_regression *m = shown_model(r->choice);
 	if (s->function)
 		fprintf(out, "%s, ", s->function);
-	fprintf(out, "%s by %s of %s: %s, %s from %.7g to %.7g", s->y, s->x, s->file,
-	        ST_COUNT(m->n + m->left_out, "point", "points"), s->x, m->x_start, m->x_end);
+	fputs(s->y, out);
+	if (s->unit && *s->unit)
+		fprintf(out, " (%s)", s->unit);
+	fprintf(out, " by %s of %s", s->x, s->file);
+	if (s->more_files)
+		fprintf(out, " and %s", ST_COUNT(s->more_files, "other file", "other files"));
+	fprintf(out, ": %s, %s from %.7g to %.7g", ST_COUNT(m->n + m->left_out, "point", "points"),
+	        s->x, m->x_start, m->x_end);
 	if (s->left_out)
 		fprintf(out, "; %s without a value left out", ST_COUNT(s->left_out, "row", "rows"));
 	fputc('\n', out);
+	if (r->choice->proportional)
+		fprintf(out, "  %s scatters in proportion to itself: s is that where %s is %.4g\n",
+		        s->y, s->y, m->level);
 	if (r->choice->common < m->n + m->left_out)
 		fprintf(out, "  %s with %s of 0 or less do not count where kinds are compared\n",
 		        ST_COUNT(m->n + m->left_out - r->choice->common, "point", "points"), s->x);
 }
 
 void
-st_model_print(const struct st_model_report *r, FILE *out)
+st_model_print_brief(const struct st_model_report *r, FILE *out)
 {
 	print_subject(r, out);
 	fputs("  answer:    ", out);
 	st_model_answer(r, out);
 	fputc('\n', out);
 	print_exponent(r, out);
+}
+
+void
+st_model_print(const struct st_model_report *r, FILE *out)
+{
+	st_model_print_brief(r, out);
 	print_models(r, out);
 	print_parameters(r, out);
 	if (r->n_at)

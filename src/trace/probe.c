@@ -9,6 +9,7 @@
 #include "collect/collect.h"
 #include "session/session.h"
 #include "trace/choose.h"
+#include "trace/probe_processes.h"
 #include "trace/probe_results.h"
 #include "trace/probe_rows.h"
 #include "trace/rates.h"
@@ -92,6 +93,7 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 		profile->run.exit = -1; /* its end was not seen */
 	else
 		profile->run.signal = WIFSIGNALED(process->status) ? WTERMSIG(process->status) : 0;
+	st_trace_put_processes(profile, p, r->session->program ? r->session->program[0] : "");
 	if (!st_trace_of_probes(&t, p, true)) {
 		const st_status status =
 		        st_trace_add_left_out(r->reduction, &t) || st_trace_put(&t, profile)

@@ -36,7 +36,7 @@ struct st_probe_rows {
 	struct st_hashmap index;   /* of sites */
 	uint32_t whole;            /* a site whose rows have all values */
 	ST_VEC(struct lane) lanes; /* by record */
-	bool no_memory;
+	bool any, no_memory;       /* any: there was an event */
 	uint64_t rows[ST_CHUNK_BYTES / 8];
 	pthread_t thread;
 	bool runs, stop;
@@ -115,7 +115,7 @@ address_of_image(uint32_t image)
 
 /* Those up to that one are known from now on. */
 static void
-know_image(struct st_probe_rows *r, uint32_t image)
+know_row_image(struct st_probe_rows *r, uint32_t image)
 {
 	struct st_results_header *h = r->results;
 	struct st_map *maps = (struct st_map *)((char *)h + h->layout.off_maps);
@@ -139,7 +139,7 @@ address_of_function(struct st_probe_rows *r, uint32_t function)
 	if (function < r->probes->functions.n) {
 		const struct st_probed_function *f = &r->probes->functions.v[function];
 		const struct st_probed_image *i = &r->probes->images.v[f->image];
-		know_image(r, f->image);
+		know_row_image(r, f->image);
 		at = address_of_image(f->image) + i->bias + f->offset - i->from;
 	}
 	pthread_mutex_unlock(&r->probes->lock);
@@ -257,6 +257,7 @@ static void
 take_events(void *arg, uint32_t record, const struct st_probe_event *events, size_t n)
 {
 	struct st_probe_rows *r = arg;
+	r->any = true;
 	struct lane *l = lane_of_record(r, record);
 	know_thread(r, record);
 	for (size_t i = 0; i < n; i++)
@@ -369,6 +370,8 @@ st_probe_rows_end(struct st_probe_rows *r)
 		pthread_join(r->thread, NULL);
 	st_probe_drain(r->drain, true);
 	end_all_calls(r);
+	if (!r->any && !r->probes->process.area->lost_words)
+		r->results->streams.n = 0; /* nothing was called: there is no file */
 	r->results->streams.v[0].dropped = r->probes->process.area->lost_words;
 	st_row_writer_end(r->writer, r->results);
 	const st_status status = r->no_memory ? ST_FAILED : ST_OK;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	ST_PROBE_VERSION = 1,
+	ST_PROBE_VERSION = 2,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
 	ST_PROBE_MOST_RECORDS = 1 << 16, /* threads that are told apart */
@@ -44,6 +44,7 @@ enum st_probe_kind {
 	ST_PROBE_WAIT,    /* `amount` ticks pass */
 	ST_PROBE_CLONE,   /* of clone: counted, and nothing is timed any more once it makes threads
 	                     that cannot be told apart */
+	ST_PROBE_ALLOC,   /* the function allocates memory: wire/alloc.h; `amount` is its kind */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -149,7 +150,7 @@ struct st_probe_area {
 	uint32_t controller;  /* its process, */
 	uint32_t attendant;   /* and that of its threads which answers; 0: not known yet */
 	uint32_t running;     /* activations of scopes; atomic */
-	uint32_t unused;
+	uint32_t allocations; /* offset / 8 of struct st_alloc_area; 0: they are not counted */
 	uint32_t n_functions; /* that have probes */
 	uint32_t unused_;
 	uint64_t used;     /* bytes; atomic */
@@ -198,6 +199,7 @@ struct st_probe_thread {
 	uint64_t cells, numbers; /* addresses: of the record's cells, and the record */
 	uint64_t word_at;        /* address of the next word; without ST_PROBE_CHUNK: no place */
 	uint64_t word_ticks;     /* time of the last one */
+	uint64_t allocations;    /* address of struct st_alloc_thread; 0: there is none yet */
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 };
 

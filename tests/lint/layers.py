@@ -32,13 +32,14 @@ MAY = {
     "store": {"base", "strobe", "profile", "check"},
     "contexts": {"base", "strobe", "profile", "check"},
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "rows", "session", "check"},
+    "mem": {"base", "wire", "strobe", "symbol", "control", "probe", "profile", "collect", "session"},
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
-    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace"},
-    "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "report"},
+    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace", "mem"},
+    "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "mem", "report"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "ebpf", "report", "export", "live", "experiment", "tune", "store"},
+            "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "live", "experiment", "tune", "store"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.
@@ -47,7 +48,7 @@ RT_MAY = {
     "arch": {"base"},
     "lib": {"wire"},
     "rt": {"base", "wire", "strobe", "arch", "lib", "budget", "native", "os", "jit", "tool", "contexts"},
-    "probe": {"base", "wire", "lib"},
+    "probe": {"base", "wire", "lib", "unwind"},
     "tool": RT_COMMON | {"tools"},
     "unwind": RT_COMMON | {"tool"},
     "contexts": RT_COMMON | {"tools", "tool"},

@@ -62,7 +62,8 @@ main(int argc, char **argv)
 			die("refused without a cause");
 		loaded += good;
 		refused += !good;
-		if (good && st_choice_make(&c, &points, ST_GROWTHS_ALL, 0.95, &e) && !*e.text)
+		if (good && st_choice_make(&c, &points, ST_GROWTHS_ALL, ST_NOISE_AUTO, 0.95, &e) &&
+		    !*e.text)
 			die("not modelled, without a cause");
 		st_csv_free(&csv);
 	}

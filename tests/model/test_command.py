@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -168,14 +169,83 @@ class Result(Model):
         self.assertNotIn("\x1b", text)
 
 
+class Profiles(Model):
+    """Series of strobe time, with values that follow a law."""
+
+    def measured(self, name, law, sizes=(5,), series="wall"):
+        subprocess.run([STROBE, "time", "-q", "-w", "0", "-r", str(len(sizes)), "--size", "1", "-o", name, "--", "true"],
+                       cwd=self.place, check=True, timeout=60)
+        db = sqlite3.connect(self.place / name)
+        which, = db.execute("select id from series where metric = ?", (series,)).fetchone()
+        rows = [row for row, in db.execute("select id from measurement where series = ? order by id", (which,))]
+        for row, size in zip(rows, sizes):
+            db.execute("update measurement set value = ?, size = ? where id = ?", (law(size), size, row))
+        db.commit()
+        db.close()
+        return name
+
+    def test_one(self):
+        name = self.measured("a.db", lambda n: 500 + 50 * n + n % 3, range(1, 25))
+        got = self.read(name, "--y", "wall")
+        self.assertEqual((got["file"], got["function"], got["x"], got["y"]), ("a.db", "true", "size", "wall"))
+        self.assertEqual((got["answer"]["model"], got["models"][2]["points"], got["models"][2]["uid"]), ("linear", 24, "true"))
+        self.assertEqual(self.read(name, "--y", "wall", "--of", "tr*")["answer"], got["answer"])
+        by_order = self.read(name, "--y", "wall", "--x", "sequence")
+        self.assertEqual((by_order["x"], by_order["answer"]["model"]), ("sequence", "linear"))
+        self.assertEqual(self.read(name, "--y", "wall", "--x", "repetition")["models"][0]["x_end"], 24)
+        text = self.printed(name, "--y", "wall")
+        self.assertTrue(text.startswith("true, wall (ns) by size of a.db: 24 points, size from 1 to 24\n  answer:    linear: wall changes with size\n"))
+
+    def test_several_profiles_are_one_series(self):
+        names = [self.measured(f"{n}.db", lambda n: 3 * n * n + n % 2, [n]) for n in range(1, 13)]
+        got = self.read(*names, "--y", "wall")
+        self.assertEqual((got["models"][0]["points"], got["models"][0]["x_start"], got["models"][0]["x_end"]), (12, 1, 12))
+        self.assertEqual(got["answer"]["model"], "power")
+        self.assertTrue(self.printed(*names, "--y", "wall").startswith("true, wall (ns) by size of 1.db and 11 other files: 12 points"))
+
+    def test_all_series(self):
+        name = self.measured("a.db", lambda n: 50 * n + n % 3, range(1, 25))
+        text = self.printed(name)
+        self.assertIn("true, wall (ns) by size of a.db: 24 points", text)
+        self.assertIn("true, peak memory: not modelled: all points have one x, 1: nothing can follow from it\n", text)
+        got = json.loads(self.printed(name, "--format", "json"))
+        self.assertEqual([s["y"] for s in got["subjects"]], ["wall"])
+
+    def test_wrong(self):
+        name = self.measured("a.db", lambda n: n, range(1, 5))
+        self.error(2, "true has no feature 'length'; --x takes sequence, size, repetition, exit", name, "--x", "length", "--y", "wall")
+        self.error(2, "no measurements of a.db fit --of nothing --y wall; strobe show a.db lists them", name, "--of", "nothing", "--y", "wall")
+        self.error(2, "--csv reads a text file: leave out the profile a.db", name, "--csv", "x")
+        self.error(2, "--csv reads a text file: leave out --of", "--of", "f", "--csv", "x")
+        self.error(125, "all points have one x, 1: nothing can follow from it", name, "--y", "user")
+        subprocess.run([STROBE, "run", "-q", "-t", "bbcount", "-o", "b.db", "--", "true"], cwd=self.place, check=True, timeout=60)
+        self.error(2, "b.db has no repeated measurements to model; strobe time records some, and --csv reads points from a text file", "b.db")
+
+
+class Noise(Model):
+    ROWS = "".join(f"{n} {2 * n * n * (1 + 0.1 * math.sin(n * 7))}\n" for n in range(1, 41))
+
+    def test_kinds_of_noise(self):
+        name = self.file(self.ROWS)
+        for option, noise in ("auto", "proportional"), ("proportional", "proportional"), ("additive", "additive"):
+            self.assertEqual(self.read("--csv", name, "--noise", option)["noise"], noise)
+        self.assertIn("\n  y scatters in proportion to itself: s is that where y is ", self.printed("--csv", name))
+        low, high = self.read("--csv", name)["exponent"]["interval"]
+        self.assertTrue(low < 2 < high)
+
+    def test_zero_is_no_share(self):
+        self.assertEqual(self.read("--csv", self.file("0 0\n" + self.ROWS), "--noise", "proportional")["noise"], "additive")
+
+
 class Usage(Model):
     def test_mistakes(self):
-        self.error(2, "no points to model: strobe model --csv FILE")
+        self.error(2, "no points to model: strobe model PROFILE..., or strobe model --csv FILE")
         self.error(2, "--kind takes constant, logarithmic, linear, nlogn, quadratic, cubic, power or exponential, not 'square'",
                    "--csv", "x", "--kind", "linear,square")
         self.error(2, "--at takes numbers that are separated by commas, not '1e'", "--csv", "x", "--at", "3,1e")
         for level in "0", "100", "many", "95%":
             self.error(2, f"--level takes percents from 1 to 99.9999, not '{level}'", "--csv", "x", "--level", level)
+        self.error(2, "--noise takes auto, additive or proportional, not 'white'", "--csv", "x", "--noise", "white")
         self.error(2, "no format 'xml'; the formats are text, json", "--csv", "x", "--format", "xml")
 
     def test_help(self):

@@ -62,7 +62,7 @@ points_on_the_curve(void **state)
 		double y[6];
 		struct st_regression r;
 		struct st_error e;
-		const struct st_points points = {six, y, 6};
+		const struct st_points points = {.x = six, .y = y, .n = 6};
 		for (int i = 0; i < 6; i++)
 			y[i] = law_at(law, six[i]);
 		assert_int_equal(st_regression_fit(laws[law].kind, &points, &r, &e), 0);
@@ -85,7 +85,7 @@ power_as_nist_has_it(void **state)
 {
 	static const double x[6] = {1.309, 1.471, 1.490, 1.565, 1.611, 1.680},
 	                    y[6] = {2.138, 3.421, 3.597, 4.340, 4.882, 5.660};
-	const struct st_points points = {x, y, 6};
+	const struct st_points points = {.x = x, .y = y, .n = 6};
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
@@ -100,7 +100,7 @@ power_as_nist_has_it(void **state)
 
 static const double eight_x[8] = {1, 2, 3, 4, 5, 7, 9, 12},
                     eight_y[8] = {2.1, 3.9, 8.2, 15.1, 27, 52.3, 80.9, 150.4};
-static const struct st_points eight = {eight_x, eight_y, 8};
+static const struct st_points eight = {.x = eight_x, .y = eight_y, .n = 8};
 
 /* R: the least squares of y ~ a * b^x by uniroot, and lm(log(y) ~ x), lm(log(y) ~ log(x)). */
 static void
@@ -154,13 +154,15 @@ constant_as_perun_has_it(void **state)
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
-	assert_int_equal(
-	        st_regression_fit(ST_GROWTH_CONSTANT, &(struct st_points){x, y, 3}, &r, &e), 0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_CONSTANT,
+	                                   &(struct st_points){.x = x, .y = y, .n = 3}, &r, &e),
+	                 0);
 	assert_digits(r.r_square_perun, 0.25 * (1 - atan2(1.5, 2) / (M_PI / 2)), 1e-12);
 	assert_digits(r.b[0], 2, 1e-15);
 	assert_true(r.r_square == 0);
-	assert_int_equal(
-	        st_regression_fit(ST_GROWTH_CONSTANT, &(struct st_points){x, flat, 3}, &r, &e), 0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_CONSTANT,
+	                                   &(struct st_points){.x = x, .y = flat, .n = 3}, &r, &e),
+	                 0);
 	assert_true(r.r_square_perun == 1 && isnan(r.r_square));
 }
 
@@ -168,7 +170,7 @@ static void
 points_without_logarithm(void **state)
 {
 	static const double x[5] = {-1, 0, 1, 2, 4}, y[5] = {9, 9, 1, 2, 4};
-	const struct st_points points = {x, y, 5};
+	const struct st_points points = {.x = x, .y = y, .n = 5};
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
@@ -192,23 +194,28 @@ refused(void **state)
 	struct st_regression r;
 	struct st_error e;
 	(void)state;
-	assert_int_equal(st_regression_fit(ST_GROWTH_LINEAR, &(struct st_points){x, y, 2}, &r, &e),
+	assert_int_equal(st_regression_fit(ST_GROWTH_LINEAR,
+	                                   &(struct st_points){.x = x, .y = y, .n = 2}, &r, &e),
 	                 -1);
 	assert_string_equal(e.text, "a model needs at least 3 points, and there are 2");
-	assert_int_equal(
-	        st_regression_fit(ST_GROWTH_POWER, &(struct st_points){less, y, 3}, &r, &e), -1);
+	assert_int_equal(st_regression_fit(ST_GROWTH_POWER,
+	                                   &(struct st_points){.x = less, .y = y, .n = 3}, &r, &e),
+	                 -1);
 	assert_string_equal(e.text, "a model needs at least 3 points, and there is 1 whose x is "
 	                            "greater than 0");
-	assert_int_equal(st_regression_fit(ST_GROWTH_LINEAR, &(struct st_points){x, y, 3}, &r, &e),
+	assert_int_equal(st_regression_fit(ST_GROWTH_LINEAR,
+	                                   &(struct st_points){.x = x, .y = y, .n = 3}, &r, &e),
 	                 -1);
 	assert_string_equal(
 	        e.text, "the points do not determine the parameters: too few of their x differ");
 	assert_int_equal(st_regression_fit(ST_GROWTH_EXPONENTIAL,
-	                                   &(struct st_points){six, negative, 3}, &r, &e),
+	                                   &(struct st_points){.x = six, .y = negative, .n = 3}, &r,
+	                                   &e),
 	                 -1);
 	assert_string_equal(e.text, "fewer than two points have a y that is greater than 0");
-	assert_int_equal(
-	        st_regression_fit(ST_GROWTH_CONSTANT, &(struct st_points){x, y, 3}, &r, &e), 0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_CONSTANT,
+	                                   &(struct st_points){.x = x, .y = y, .n = 3}, &r, &e),
+	                 0);
 }
 
 /* The integral of ln x from 1 to 100. */
@@ -221,13 +228,14 @@ area_of_logarithm(void **state)
 	(void)state;
 	for (int i = 0; i < 6; i++)
 		y[i] = log(six[i]);
-	assert_int_equal(
-	        st_regression_fit(ST_GROWTH_LOGARITHMIC, &(struct st_points){six, y, 6}, &r, &e),
-	        0);
+	assert_int_equal(st_regression_fit(ST_GROWTH_LOGARITHMIC,
+	                                   &(struct st_points){.x = six, .y = y, .n = 6}, &r, &e),
+	                 0);
 	assert_digits(st_regression_integral(&r, 1, 100), 100 * log(100) - 99, 1e-12);
 	for (int i = 0; i < 6; i++)
 		y[i] = 1 / six[i];
-	assert_int_equal(st_regression_fit(ST_GROWTH_POWER, &(struct st_points){six, y, 6}, &r, &e),
+	assert_int_equal(st_regression_fit(ST_GROWTH_POWER,
+	                                   &(struct st_points){.x = six, .y = y, .n = 6}, &r, &e),
 	                 0);
 	assert_digits(st_regression_integral(&r, 1, 100), log(100), 1e-9); /* exponent -1 */
 }

@@ -352,7 +352,7 @@ class Events(Probe):
         thread, = self.events("probe", command=[CALLS, "naps"])
         times = [event[0] for event in thread]
         self.assertEqual(times, sorted(times))
-        naps = [event for event in thread if event[2] == "t_nap"]
+        naps = [event for event in thread if event[2] == "on_nap"]
         self.assertEqual(len(naps), 6)
         for entry, end in zip(naps[::2], naps[1::2]):
             self.assertGreaterEqual(end[0] - entry[0], 300000000)

@@ -28,6 +28,7 @@
 	.quad probe_entry - .
 	.quad probe_trampoline - .
 	.quad probe_exit_entry - .
+	.quad probe_alloc_entry - .
 
 	.text
 	/* From a stub: the stub's return address, the function's number, the function's return address. */
@@ -68,5 +69,64 @@ probe_trampoline:
 	RESTORE
 	leaq 8(%rsp), %rsp
 	jmp *-8(%rsp)
+
+	/* From the stub of a function that allocates memory. It is called from here, so that what it
+	   returns is seen, and its own return address stays as it is. Below that lie, as struct
+	   probe_alloc_call has them: the function's number, the stub's return address, the registers,
+	   and room for numbers. */
+	.set ALLOC_NUMBERS, 48
+	.set ALLOC_SAVED, ALLOC_NUMBERS + 72
+	.macro ALLOC_STORE
+	movq %r11, ALLOC_NUMBERS(%rsp)
+	movq %r10, ALLOC_NUMBERS + 8(%rsp)
+	movq %r9, ALLOC_NUMBERS + 16(%rsp)
+	movq %r8, ALLOC_NUMBERS + 24(%rsp)
+	movq %rcx, ALLOC_NUMBERS + 32(%rsp)
+	movq %rdx, ALLOC_NUMBERS + 40(%rsp)
+	movq %rsi, ALLOC_NUMBERS + 48(%rsp)
+	movq %rdi, ALLOC_NUMBERS + 56(%rsp)
+	movq %rax, ALLOC_NUMBERS + 64(%rsp)
+	.endm
+
+	.macro ALLOC_LOAD
+	movq ALLOC_NUMBERS(%rsp), %r11
+	movq ALLOC_NUMBERS + 8(%rsp), %r10
+	movq ALLOC_NUMBERS + 16(%rsp), %r9
+	movq ALLOC_NUMBERS + 24(%rsp), %r8
+	movq ALLOC_NUMBERS + 32(%rsp), %rcx
+	movq ALLOC_NUMBERS + 40(%rsp), %rdx
+	movq ALLOC_NUMBERS + 48(%rsp), %rsi
+	movq ALLOC_NUMBERS + 56(%rsp), %rdi
+	movq ALLOC_NUMBERS + 64(%rsp), %rax
+	.endm
+
+	.globl probe_alloc_entry
+	.hidden probe_alloc_entry
+	.p2align 4
+probe_alloc_entry:
+	leaq -ALLOC_SAVED(%rsp), %rsp
+	ALLOC_STORE
+	movq %rsp, %rdi
+	movq %rbp, %rsi
+	call probe_alloc_begin
+	testl %eax, %eax
+	je 1f
+	ALLOC_LOAD
+	call 2f
+	ALLOC_STORE
+	movq %rsp, %rdi
+	movq %rbp, %rsi
+	call probe_alloc_end
+	ALLOC_LOAD
+	leaq ALLOC_SAVED + 16(%rsp), %rsp
+	ret
+1:
+	ALLOC_LOAD
+	leaq ALLOC_SAVED(%rsp), %rsp
+	ret
+2:
+	/* The stub takes 8 bytes off the stack before the function begins. */
+	leaq -8(%rsp), %rsp
+	jmp *ALLOC_SAVED + 16(%rsp)
 
 	.section .note.GNU-stack, "", @progbits

@@ -134,7 +134,7 @@ t_exits(void)
 }
 
 CALLED static void
-t_nap(void)
+on_nap(void)
 {
 	nanosleep(&(struct timespec){0, 300000000}, NULL);
 }
@@ -180,7 +180,7 @@ main(int argc, char **argv)
 	if (!strcmp(what, "fib"))
 		t_fib(15);
 	for (int i = 0; i < 3 && !strcmp(what, "naps"); i++)
-		t_nap();
+		on_nap();
 	if (!strcmp(what, "many"))
 		t_fib(27);
 	if (!strcmp(what, "jumps"))

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the tables of a profile, which may be anybody's file. */
+#include "base/hashmap.h"
+#include "mem/mem.h"
+#include "mem/tables.h"
+
+static const struct st_profile_table *
+mem_table_named(const struct st_profile *p, const char *name, size_t columns)
+{
+	for (size_t i = 0; i < p->tables.n; i++) {
+		const struct st_profile_table *t = &p->tables.v[i];
+		if (!strcmp(t->tool, ST_MEM_TOOL) && !strcmp(t->name, name) &&
+		    t->n_columns == columns)
+			return t;
+	}
+	return NULL;
+}
+
+typedef st_status mem_row_fn(struct st_mem *m, const struct st_profile_value *row);
+
+static st_status
+each_mem_row(struct st_mem *m, const struct st_profile_table *t, mem_row_fn *read)
+{
+	const size_t n = t ? st_profile_rows(t) : 0;
+	for (size_t i = 0; i < n; i++)
+		if (read(m, &t->values.v[i * t->n_columns]))
+			return ST_FAILED;
+	return ST_OK;
+}
+
+static const char *
+text_of_value(const struct st_profile_value *v)
+{
+	return v->text ? v->text : "";
+}
+
+/* ---- frames, whose rows have no order ---- */
+
+static int
+frame_order(const void *a, const void *b)
+{
+	const struct st_profile_value *x = *(const struct st_profile_value *const *)a,
+	                              *y = *(const struct st_profile_value *const *)b;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static st_status
+read_frame_row(struct st_mem *m, const struct st_profile_value *row)
+{
+	const uint64_t parent = row[FRAME_PARENT].number;
+	const size_t n = m->frames.n;
+	if (row[FRAME_AT].number != n || (parent != ST_MEM_NONE && parent >= n))
+		return ST_FAILED;
+	struct st_mem_frame *f = ST_PUSH(&m->frames);
+	if (!f)
+		return ST_FAILED;
+	*f = (struct st_mem_frame){.parent = (uint32_t)parent,
+	                           .function = text_of_value(&row[FRAME_FUNCTION]),
+	                           .image = text_of_value(&row[FRAME_IMAGE]),
+	                           .file = text_of_value(&row[FRAME_FILE]),
+	                           .offset = row[FRAME_OFFSET].number,
+	                           .line = (uint32_t)row[FRAME_LINE].number,
+	                           .inlined = row[FRAME_INLINED].number != 0};
+	return ST_OK;
+}
+
+static st_status
+read_frames(struct st_mem *m, const struct st_profile_table *t)
+{
+	const size_t n = st_profile_rows(t);
+	const struct st_profile_value **rows = calloc(n + 1, sizeof *rows);
+	st_status status = rows ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < n && rows; i++)
+		rows[i] = &t->values.v[i * t->n_columns];
+	if (rows && n)
+		qsort(rows, n, sizeof *rows, frame_order);
+	for (size_t i = 0; i < n && !status; i++)
+		status = read_frame_row(m, rows[i]);
+	free(rows);
+	return status;
+}
+
+/* ---- contexts ---- */
+
+static st_status
+read_context_row(struct st_mem *m, const struct st_profile_value *row)
+{
+	if (row[CONTEXT_AT].number >= m->frames.n)
+		return ST_FAILED;
+	struct st_mem_context *c = ST_PUSH(&m->contexts);
+	if (!c)
+		return ST_FAILED;
+	*c = (struct st_mem_context){.frame = (uint32_t)row[CONTEXT_AT].number,
+	                             .mapped = row[CONTEXT_MAPPED].number != 0,
+	                             .calls = row[CONTEXT_CALLS].number,
+	                             .bytes = row[CONTEXT_BYTES].number,
+	                             .live = row[CONTEXT_LIVE].number,
+	                             .live_blocks = row[CONTEXT_BLOCKS].number,
+	                             .peak = row[CONTEXT_PEAK].number,
+	                             .own_peak = row[CONTEXT_OWN].number,
+	                             .short_lived = row[CONTEXT_SHORT].number,
+	                             .largest = row[CONTEXT_LARGEST].number};
+	return ST_OK;
+}
+
+static int
+context_order(const void *a, const void *b)
+{
+	const struct st_mem_context *x = a, *y = b;
+	if (x->mapped != y->mapped)
+		return x->mapped - y->mapped;
+	if (x->peak != y->peak)
+		return x->peak < y->peak ? 1 : -1;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+/* ---- numbers ---- */
+
+static st_status
+read_total_row(struct st_mem *m, const struct st_profile_value *row)
+{
+	const char *what = text_of_value(&row[TOTAL_WHAT]);
+	const uint64_t heap = row[TOTAL_HEAP].number, mapped = row[TOTAL_MAPPED].number;
+#define T(member, name)                                                                            \
+	if (!strcmp(what, name)) {                                                                 \
+		m->totals[ST_ALLOC_HEAP].member = heap;                                            \
+		m->totals[ST_ALLOC_MAPPED].member = mapped;                                        \
+	}
+	ST_MEM_TOTALS(T)
+#undef T
+#define T(member, name)                                                                            \
+	if (!strcmp(what, name))                                                                   \
+		m->member = heap;
+	ST_MEM_FURTHER(T)
+#undef T
+	return ST_OK;
+}
+
+static st_status
+read_size_row(struct st_mem *m, const struct st_profile_value *row)
+{
+	const uint64_t below = row[SIZE_BELOW].number;
+	const int class = below ? 63 - __builtin_clzll(below) : 0;
+	m->totals[ST_ALLOC_HEAP].classes[class] += row[SIZE_HEAP].number;
+	m->totals[ST_ALLOC_MAPPED].classes[class] += row[SIZE_MAPPED].number;
+	return ST_OK;
+}
+
+static st_status
+read_snapshot_row(struct st_mem *m, const struct st_profile_value *row)
+{
+	struct st_mem_snapshot *s = ST_PUSH(&m->snapshots);
+	if (!s)
+		return ST_FAILED;
+	*s = (struct st_mem_snapshot){row[TIME_AT].number, row[TIME_LIVE].number,
+	                              row[TIME_BLOCKS].number, row[TIME_MAPPED].number};
+	return ST_OK;
+}
+
+static int
+snapshot_order(const void *a, const void *b)
+{
+	const struct st_mem_snapshot *x = a, *y = b;
+	return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* The first of those with the time, UINT32_MAX: none has it. */
+static uint32_t
+snapshot_at(const struct st_mem *m, uint64_t ns)
+{
+	const struct st_mem_snapshot key = {.ns = ns},
+	                             *s = m->snapshots.n
+	                                          ? bsearch(&key, m->snapshots.v, m->snapshots.n,
+	                                                    sizeof key, snapshot_order)
+	                                          : NULL;
+	return s ? (uint32_t)(s - m->snapshots.v) : ST_MEM_NONE;
+}
+
+static st_status
+read_share_row(struct st_mem *m, const struct st_profile_value *row)
+{
+	const uint32_t snapshot = snapshot_at(m, row[SHARE_TIME].number);
+	uint32_t context = 0;
+	while (context < m->contexts.n && m->contexts.v[context].frame != row[SHARE_CONTEXT].number)
+		context++;
+	if (snapshot == ST_MEM_NONE || context == m->contexts.n)
+		return ST_FAILED;
+	struct st_mem_share *share = ST_PUSH(&m->shares);
+	if (!share)
+		return ST_FAILED;
+	*share = (struct st_mem_share){snapshot, context, row[SHARE_LIVE].number};
+	return ST_OK;
+}
+
+static int
+share_order(const void *a, const void *b)
+{
+	const struct st_mem_share *x = a, *y = b;
+	if (x->snapshot != y->snapshot)
+		return x->snapshot < y->snapshot ? -1 : 1;
+	return (x->context > y->context) - (x->context < y->context);
+}
+
+#define SORT(vec, order)                                                                           \
+	if ((vec)->n)                                                                              \
+	qsort((vec)->v, (vec)->n, sizeof *(vec)->v, order)
+
+static st_status
+read_mem_tables(struct st_mem *m, const struct st_profile *p, const struct st_profile_table *frames)
+{
+	if (read_frames(m, frames) ||
+	    each_mem_row(m, mem_table_named(p, "contexts", CONTEXT_COLUMNS), read_context_row) ||
+	    each_mem_row(m, mem_table_named(p, "totals", TOTAL_COLUMNS), read_total_row) ||
+	    each_mem_row(m, mem_table_named(p, "sizes", SIZE_COLUMNS), read_size_row) ||
+	    each_mem_row(m, mem_table_named(p, "snapshots", TIME_COLUMNS), read_snapshot_row))
+		return ST_FAILED;
+	SORT(&m->contexts, context_order);
+	SORT(&m->snapshots, snapshot_order);
+	if (each_mem_row(m, mem_table_named(p, "shares", SHARE_COLUMNS), read_share_row))
+		return ST_FAILED;
+	SORT(&m->shares, share_order);
+	return ST_OK;
+}
+
+st_status
+st_mem_read(struct st_mem *m, const struct st_profile *p, struct st_error *e)
+{
+	const struct st_profile_table *frames = mem_table_named(p, "frames", FRAME_COLUMNS);
+	*m = (struct st_mem){0};
+	if (!frames)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the result has no allocations: it was made with the tool %s, not "
+		               "with strobe mem",
+		               p->run.tool);
+	if (!read_mem_tables(m, p, frames))
+		return ST_OK;
+	st_mem_free(m);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "the tables of allocations do not fit together: the result is damaged, or "
+	               "memory is exhausted");
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/quantities.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/column.h"
+#include "store/extract.h"
+
+struct quantity_reader {
+	struct st_store *s;
+	struct st_pack pack;
+	struct st_quantities *out;
+};
+
+void
+st_spread_add(struct st_spread *to, const struct st_spread *more)
+{
+	if (!more->n)
+		return;
+	if (!to->n || more->least < to->least)
+		to->least = more->least;
+	if (!to->n || more->most > to->most)
+		to->most = more->most;
+	to->sum += more->sum;
+	to->n += more->n;
+}
+
+double
+st_spread_mean(const struct st_spread *s)
+{
+	return s->n ? s->sum / (double)s->n : 0;
+}
+
+static st_status
+quantity_damaged(struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED,
+	               "a stored profile is damaged: its tables do not fit together; strobe fsck "
+	               "says what else is");
+}
+
+static size_t
+quantity_rows(struct quantity_reader *r, const char *table)
+{
+	const struct st_pack_table *t = st_pack_table_named(&r->pack, table);
+	return t ? t->rows : 0;
+}
+
+/* A column's cells; *found false: there is no such column. */
+static st_status
+quantity_column(struct quantity_reader *r, const char *table, const char *column,
+                struct st_column_reader *out, bool *found, struct st_error *e)
+{
+	struct st_pack_column *c = st_pack_column_named(&r->pack, table, column);
+	*found = c != NULL;
+	if (!c || st_store_fetch(r->s, c, e))
+		return c ? ST_FAILED : ST_OK;
+	*out = st_column_read(c->bytes.v, c->bytes.n);
+	return 0;
+}
+
+/* Numbers of a column, 0 where there is none. malloc'ed, NULL with *e. */
+static double *
+quantity_numbers(struct quantity_reader *r, const char *table, const char *column,
+                 struct st_error *e)
+{
+	size_t n = quantity_rows(r, table);
+	struct st_column_reader reader = {0};
+	bool found;
+	if (quantity_column(r, table, column, &reader, &found, e))
+		return NULL;
+	double *v = reallocarray(NULL, n + 1, sizeof *v);
+	if (!v)
+		st_cause(e, ST_EXIT_FAILED, "no memory left to compare profiles");
+	for (size_t i = 0; i < n && v; i++) {
+		struct st_cell cell;
+		v[i] = 0;
+		if (found && !st_column_next(&reader, &cell)) {
+			st_cause(e, ST_EXIT_FAILED, "a stored profile is damaged: strobe fsck");
+			free(v);
+			return NULL;
+		}
+		if (found)
+			v[i] = cell.kind == ST_CELL_REAL ? cell.real : (double)cell.number;
+	}
+	return v;
+}
+
+/* Texts of a column, NULL where there is none: n pointers into one block, which out keeps. */
+static st_status
+quantity_texts(struct quantity_reader *r, const char *table, const char *column, const char ***v,
+               struct st_error *e)
+{
+	size_t n = quantity_rows(r, table);
+	struct st_column_reader reader = {0};
+	bool found;
+	*v = NULL;
+	if (quantity_column(r, table, column, &reader, &found, e))
+		return -1;
+	size_t room = found ? (size_t)(reader.cut.end - reader.cut.at) + n + 1 : 1, used = 0;
+	char **block = ST_PUSH(&r->out->texts);
+	*v = calloc(n + 1, sizeof **v);
+	if (!block || !*v || !(*block = malloc(room)))
+		return st_store_no_memory(e);
+	for (size_t i = 0; i < n && found; i++) {
+		struct st_cell cell;
+		if (!st_column_next(&reader, &cell))
+			return quantity_damaged(e);
+		if (cell.kind != ST_CELL_TEXT || used + cell.n + 1 > room)
+			continue;
+		(*v)[i] = *block + used;
+		memcpy(*block + used, cell.bytes, cell.n);
+		used += cell.n;
+		(*block)[used++] = '\0';
+	}
+	return 0;
+}
+
+static st_status
+quantity_images(struct quantity_reader *r, struct st_error *e)
+{
+	const char **paths = NULL, **ids = NULL;
+	size_t n = quantity_rows(r, "image");
+	int status = quantity_texts(r, "image", "path", &paths, e);
+	if (!status)
+		status = quantity_texts(r, "image", "build_id", &ids, e);
+	if (!status && !(r->out->images = calloc(n + 1, sizeof *r->out->images)))
+		status = st_store_no_memory(e);
+	for (size_t i = 0; i < n && !status; i++)
+		r->out->images[i] =
+		        (struct st_match_image){paths[i] ? paths[i] : "", ids[i] ? ids[i] : ""};
+	r->out->n_images = status ? 0 : n;
+	free(paths);
+	free(ids);
+	return status ? ST_FAILED : ST_OK;
+}
+
+static st_status
+quantity_room(struct st_quantities *q, size_t n, struct st_error *e)
+{
+	q->items = calloc(n + 1, sizeof *q->items);
+	q->values = calloc(n + 1, sizeof *q->values);
+	if (!q->items || !q->values)
+		return st_store_no_memory(e);
+	q->n = n;
+	return 0;
+}
+
+static void
+quantity_fill_functions(struct st_quantities *q, const char *const *names, const char *const *files,
+                        const double *images, const double *offsets, const double *counts)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		struct st_match_function *f = &q->items[i];
+		double image = images[i];
+		f->image = image >= 1 && image <= (double)q->n_images ? (uint32_t)image - 1
+		                                                      : ST_NO_IMAGE;
+		f->offset = (uint64_t)offsets[i];
+		f->file = files[i];
+		const char *path = f->image == ST_NO_IMAGE ? NULL : q->images[f->image].path;
+		f->name = names[i] && st_match_is_name(names[i], path, f->offset) ? names[i] : NULL;
+		q->values[i] = (struct st_spread){1, counts[i], counts[i], counts[i]};
+	}
+}
+
+/* Offsets are exact as floating-point numbers: they are below 2^53. */
+static st_status
+quantity_functions(struct quantity_reader *r, struct st_error *e)
+{
+	const char **names = NULL, **files = NULL;
+	double *images = NULL, *offsets = NULL, *counts = NULL;
+	int status = quantity_images(r, e);
+	if (!status)
+		status = quantity_texts(r, "function", "name", &names, e);
+	if (!status)
+		status = quantity_texts(r, "function", "file", &files, e);
+	if (!status && (!(images = quantity_numbers(r, "function", "image", e)) ||
+	                !(offsets = quantity_numbers(r, "function", "offset", e)) ||
+	                !(counts = quantity_numbers(r, "function", "instructions", e))))
+		status = -1;
+	if (!status)
+		status = quantity_room(r->out, quantity_rows(r, "function"), e);
+	if (!status)
+		quantity_fill_functions(r->out, names, files, images, offsets, counts);
+	r->out->exact = true;
+	r->out->metric = "instructions";
+	free(names);
+	free(files);
+	free(images);
+	free(offsets);
+	free(counts);
+	return status ? ST_FAILED : ST_OK;
+}
+
+/* "wall", or "wall of parse". */
+static const char *
+quantity_series_name(struct st_quantities *q, const char *metric, const char *function)
+{
+	char **slot = ST_PUSH(&q->texts);
+	if (slot && asprintf(slot, "%s%s%s", metric ? metric : "", function ? " of " : "",
+	                     function ? function : "") < 0)
+		*slot = NULL;
+	return slot ? *slot : NULL;
+}
+
+static st_status
+quantity_fill_series(struct quantity_reader *r, const char *const *metrics,
+                     const char *const *functions, struct st_error *e)
+{
+	struct st_quantities *q = r->out;
+	size_t rows = quantity_rows(r, "measurement");
+	double *series = quantity_numbers(r, "measurement", "series", e), *values = NULL;
+	if (series)
+		values = quantity_numbers(r, "measurement", "value", e);
+	int status = values ? 0 : -1;
+	for (size_t i = 0; i < q->n && !status; i++) {
+		q->items[i].image = ST_NO_IMAGE;
+		q->items[i].name = quantity_series_name(q, metrics[i], functions[i]);
+		if (!q->items[i].name)
+			status = st_store_no_memory(e);
+	}
+	for (size_t i = 0; i < rows && !status; i++)
+		if (series[i] >= 1 && series[i] <= (double)q->n)
+			st_spread_add(&q->values[(size_t)series[i] - 1],
+			              &(struct st_spread){1, values[i], values[i], values[i]});
+	free(series);
+	free(values);
+	return status ? ST_FAILED : ST_OK;
+}
+
+static st_status
+quantity_series(struct quantity_reader *r, struct st_error *e)
+{
+	const char **metrics = NULL, **functions = NULL;
+	int status = quantity_texts(r, "series", "metric", &metrics, e);
+	if (!status)
+		status = quantity_texts(r, "series", "function", &functions, e);
+	if (!status)
+		status = quantity_room(r->out, quantity_rows(r, "series"), e);
+	if (!status)
+		status = quantity_fill_series(r, metrics, functions, e);
+	r->out->metric = "value";
+	free(metrics);
+	free(functions);
+	return status ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_quantities_read(struct st_store *s, const struct st_stored *p, struct st_quantities *out,
+                   struct st_error *e)
+{
+	struct quantity_reader r = {.s = s, .out = out};
+	*out = (struct st_quantities){0};
+	int status = st_store_manifest(s, p, &r.pack, e);
+	if (!status && quantity_rows(&r, "series"))
+		status = quantity_series(&r, e);
+	else if (!status && quantity_rows(&r, "function"))
+		status = quantity_functions(&r, e);
+	st_pack_free(&r.pack);
+	return status ? ST_FAILED : ST_OK;
+}
+
+struct st_match_side
+st_quantities_side(const struct st_quantities *q)
+{
+	return (struct st_match_side){q->images, q->n_images, q->items, q->n};
+}
+
+void
+st_quantities_free(struct st_quantities *q)
+{
+	for (size_t i = 0; i < q->texts.n; i++)
+		free(q->texts.v[i]);
+	free(q->texts.v);
+	free(q->images);
+	free(q->items);
+	free(q->values);
+	*q = (struct st_quantities){0};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a stored profile says that can be compared: instructions of its functions, which are exact
+ * counts, or else the values of its measurements. Only the columns that are needed are read. */
+#ifndef STROBE_STORE_QUANTITIES_H
+#define STROBE_STORE_QUANTITIES_H
+
+#include "check/match.h"
+#include "store/store.h"
+
+struct st_spread {
+	uint64_t n; /* values; 0: none */
+	double least, most, sum;
+};
+
+void st_spread_add(struct st_spread *to, const struct st_spread *more);
+double st_spread_mean(const struct st_spread *s);
+
+struct st_quantities {
+	bool exact; /* counts: else values with noise */
+	const char *metric;
+	struct st_match_image *images;
+	size_t n_images;
+	struct st_match_function *items; /* functions, or metrics at their locations */
+	struct st_spread *values;        /* of each item */
+	size_t n;
+	ST_VEC(char *) texts; /* storage of the names */
+};
+
+/* n is 0 when the profile has nothing to compare. 0, or -1 with *e. The caller frees in both cases.
+ */
+st_status st_quantities_read(struct st_store *s, const struct st_stored *p,
+                             struct st_quantities *out, struct st_error *e);
+void st_quantities_free(struct st_quantities *q);
+struct st_match_side st_quantities_side(const struct st_quantities *q);
+
+#endif

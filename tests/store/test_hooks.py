@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The hooks measure, store and compare each commit, and stop a push of a slowdown: test_hooks.py STROBE."""
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from project import Project  # noqa: E402
+
+Project.strobe = os.path.abspath(sys.argv.pop(1))
+PROGRAM = "volatile int s; __attribute__((noipa)) void work(void) { for (int i = 0; i < N; i++) s++; } int main(void) { work(); }\n"
+MEASURE = """#!/bin/sh
+cc -O1 -o prog.out prog.c && strobe run -q -t hot -o "$1/prog.db" -- ./prog.out
+"""
+
+
+class Hooks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-store-")
+        self.addCleanup(folder.cleanup)
+        self.p = Project(Path(folder.name) / "project")
+        self.p.environment["PATH"] = f"{os.path.dirname(Project.strobe)}:{os.environ['PATH']}"
+        self.hooks = self.p.folder / ".git/hooks"
+
+    def write(self, n):
+        (self.p.folder / "prog.c").write_text(PROGRAM.replace("N", str(n)), encoding="utf-8")
+        return self.p.commit(f"count to {n}", "notes")
+
+    def test_each_commit(self):
+        self.p.ask("init")
+        (self.p.folder / ".strobe").mkdir()
+        (self.p.folder / ".strobe/measure").write_text(MEASURE, encoding="utf-8")
+        (self.p.folder / ".strobe/measure").chmod(0o755)
+        (self.p.folder / ".gitignore").write_text("*.out\n.strobe\n", encoding="utf-8")
+        self.p.git("add", ".gitignore")
+        self.p.run("git", "init", "-q", "--bare", self.p.home / "origin.git")
+        self.p.ask("hooks", "install")
+        push = ["push", "-q", self.p.home / "origin.git", "main"]
+        first = self.write(100000)
+        self.assertEqual([(c["commit"], c["profiles"]) for c in self.p.json("log")["commits"]], [(first, 1)])
+        self.assertEqual(list((self.p.folder / ".strobe/pending").iterdir()), [])
+        self.p.git(*push)
+        second = self.write(150000)
+        status = self.p.json("status")
+        self.assertEqual([(c["name"], c["kind"]) for c in status["changes"][0]["changed"]], [("work", "more")])
+        self.assertEqual((status["head"]["commit"], status["changes"][0]["since"]), (second, first))
+        done = self.p.run("git", *push, fail=True)
+        self.assertIn("not pushed", done.stderr)
+        self.assertIn("work [prog.out]", done.stderr)
+        self.p.git("push", "-q", "--no-verify", *push[2:])
+        self.write(140000)
+        self.p.git(*push)
+        self.p.ask("hooks", "remove")
+        self.assertFalse((self.hooks / "post-commit").exists())
+
+    def test_nothing_to_do(self):
+        """Without a store or a script, commits and pushes go through."""
+        self.p.ask("hooks", "install")
+        self.p.run("git", "init", "-q", "--bare", self.p.home / "origin.git")
+        self.write(1)
+        self.p.git("push", "-q", self.p.home / "origin.git", "main")
+
+    def test_own_hooks(self):
+        """A hook of the user's own stays, and then nothing is written."""
+        self.hooks.mkdir(exist_ok=True)
+        mine = self.hooks / "pre-push"
+        mine.write_text("#!/bin/sh\nexit 0\n", encoding="utf-8")
+        self.assertIn("of your own", self.p.refused("hooks", "install"))
+        self.assertFalse((self.hooks / "post-commit").exists())
+        self.assertIn("no pre-push hook of strobe", self.p.ask("hooks", "remove"))
+        self.assertEqual(mine.read_text(encoding="utf-8"), "#!/bin/sh\nexit 0\n")
+        mine.unlink()
+        self.p.ask("hooks", "install")
+        self.p.ask("hooks", "install")
+        self.assertTrue(os.access(self.hooks / "post-commit", os.X_OK))
+
+    def test_other_folder(self):
+        self.p.git("config", "core.hooksPath", "my-hooks")
+        self.p.ask("hooks", "install")
+        self.assertTrue((self.p.folder / "my-hooks/pre-push").exists())
+        self.assertFalse((self.hooks / "pre-push").exists())
+
+    def test_bad_words(self):
+        for words in ([], ["instal"], ["install", "remove"]):
+            self.p.refused("hooks", *words, code=2)
+        with tempfile.TemporaryDirectory() as plain:
+            self.assertIn("no git repository", self.p.refused("hooks", "install", cwd=plain))
+
+
+if __name__ == "__main__":
+    unittest.main()
