@@ -304,6 +304,8 @@
 	O(y, 'y', "y", "NAME", true,                                                               \
 	  "take this metric or column as y (default: all, or the second)")                         \
 	O(kind, 'k', "kind", "KINDS", true, "fit only these kinds (default: all)")                 \
+	O(smooth, 's', "smooth", "MODEL[:KEY=VALUE,...]", true,                                    \
+	  "add a regressogram, moving, kernel or loess model")                                     \
 	O(noise, 0, "noise", "auto|additive|proportional", true,                                   \
 	  "set how y scatters: alike, or in proportion to y (default: auto)")                      \
 	O(at, 0, "at", "LIST", true, "predict y at these x, with bands")                           \

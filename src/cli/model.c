@@ -50,6 +50,21 @@ add_model_at(struct st_model_arguments *a, const char *word, struct st_error *e)
 	return ST_OK;
 }
 
+static st_status
+add_model_smooth(struct st_model_arguments *a, const char *text, struct st_error *e)
+{
+	struct st_smooth_choice choice;
+	if (st_smooth_parse(text, &choice, e))
+		return ST_FAILED;
+	struct st_smooth_choice *grown =
+	        st_vec_grow(a->smooths.v, a->smooths.n, &a->smooths.cap, sizeof *grown);
+	if (!grown)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the models");
+	a->smooths.v = grown;
+	a->smooths.v[a->smooths.n++] = choice;
+	return ST_OK;
+}
+
 /* Hands out the parts of a list that is separated by commas. */
 static st_status
 for_each_word(struct st_model_arguments *a, const char *list,
@@ -124,6 +139,8 @@ apply_model_option(struct st_model_arguments *a, int option, const char *value, 
 		return ST_OK;
 	case MODEL_kind:
 		return for_each_word(a, value, add_model_kind, e);
+	case MODEL_smooth:
+		return add_model_smooth(a, value, e);
 	case MODEL_at:
 		return for_each_word(a, value, add_model_at, e);
 	case MODEL_level:
@@ -205,27 +222,54 @@ end_model_output(struct output *o, st_status failed, struct st_error *e)
 	                      : ST_OK;
 }
 
+static void
+show_model(struct output *o, const struct st_model_report *r)
+{
+	if (o->a->json)
+		json_array_append_new(o->subjects, st_model_json(r));
+	else if (o->brief)
+		st_model_print_brief(r, o->safe.text.out);
+	else
+		st_model_print(r, o->safe.text.out);
+	o->modelled++;
+}
+
+static st_status
+fit_smooths(const struct st_model_arguments *a, const struct st_points *points,
+            struct st_smooth *smooths, struct st_error *e)
+{
+	if (!smooths)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the models");
+	for (size_t i = 0; i < a->smooths.n; i++)
+		if (st_smooth_fit(&a->smooths.v[i], points, &smooths[i], e))
+			return ST_FAILED;
+	return ST_OK;
+}
+
 static st_status
 model_points(struct output *o, const struct st_model_subject *subject,
              const struct st_points *points, struct st_error *e)
 {
 	const struct st_model_arguments *a = o->a;
 	struct st_choice choice;
-	if (st_choice_make(&choice, points, a->kinds, a->noise, a->level, e))
-		return ST_FAILED;
-	const struct st_model_report r = {.subject = subject,
-	                                  .choice = &choice,
-	                                  .at = a->at.v,
-	                                  .n_at = a->at.n,
-	                                  .style = st_style_of(stdout)};
-	if (a->json)
-		json_array_append_new(o->subjects, st_model_json(&r));
-	else if (o->brief)
-		st_model_print_brief(&r, o->safe.text.out);
-	else
-		st_model_print(&r, o->safe.text.out);
-	o->modelled++;
-	return ST_OK;
+	struct st_smooth *smooths = calloc(a->smooths.n + 1, sizeof *smooths);
+	st_status status = fit_smooths(a, points, smooths, e);
+	if (!status)
+		status = st_choice_make(&choice, points, a->kinds, a->noise, a->level, e);
+	if (!status) {
+		const struct st_model_report r = {.subject = subject,
+		                                  .choice = &choice,
+		                                  .smooths = smooths,
+		                                  .n_smooths = a->smooths.n,
+		                                  .at = a->at.v,
+		                                  .n_at = a->at.n,
+		                                  .style = st_style_of(stdout)};
+		show_model(o, &r);
+	}
+	for (size_t i = 0; smooths && i < a->smooths.n; i++)
+		st_smooth_free(&smooths[i]);
+	free(smooths);
+	return status;
 }
 
 static st_status
@@ -346,6 +390,7 @@ st_model_main(char *const *argv)
 	else if (bad || run_model(&a, &e))
 		code = st_complain(&e);
 	free(a.at.v);
+	free(a.smooths.v);
 	free(a.files.v);
 	return code;
 }

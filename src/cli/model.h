@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "model/choice.h"
+#include "model/smooth.h"
 #include "profile/profile.h"
 
 struct st_model_arguments {
@@ -14,6 +15,7 @@ struct st_model_arguments {
 	enum st_noise noise;
 	double level;
 	ST_VEC(double) at;
+	ST_VEC(struct st_smooth_choice) smooths;
 	bool json, help;
 };
 

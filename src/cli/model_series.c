@@ -66,7 +66,7 @@ compare_entries(const void *a, const void *b)
 }
 
 static int
-compare_groups(const void *a, const void *b)
+compare_by_group(const void *a, const void *b)
 {
 	const struct st_model_entry *x = a, *y = b;
 	if (x->group != y->group)
@@ -87,7 +87,7 @@ st_model_sort_entries(struct st_model_entries *entries)
 		for (size_t k = 0; k < n; k++)
 			v[i + k].group = v[i].order;
 	}
-	qsort(v, entries->list.n, sizeof *v, compare_groups);
+	qsort(v, entries->list.n, sizeof *v, compare_by_group);
 }
 
 size_t

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "model/choice.h"
+#include "model/smooth.h"
 #include "report/text.h"
 
 /* What a model is of. */
@@ -21,6 +22,8 @@ struct st_model_subject {
 struct st_model_report {
 	const struct st_model_subject *subject;
 	const struct st_choice *choice;
+	struct st_smooth *smooths; /* evaluating them changes them */
+	size_t n_smooths;
 	const double *at; /* predict here */
 	size_t n_at;
 	struct st_style style;
@@ -37,5 +40,9 @@ char *st_model_document(json_t *subjects, struct st_error *e);
 
 /* The answer as one line, such as "quadratic: time grows as n^2". */
 void st_model_answer(const struct st_model_report *r, FILE *out);
+
+/* Inside: models without a formula. */
+void st_smooth_print(const struct st_model_report *r, FILE *out);
+json_t *st_smooth_json(const struct st_model_report *r);
 
 #endif

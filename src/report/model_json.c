@@ -134,6 +134,7 @@ st_model_json(const struct st_model_report *r)
 		if (c->fitted & 1u << kind)
 			json_array_append_new(models, regression_json(r, &c->models[kind]));
 	json_object_set_new(out, "models", models);
+	json_object_set_new(out, "smooth", st_smooth_json(r));
 	return out;
 }
 

@@ -288,4 +288,5 @@ st_model_print(const struct st_model_report *r, FILE *out)
 	print_parameters(r, out);
 	if (r->n_at)
 		print_predictions(r, out);
+	st_smooth_print(r, out);
 }

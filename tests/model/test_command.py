@@ -237,6 +237,35 @@ class Noise(Model):
         self.assertEqual(self.read("--csv", self.file("0 0\n" + self.ROWS), "--noise", "proportional")["noise"], "additive")
 
 
+class Smooth(Model):
+    SPECS = ["regressogram:bins=4", "moving:window=3", "kernel:bandwidth=2,kernel=tricube", "loess:span=0.5"]
+
+    def test_json(self):
+        words = [word for spec in self.SPECS for word in ("--smooth", spec)]
+        got = self.read("--csv", self.file(SQUARES), *words, "--at", "10.5")["smooth"]
+        self.assertEqual([m["model"] for m in got], ["regressogram", "moving", "kernel", "loess"])
+        self.assertEqual([m["parameters"] for m in got],
+                         ["bins=4,average=mean", "average=mean,window=3,shape=boxcar,place=centred,min=1", "bandwidth=2,kernel=tricube,degree=1",
+                          "span=0.5,degree=1"])
+        self.assertEqual((len(got[0]["bucket_stats"]), got[1]["window_width"], got[2]["bandwidth"]), (4, 3, 2))
+        for model in got:
+            self.assertEqual((len(model["curve"]), model["curve"][0]["x"], model["curve"][-1]["x"], model["points"]), (101, 1, 20, 20))
+            at, = model["predictions"]
+            self.assertTrue(at["point"][0] < at["curve"][0] < at["y"] < at["curve"][1] < at["point"][1], model)
+        self.assertAlmostEqual(got[1]["predictions"][0]["y"], sum(3 * n * n for n in (9, 10, 10, 11, 11, 12)) / 6, delta=0.4)
+        self.assertEqual(got[0]["bucket_stats"][0], sum(3 * n * n + (-1) ** n * 0.5 for n in range(1, 6)) / 5)
+
+    def test_text(self):
+        text = self.printed("--csv", self.file(SQUARES), "-s", "kernel", "--at", "10")
+        self.assertIn("without a formula (degrees: of freedom that the curve takes)\n", text)
+        self.assertIn("kernel at these x, with 95 % bands of the curve and of a new point\n", text)
+
+    def test_wrong(self):
+        self.error(2, "--smooth takes regressogram, moving, kernel or loess, not 'splines'", "--csv", "x", "-s", "splines")
+        many = "".join(f"{n} {n}\n" for n in range(5001))
+        self.error(125, "--smooth takes at most 5000 points, and there are 5001", "--csv", self.file(many), "-s", "loess")
+
+
 class Usage(Model):
     def test_mistakes(self):
         self.error(2, "no points to model: strobe model PROFILE..., or strobe model --csv FILE")
