@@ -24,6 +24,7 @@ struct st_profile;
 	F(perun, "perun", "a profile of Perun")                                                    \
 	F(hyperfine, "hyperfine", "hyperfine --export-json")                                       \
 	F(benchmark, "benchmark", "Google Benchmark --benchmark_format=json")                      \
+	F(pprof, "pprof", "a profile.proto of pprof, plain or compressed by gzip")                 \
 	F(callgrind, "callgrind", "callgrind.out of Valgrind")                                     \
 	F(folded, "folded", "folded stacks: a line for each, with a number")                       \
 	F(perf, "perf", "what perf script prints")                                                 \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """usage: test_import.py STROBE FILES
 Files of other tools into profiles and out again: what they say is what the profile says, and what is damaged is refused."""
+import gzip
 import json
 import os
 import sqlite3
@@ -249,6 +250,83 @@ class Stacks(Import):
 
     def test_perf_refused(self):
         self.refused("a 1 1.5: 7 cycles: \n\n", "it has no sample with a stack")
+
+
+def varint(n):
+    out = b""
+    while n >= 0x80:
+        out += bytes([n & 0x7f | 0x80])
+        n >>= 7
+    return out + bytes([n])
+
+
+def message(*fields):
+    """Each field: its number, and a number, bytes (a message) or a list (packed numbers)."""
+    out = b""
+    for number, value in fields:
+        if isinstance(value, int):
+            out += varint(number << 3) + varint(value)
+        else:
+            value = b"".join(map(varint, value)) if isinstance(value, list) else value
+            out += varint(number << 3 | 2) + varint(len(value)) + value
+    return out
+
+
+# A heap profile as Go has it: two functions inlined at one location, an address without a function.
+TEXTS = "", "alloc_objects", "count", "alloc_space", "bytes", "main", "inner", "a.go", "/bin/a", "time", "milliseconds"
+PPROF = message(
+    (1, message((1, 1), (2, 2))), (1, message((1, 3), (2, 4))), (1, message((1, 9), (2, 10))),
+    (2, message((1, [1, 2]), (2, [3, 4096, 7]))), (2, message((1, 2), (2, 1), (2, 64), (2, 0))), (2, message((1, [3]), (2, [5, 0, 0]))),
+    (3, message((1, 1), (5, 8))),
+    (4, message((1, 1), (2, 1), (3, 16), (4, message((1, 2), (2, 30))), (4, message((1, 1), (2, 12))))),
+    (4, message((1, 2), (2, 1), (4, message((1, 1), (2, 11))))), (4, message((1, 3), (3, 255))),
+    (5, message((1, 1), (2, 5), (4, 7), (5, 10))), (5, message((1, 2), (2, 6), (4, 7))),
+    *[(6, text.encode()) for text in TEXTS], (9, 1700000000000000000), (10, 5))
+
+
+class Pprof(Import):
+    def bytes(self, data, name="in"):
+        with open(os.path.join(self.place, name), "wb") as f:
+            f.write(data)
+        return name
+
+    def contexts(self):
+        return sorted(self.good("export", "--to", "folded", "p.db").stdout.splitlines())
+
+    def test_plain_and_compressed(self):
+        for data in PPROF, gzip.compress(PPROF):
+            found = self.series(self.bytes(data), says="strobe: pprof: 2 values in 2 series, 4 contexts")
+            self.assertEqual([(brief(s), [f["function"] for f in s["frames"]]) for s in found], [
+                (({"image": "/bin/a", "file": "a.go", "function": "inner"}, "alloc_space", "memory", "B", [4096], {}), ["inner", "main", "main"]),
+                (({"image": "/bin/a", "file": "a.go", "function": "main"}, "alloc_space", "memory", "B", [64], {}), ["main"])])
+            self.assertEqual(self.contexts(), ["main;main;inner 7000000"])
+
+    def test_out_and_in_again(self):
+        """Contexts with time, through pprof and back."""
+        self.profile(file("perf.txt"))
+        before = self.contexts()
+        for name in "one", "two":
+            self.good("export", "--to", "pprof", "-o", name, "p.db")
+            self.profile(name)
+            self.assertEqual(self.contexts(), before)
+        with open(os.path.join(self.place, "one"), "rb") as a, open(os.path.join(self.place, "two"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_refused(self):
+        for data, reason in ((PPROF[:-40], "it is damaged: its messages do not fit together"),
+                             (message((1, message((1, 0))), (2, message((1, 9), (2, 1))), (6, b"")), "it is damaged: its messages do not fit together"),
+                             (message((1, message((1, 0))), (6, b"")), "it has no samples"),
+                             (gzip.compress(PPROF)[:-30], "it is damaged: gzip cannot unpack it")):
+            done = self.strobe("import", "--from", "pprof", "-o", "bad.db", self.bytes(data))
+            self.assertEqual((done.returncode, done.stderr), (125, f"strobe: cannot read in: {reason}\n"))
+
+    def test_mutants(self):
+        """Any byte changed, any end: read or refused, and never worse."""
+        codes = set()
+        for i in range(0, len(PPROF), 5):
+            for data in PPROF[:i] + bytes([PPROF[i] ^ 0x81]) + PPROF[i + 1:], PPROF[:i]:
+                codes.add(self.strobe("import", "-q", "--from", "pprof", "-o", "m.db", self.bytes(data)).returncode)
+        self.assertEqual(codes, {0, 125})
 
 
 class Callgrind(Import):
