@@ -59,6 +59,14 @@ change_add_gone(struct changing *c, const struct st_quantities *q, const struct 
 	return 0;
 }
 
+/* Of the same build: the items are the same, one by one. */
+static void
+change_add_same(const struct st_quantities *q, struct st_spread *into)
+{
+	for (size_t i = 0; i < q->n; i++)
+		st_spread_add(&into[i], &q->values[i]);
+}
+
 static st_status
 change_match(struct changing *c, const struct st_quantities *q, struct st_spread *into, bool gone,
              struct st_error *e)
@@ -95,8 +103,10 @@ change_take_side(struct changing *c, const struct st_stored_list *l, size_t firs
 	int status = 0;
 	for (size_t i = first; i < l->v.n && !status; i++) {
 		struct st_quantities q;
-		status = st_quantities_read(c->s, &l->v.v[i], &q, e);
-		if (!status && q.n && q.exact == c->out->exact)
+		status = st_quantities_read(c->s, &l->v.v[i], &c->reference, &q, e);
+		if (!status && q.same && q.n == c->reference.n)
+			change_add_same(&q, into);
+		else if (!status && q.n && !q.same && q.exact == c->out->exact)
 			status = change_match(c, &q, into, gone && i == first, e);
 		st_quantities_free(&q);
 	}
@@ -166,7 +176,7 @@ st_changes_find(struct st_store *s, const struct st_stored_list *from,
 	*out = (struct st_changes){0};
 	if (!from->v.n || !to->v.n)
 		return 0;
-	int status = st_quantities_read(s, &to->v.v[0], &c.reference, e);
+	int status = st_quantities_read(s, &to->v.v[0], NULL, &c.reference, e);
 	out->metric = c.reference.n ? c.reference.metric : NULL;
 	out->exact = c.reference.exact;
 	if (!status && c.reference.n)

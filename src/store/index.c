@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "base/text.h"
 #include "store/config.h"
@@ -241,6 +242,8 @@ void
 st_store_close(struct st_store *s)
 {
 	sqlite3_close(s->db);
+	ZSTD_freeCCtx(s->compressor);
+	ZSTD_freeDCtx(s->decompressor);
 	if (s->vcs)
 		s->vcs->kind->close(s->vcs);
 	free(s->folder);

@@ -50,14 +50,17 @@ object_first_base(struct st_store *s, int64_t *base, struct st_error *e)
 }
 
 static bool
-object_compress(const struct st_bytes *b, const struct st_bytes *base, struct st_bytes *out)
+object_compress(struct st_store *s, const struct st_bytes *b, const struct st_bytes *base,
+                struct st_bytes *out)
 {
-	ZSTD_CCtx *c = ZSTD_createCCtx();
+	ZSTD_CCtx *c = s->compressor ? s->compressor : ZSTD_createCCtx();
 	size_t bound = ZSTD_compressBound(b->n);
 	unsigned char *room = st_bytes_room(out, bound);
 	size_t n = 0;
 	bool good = c && room;
+	s->compressor = c;
 	if (good) {
+		ZSTD_CCtx_reset(c, ZSTD_reset_session_and_parameters);
 		ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, LEVEL);
 		ZSTD_CCtx_setParameter(c, ZSTD_c_contentSizeFlag, 1);
 		if (base->n)
@@ -66,40 +69,40 @@ object_compress(const struct st_bytes *b, const struct st_bytes *base, struct st
 		good = !ZSTD_isError(n);
 	}
 	out->n = good ? n : 0;
-	ZSTD_freeCCtx(c);
 	return good;
 }
 
 static bool
-object_decompress(const void *data, size_t n, const struct st_bytes *base, size_t size,
-                  struct st_bytes *out)
+object_decompress(struct st_store *s, const void *data, size_t n, const struct st_bytes *base,
+                  size_t size, struct st_bytes *out)
 {
-	ZSTD_DCtx *d = ZSTD_createDCtx();
+	ZSTD_DCtx *d = s->decompressor ? s->decompressor : ZSTD_createDCtx();
 	unsigned char *room = st_bytes_room(out, size + 1);
 	bool good = d && room;
+	s->decompressor = d;
 	if (good) {
+		ZSTD_DCtx_reset(d, ZSTD_reset_session_and_parameters);
 		ZSTD_DCtx_setParameter(d, ZSTD_d_windowLogMax, WINDOW_LOG);
 		if (base->n)
 			ZSTD_DCtx_refPrefix(d, base->v, base->n);
 		good = ZSTD_decompressDCtx(d, room, size, data, n) == size;
 	}
 	out->n = good ? size : 0;
-	ZSTD_freeDCtx(d);
 	return good;
 }
 
 /* As a difference, unless the piece alone is hardly larger. *base is 0 when it is stored alone. */
 static bool
-object_smallest(const struct st_bytes *b, const struct st_bytes *base_bytes, int64_t *base,
-                struct st_bytes *out)
+object_smallest(struct st_store *s, const struct st_bytes *b, const struct st_bytes *base_bytes,
+                int64_t *base, struct st_bytes *out)
 {
 	static const struct st_bytes none;
 	struct st_bytes alone = {0};
-	if (*base && !object_compress(b, base_bytes, out))
+	if (*base && !object_compress(s, b, base_bytes, out))
 		return false;
 	if (*base && out->n * 4 < b->n)
 		return true;
-	if (!object_compress(b, &none, &alone)) {
+	if (!object_compress(s, b, &none, &alone)) {
 		st_bytes_free(&alone);
 		return false;
 	}
@@ -149,7 +152,7 @@ st_object_put(struct st_store *s, const struct st_hash *hash, const struct st_by
 	struct st_error unreadable;
 	if (base && st_object_get_row(s, base, &base_bytes, &unreadable))
 		base = 0; /* a damaged base is a matter of fsck: this piece does without it */
-	if (!object_smallest(b, &base_bytes, &base, &data))
+	if (!object_smallest(s, b, &base_bytes, &base, &data))
 		status = st_store_no_memory(e);
 	if (!status)
 		status = object_insert(s, hash, b->n, base, &data, row, e);
@@ -174,7 +177,7 @@ object_read(struct st_store *s, sqlite3_stmt *rows, struct st_bytes *out, struct
 		st_bytes_free(&base);
 		return -1;
 	}
-	bool good = object_decompress(data, n, &base, (size_t)size, out);
+	bool good = object_decompress(s, data, n, &base, (size_t)size, out);
 	st_bytes_free(&base);
 	if (out->failed)
 		return st_store_no_memory(e);

@@ -139,7 +139,7 @@ quantity_images(struct quantity_reader *r, struct st_error *e)
 static st_status
 quantity_room(struct st_quantities *q, size_t n, struct st_error *e)
 {
-	q->items = calloc(n + 1, sizeof *q->items);
+	q->items = calloc(q->same ? 1 : n + 1, sizeof *q->items);
 	q->values = calloc(n + 1, sizeof *q->values);
 	if (!q->items || !q->values)
 		return st_store_no_memory(e);
@@ -149,7 +149,7 @@ quantity_room(struct st_quantities *q, size_t n, struct st_error *e)
 
 static void
 quantity_fill_functions(struct st_quantities *q, const char *const *names, const char *const *files,
-                        const double *images, const double *offsets, const double *counts)
+                        const double *images, const double *offsets)
 {
 	for (size_t i = 0; i < q->n; i++) {
 		struct st_match_function *f = &q->items[i];
@@ -160,35 +160,73 @@ quantity_fill_functions(struct st_quantities *q, const char *const *names, const
 		f->file = files[i];
 		const char *path = f->image == ST_NO_IMAGE ? NULL : q->images[f->image].path;
 		f->name = names[i] && st_match_is_name(names[i], path, f->offset) ? names[i] : NULL;
-		q->values[i] = (struct st_spread){1, counts[i], counts[i], counts[i]};
 	}
+}
+
+/* Of the columns as they are stored: nothing has to be read for it. */
+static st_status
+quantity_identity(struct quantity_reader *r, struct st_error *e)
+{
+	static const char *const columns[][2] = {{"image", "path"},     {"image", "build_id"},
+	                                         {"function", "name"},  {"function", "file"},
+	                                         {"function", "image"}, {"function", "offset"}};
+	struct st_bytes all = {0};
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		const struct st_pack_column *c =
+		        st_pack_column_named(&r->pack, columns[i][0], columns[i][1]);
+		st_bytes_number(&all, c ? 1 + c->apart : 0);
+		if (c && c->apart)
+			st_bytes_add(&all, c->hash.v, sizeof c->hash.v);
+		else if (c)
+			st_bytes_piece(&all, c->bytes.v, c->bytes.n);
+	}
+	bool failed = all.failed;
+	r->out->identity = st_sha256(all.v, all.n);
+	st_bytes_free(&all);
+	return failed ? st_store_no_memory(e) : ST_OK;
 }
 
 /* Offsets are exact as floating-point numbers: they are below 2^53. */
 static st_status
-quantity_functions(struct quantity_reader *r, struct st_error *e)
+quantity_name_functions(struct quantity_reader *r, struct st_error *e)
 {
 	const char **names = NULL, **files = NULL;
-	double *images = NULL, *offsets = NULL, *counts = NULL;
+	double *images = NULL, *offsets = NULL;
 	int status = quantity_images(r, e);
 	if (!status)
 		status = quantity_texts(r, "function", "name", &names, e);
 	if (!status)
 		status = quantity_texts(r, "function", "file", &files, e);
 	if (!status && (!(images = quantity_numbers(r, "function", "image", e)) ||
-	                !(offsets = quantity_numbers(r, "function", "offset", e)) ||
-	                !(counts = quantity_numbers(r, "function", "instructions", e))))
+	                !(offsets = quantity_numbers(r, "function", "offset", e))))
 		status = -1;
 	if (!status)
-		status = quantity_room(r->out, quantity_rows(r, "function"), e);
-	if (!status)
-		quantity_fill_functions(r->out, names, files, images, offsets, counts);
-	r->out->exact = true;
-	r->out->metric = "instructions";
+		quantity_fill_functions(r->out, names, files, images, offsets);
 	free(names);
 	free(files);
 	free(images);
 	free(offsets);
+	return status ? ST_FAILED : ST_OK;
+}
+
+static st_status
+quantity_functions(struct quantity_reader *r, const struct st_quantities *like, struct st_error *e)
+{
+	struct st_quantities *q = r->out;
+	double *counts = NULL;
+	q->exact = true;
+	q->metric = "instructions";
+	int status = quantity_identity(r, e);
+	q->same = !status && like && like->exact &&
+	          !memcmp(&q->identity, &like->identity, sizeof q->identity);
+	if (!status && !(counts = quantity_numbers(r, "function", "instructions", e)))
+		status = -1;
+	if (!status)
+		status = quantity_room(q, quantity_rows(r, "function"), e);
+	for (size_t i = 0; i < q->n && !status; i++)
+		q->values[i] = (struct st_spread){1, counts[i], counts[i], counts[i]};
+	if (!status && !q->same)
+		status = quantity_name_functions(r, e);
 	free(counts);
 	return status ? ST_FAILED : ST_OK;
 }
@@ -247,8 +285,8 @@ quantity_series(struct quantity_reader *r, struct st_error *e)
 }
 
 st_status
-st_quantities_read(struct st_store *s, const struct st_stored *p, struct st_quantities *out,
-                   struct st_error *e)
+st_quantities_read(struct st_store *s, const struct st_stored *p, const struct st_quantities *like,
+                   struct st_quantities *out, struct st_error *e)
 {
 	struct quantity_reader r = {.s = s, .out = out};
 	*out = (struct st_quantities){0};
@@ -256,7 +294,7 @@ st_quantities_read(struct st_store *s, const struct st_stored *p, struct st_quan
 	if (!status && quantity_rows(&r, "series"))
 		status = quantity_series(&r, e);
 	else if (!status && quantity_rows(&r, "function"))
-		status = quantity_functions(&r, e);
+		status = quantity_functions(&r, like, e);
 	st_pack_free(&r.pack);
 	return status ? ST_FAILED : ST_OK;
 }

@@ -24,12 +24,17 @@ struct st_quantities {
 	struct st_spread *values;        /* of each item */
 	size_t n;
 	ST_VEC(char *) texts; /* storage of the names */
+	/* Of all that tells functions apart. Profiles of one build have the same, and then the same
+	 * functions in the same order. */
+	struct st_hash identity;
+	bool same; /* as the one it was read like: items and images are left out */
 };
 
-/* n is 0 when the profile has nothing to compare. 0, or -1 with *e. The caller frees in both cases.
- */
+/* n is 0 when the profile has nothing to compare. like: another profile, of which the names need
+ * not be read again; may be NULL. 0, or -1 with *e. The caller frees in both cases. */
 st_status st_quantities_read(struct st_store *s, const struct st_stored *p,
-                             struct st_quantities *out, struct st_error *e);
+                             const struct st_quantities *like, struct st_quantities *out,
+                             struct st_error *e);
 void st_quantities_free(struct st_quantities *q);
 struct st_match_side st_quantities_side(const struct st_quantities *q);
 

@@ -22,6 +22,9 @@ struct st_store {
 	char *folder; /* that has the store */
 	char *path;   /* of its database */
 	struct st_vcs *vcs;
+	/* Kept from one object to the next: making them takes longer than a small object. */
+	struct ZSTD_CCtx_s *compressor;
+	struct ZSTD_DCtx_s *decompressor;
 };
 
 /* How a profile belongs to a version that is asked for. */
