@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/regular.h"
 #include "cli/commands.h"
 #include "cli/stored.h"
+#include "import/import.h"
+#include "profile/profile.h"
 #include "report/json.h"
 
 enum {
@@ -105,18 +108,48 @@ print_added(const struct arguments *a, const struct st_store *s, const struct st
 	}
 }
 
+/* What another tool wrote becomes a profile first, as by strobe import. */
+static st_status
+add_import(struct st_addition *f, struct st_error *e)
+{
+	char head[16] = "";
+	FILE *in = st_fopen_regular(f->file);
+	size_t n = in ? fread(head, 1, sizeof head, in) : 0;
+	if (in)
+		fclose(in);
+	if (!in || (n == sizeof head && !memcmp(head, "SQLite format 3", sizeof head)))
+		return 0; /* it is a profile, or its reader says why it cannot be read */
+	const struct st_import_format *format;
+	char *path;
+	struct st_profile *p = st_import_file(f->file, NULL, &format, e);
+	if (!p)
+		return -1;
+	int status = st_stored_temporary(&path, e);
+	f->profile = path;
+	if (!status)
+		status = st_profile_save(p, path, e);
+	st_profile_free(p);
+	return status ? ST_FAILED : ST_OK;
+}
+
 static st_status
 add_files(struct arguments *a, struct st_error *e)
 {
 	struct st_store s;
-	struct st_version v;
+	struct st_version v = {0};
+	int status = 0;
 	if (st_store_open(&s, e))
 		return -1;
-	int status = st_store_add(&s, a->files.v, a->files.n, a->rev, &v, e);
+	for (size_t i = 0; i < a->files.n && !status; i++)
+		status = add_import(&a->files.v[i], e);
+	if (!status)
+		status = st_store_add(&s, a->files.v, a->files.n, a->rev, &v, e);
 	if (!status && a->json)
 		status = st_stored_print_json(added_json(a, &v), e);
 	else if (!status && !a->quiet)
 		print_added(a, &s, &v);
+	for (size_t i = 0; i < a->files.n; i++)
+		st_stored_forget(a->files.v[i].profile);
 	st_version_free(&v);
 	st_store_close(&s);
 	return status ? ST_FAILED : ST_OK;

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/rows.h"
 #include "cli/show_stored.h"
+#include "cli/stored.h"
 #include "export/lcov.h"
 #include "profile/output.h"
 #include "profile/profile.h"
@@ -311,6 +312,6 @@ st_show_main(char *const *argv)
 	if (stored)
 		a.file = stored;
 	int status = printed ? 0 : show_profile_file(&a, &e);
-	st_show_forget(stored);
+	st_stored_forget(stored);
 	return status ? st_complain(&e) : ST_EXIT_OK;
 }

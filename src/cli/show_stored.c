@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/show_stored.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/number.h"
-#include "base/text.h"
 #include "cli/stored.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -16,20 +13,7 @@
 static st_status
 show_extract(struct st_store *s, const struct st_stored *p, char **path, struct st_error *e)
 {
-	const char *folder = getenv("TMPDIR");
-	*path = st_text_of("%s/strobe-XXXXXX", folder && *folder ? folder : "/tmp");
-	if (!*path)
-		return st_store_no_memory(e);
-	int fd = mkostemp(*path, O_CLOEXEC);
-	if (fd < 0) {
-		st_cause(e, ST_EXIT_FAILED, "cannot write to %s: %s; set TMPDIR to another folder",
-		         *path, strerror(errno));
-		free(*path);
-		*path = NULL;
-		return -1;
-	}
-	close(fd);
-	return st_store_extract(s, p, *path, e);
+	return st_stored_temporary(path, e) ? ST_FAILED : st_store_extract(s, p, *path, e);
 }
 
 static json_t *
@@ -104,7 +88,7 @@ st_show_stored(const char *name, bool json, char **path, bool *printed, struct s
 	}
 	st_store_close(&s);
 	if (status && *path) {
-		st_show_forget(*path);
+		st_stored_forget(*path);
 		*path = NULL;
 	}
 	return status ? ST_FAILED : ST_OK;
@@ -153,12 +137,4 @@ st_show_extract(const char *name, const char *file, struct st_error *e)
 	}
 	st_store_close(&s);
 	return status ? ST_FAILED : ST_OK;
-}
-
-void
-st_show_forget(char *path)
-{
-	if (path)
-		unlink(path);
-	free(path);
 }

@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 /*
- * A file that has the profile, to be removed by st_show_forget, in *path. NULL there: what was
+ * A file that has the profile, to be removed by st_stored_forget, in *path. NULL there: what was
  * named is a file, or there is no store, and the caller says so. Of a version with several profiles
  * it prints a list, and *printed is set. 0, or -1 with *e.
  */
@@ -16,7 +16,5 @@ st_status st_show_stored(const char *name, bool json, char **path, bool *printed
                          struct st_error *e);
 /* Writes a stored profile, or the only one of a version, to a file. 0, or -1 with *e. */
 st_status st_show_extract(const char *name, const char *file, struct st_error *e);
-/* Removes the file, and frees path. */
-void st_show_forget(char *path);
 
 #endif

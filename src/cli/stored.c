@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/stored.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "report/json.h"
@@ -78,6 +81,31 @@ st_stored_print(const struct st_stored_list *l, FILE *out)
 	st_table_print(t, out, st_style_of(stdout));
 	st_table_free(t);
 	return true;
+}
+
+st_status
+st_stored_temporary(char **path, struct st_error *e)
+{
+	const char *folder = getenv("TMPDIR");
+	*path = st_text_of("%s/strobe-XXXXXX", folder && *folder ? folder : "/tmp");
+	int fd = *path ? mkostemp(*path, O_CLOEXEC) : -1;
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	st_cause(e, ST_EXIT_FAILED, "cannot write to %s: %s; set TMPDIR to another folder",
+	         *path ? *path : "a temporary file", strerror(errno));
+	free(*path);
+	*path = NULL;
+	return -1;
+}
+
+void
+st_stored_forget(char *path)
+{
+	if (path)
+		unlink(path);
+	free(path);
 }
 
 st_status

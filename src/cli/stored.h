@@ -20,6 +20,10 @@ const char *st_stored_date(int64_t ns, char text[ST_DATE_SIZE]);
 json_t *st_stored_json(const struct st_stored *s);
 /* A table of profiles with their names. False: no memory. */
 bool st_stored_print(const struct st_stored_list *l, FILE *out);
+/* An empty file for a profile, to be removed by st_stored_forget. 0, or -1 with *e. */
+st_status st_stored_temporary(char **path, struct st_error *e);
+/* Removes the file, and frees path, which may be NULL. */
+void st_stored_forget(char *path);
 /* Prints JSON to standard output and releases it; root NULL: there was no memory for it. */
 st_status st_stored_print_json(json_t *root, struct st_error *e);
 /* The value of --format, text or json. */

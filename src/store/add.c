@@ -42,7 +42,8 @@ adding_free(struct adding *a)
 static st_status
 adding_read(struct adding *a, struct st_error *e)
 {
-	struct st_profile *p = st_profile_load(a->file->file, e);
+	const char *path = a->file->profile ? a->file->profile : a->file->file;
+	struct st_profile *p = st_profile_load(path, e);
 	if (!p)
 		return -1;
 	int status = st_traits_of(&a->traits, p, a->file->workload) ? st_store_no_memory(e) : 0;
@@ -50,7 +51,7 @@ adding_read(struct adding *a, struct st_error *e)
 	a->wall_ns = p->run.wall_ns;
 	st_profile_free(p);
 	if (!status)
-		status = st_pack_read(&a->pack, a->file->file, e);
+		status = st_pack_read(&a->pack, path, e);
 	if (!status && stat(a->file->file, &a->st))
 		status = st_fail(e, ST_EXIT_FAILED, "cannot read %s: it has just been removed",
 		                 a->file->file);

@@ -62,7 +62,9 @@ void st_store_close(struct st_store *s);
 
 /* A profile file to be added. */
 struct st_addition {
-	const char *file;
+	const char
+	        *file; /* as it is named; `profile` was made of it, or is NULL: it is one itself */
+	char *profile;
 	const char *workload; /* NULL: none */
 	bool known;           /* out: it was there already */
 	char of[65];          /* out: name of the version that it is of */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """log, rm, gc, fsck and config; damaged, newer and full stores: test_upkeep.py STROBE."""
+import json
 import os
 import random
 import resource
@@ -154,6 +155,28 @@ class Verbs(Store):
         self.assertIn("status.depth", p.refused("config", "status.depth", "many", code=2))
         (p.folder / ".git/strobe/config").write_text("status.depth = 1\nnonsense\n", encoding="utf-8")
         self.assertIn("line 2", p.refused("status"))
+
+    def test_documented_queries(self):
+        """The examples of docs/versions.md are right SQL, and those that must find something do."""
+        self.p.add(1)
+        shown = self.p.add(2)
+        text = (Path(__file__).resolve().parents[2] / "docs/versions.md").read_text(encoding="utf-8")
+        queries = text.split("```sql\n")[1].split("```")[0].replace("93C67142C9", shown[:10].upper()).split(";\n")
+        found = [len(self.p.index(query)) for query in queries if query.strip()]
+        self.assertEqual(len(found), 10)
+        self.assertEqual([found[i] for i in (0, 1, 3, 4, 5, 6, 8)], [1, 1, 1, 1, 1, 0, 1])
+
+    def test_of_other_tools(self):
+        """What strobe import reads can be added as it is, once."""
+        file = self.p.folder / "fine.json"
+        file.write_text(json.dumps({"results": [{"command": "sleep 1", "mean": 1.0, "times": [1.0, 1.25, 1.5]}]}), encoding="utf-8")
+        first = self.p.json("add", file)["profiles"][0]
+        self.assertEqual((first["file"], first["added"]), (str(file), True))
+        self.assertEqual(self.p.json("add", file)["profiles"][0]["added"], False)
+        self.assertEqual(self.p.json("status")["head"]["profiles"][0]["file"], str(file))
+        file.write_bytes(b"\0\1 nothing that anybody can read")
+        self.assertIn("fine.json", self.p.refused("add", file))
+        self.assertEqual(len(self.p.of("HEAD")), 1)
 
     def test_other_place(self):
         self.p.ask("config", "store", "~/profiles")
