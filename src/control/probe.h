@@ -64,7 +64,12 @@ struct st_probing {
 	bool uses_cpu;       /* time is CPU time of the thread */
 	bool untimed;        /* nothing is timed: what that costs need not be known */
 	bool samples;        /* some functions have calls that are not timed */
-	bool records;        /* entries and returns one by one: control/probe_events.h */
+	bool follows;        /* children are measured, too: `again` is given */
+	/* Returns what is to take a program that the process, or a child of it, has become; NULL:
+	 * there is no memory for it. */
+	struct st_probing *(*again)(void *arg);
+	void (*taken)(void *arg); /* it has its probes, and has not run yet; NULL: not called */
+	bool records;             /* entries and returns one by one: control/probe_events.h */
 	pid_t pid;
 	int memory;                              /* /proc/PID/mem; -1: not open */
 	uint64_t entry, trampoline, exit, alloc; /* addresses of the probe runtime, */
@@ -82,8 +87,10 @@ struct st_probing {
 	int status; /* as wait has it */
 	struct rusage usage;
 	double seconds, tsc_hz; /* tsc_hz: of the ticks in the area, 1e9 with uses_cpu */
-	uint64_t end;           /* ticks */
-	int64_t start_ns;       /* CLOCK_REALTIME */
+	uint64_t end;           /* ticks; 0: not known */
+	bool has_end;           /* `end` stays as it is */
+	uint64_t ended;   /* with `follows`: when its process has ended, whatever it had become */
+	int64_t start_ns; /* CLOCK_REALTIME */
 	/* While it runs. */
 	struct st_moment begin;
 	uint64_t scratch; /* memory of the process for remote calls; 0: there is none yet */
@@ -94,13 +101,23 @@ struct st_probing {
 	pthread_t attendant; /* answers the linker's questions */
 	pthread_mutex_t busy;
 	bool attends, ends;
+	/* With `follows`. */
+	pthread_t follower; /* waits for execve */
+	bool has_follower;
+	pthread_mutex_t
+	        *held;  /* while a process is becoming another program: nobody else waits for it */
+	uint64_t inode; /* of the area, by which the processes are known that have it */
+	uint32_t unfollowed;  /* programs that take no probes, */
+	char *unfollowed_why; /* and why the first one does not */
+	char *command;        /* as the process calls itself that has become another program */
 };
 
 /* Starts the program with its probes. install, find and arg are given. 0, or -1 with *e: it has not
  * run then. The caller frees in any case. */
 st_status st_probing_start(struct st_probing *p, char *const *argv, bool own_group,
                            struct st_error *e);
-/* Waits until it has ended; removes the probes after `seconds` seconds (0: never). */
+/* Waits until it has ended; removes the probes after `seconds` seconds (0: never). With `follows`,
+ * children may still run: st_probing_finish is the caller's. */
 st_status st_probing_wait(struct st_probing *p, double seconds, struct st_error *e);
 /* Puts probes into a running process; removes them after `seconds` seconds (0: when strobe gets a
  * signal). 0, or -1 with *e: the process runs on unchanged. */
@@ -153,6 +170,14 @@ void st_probing_finish(struct st_probing *p);
 bool st_probing_leave(struct st_probing *p, bool *stopped);
 /* The process may have become another program, in which what lies at these addresses is its own. */
 bool st_probing_is_in(const struct st_probing *p);
+/* control/probe_follow.c: begins and ends to follow what its processes become. */
+void st_probing_follow(struct st_probing *p);
+void st_probing_unfollow(struct st_probing *p);
+/* Is there a process, not ended, that has the area of one of these? */
+bool st_probing_is_used(struct st_probing *const *v, size_t n);
+/* control/probe_run.c: the process has stopped at the beginning of a program, and takes probes
+ * before it goes on. */
+st_status st_probing_prepare(struct st_probing *p, struct st_error *e);
 /* control/probe_stop.c: where the dynamic linker of the process tells of changes; 0: nowhere. */
 uint64_t st_probing_linker_stop(struct st_probing *p);
 /* control/probe_calibrate.c: fills in the cost of a probe; 0 when that cannot be measured. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "control/internal.h"
@@ -186,12 +187,15 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	st_remote_call(r, __NR_close, (uint64_t)fd, 0, 0, 0, 0, 0);
 	if (here < 0)
 		return cannot("shared memory", answer < 0 ? answer : -errno, e);
+	struct stat st = {0};
+	fstat(here, &st);
 	void *area = mmap(NULL, ST_PROBE_AREA_BYTES, PROT_READ | PROT_WRITE,
 	                  MAP_SHARED | MAP_NORESERVE, here, 0);
 	close(here);
 	if (area == MAP_FAILED)
 		return cannot("shared memory here", -errno, e);
 	p->area = area;
+	p->inode = st.st_ino;
 	p->area->version = ST_PROBE_VERSION;
 	p->area->used = p->records ? ST_PROBE_CHUNKS_END : up_to_page(sizeof(struct st_probe_area));
 	p->area->pid = (uint32_t)p->pid;
@@ -253,6 +257,9 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	               "the context begins like this");
 	const uint64_t note =
 	        p->most_depth || p->scoped || p->uses_cpu ? ST_PROBE_LOOK : ST_PROBE_AS_USUAL;
+	const struct {
+		uint32_t pid, follows, running, usual;
+	} family = {(uint32_t)p->pid, p->follows, 0, (uint32_t)note};
 	const long threads = map_private(
 	        r, FAR_THREADS, (uint64_t)ST_PROBE_MOST_THREADS * sizeof(struct st_probe_thread),
 	        PROT_READ | PROT_WRITE);
@@ -263,6 +270,8 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	if (!st_probing_write(p, p->context, &context, sizeof context) ||
 	    !st_probing_write(p, p->context + offsetof(struct st_probe_context, chunks), &chunks,
 	                      sizeof chunks) ||
+	    !st_probing_write(p, p->context + offsetof(struct st_probe_context, pid), &family,
+	                      sizeof family) ||
 	    !st_probing_write(p, p->note, &note, sizeof note))
 		return cannot("the probe runtime's memory", -EIO, e);
 	return ST_OK;

@@ -102,8 +102,8 @@ map_at_exec(struct st_probing *p, struct st_error *e)
 	return status;
 }
 
-static st_status
-prepare_start(struct st_probing *p, struct st_error *e)
+st_status
+st_probing_prepare(struct st_probing *p, struct st_error *e)
 {
 	struct user_regs_struct regs;
 	if (st_probing_open(p, e) || map_at_exec(p, e) || st_probing_run_to_start(p, e))
@@ -114,6 +114,10 @@ prepare_start(struct st_probing *p, struct st_error *e)
 	if (p->install(p->arg, e))
 		return ST_FAILED;
 	st_probing_attend(p);
+	if (p->taken)
+		p->taken(p->arg);
+	if (p->follows)
+		st_probing_follow(p);
 	if (ptrace(PTRACE_DETACH, p->pid, 0, 0) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot let the program go: %s", strerror(errno));
 	return ST_OK;
@@ -139,8 +143,9 @@ void
 st_probing_finish(struct st_probing *p)
 {
 	const struct st_moment end = st_moment_now();
-	p->end = p->left ? p->end : end.ticks;
-	p->seconds = end.seconds - p->begin.seconds;
+	p->end = p->has_end ? p->end : end.ticks;
+	p->has_end = true;
+	p->seconds = p->seconds > 0 ? p->seconds : end.seconds - p->begin.seconds;
 	p->tsc_hz = p->uses_cpu ? 1e9 : st_moments_frequency(p->begin, end);
 	st_probing_unattend(p);
 }
@@ -156,7 +161,7 @@ start_program(struct st_probing *p, const char *path, const struct st_run_option
 	close(channel[0]);
 	p->pid = pid;
 	st_probing_begin(p);
-	if (!prepare_start(p, e))
+	if (!st_probing_prepare(p, e))
 		return ST_OK;
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, __WALL);
@@ -204,7 +209,11 @@ has_ended_unwaited(pid_t pid)
 static int
 look_at_program(struct st_probing *p, int flags, struct st_error *e)
 {
+	if (p->held)
+		pthread_mutex_lock(p->held);
 	const pid_t who = wait4(p->pid, &p->status, WUNTRACED | flags, &p->usage);
+	if (p->held)
+		pthread_mutex_unlock(p->held);
 	if (who < 0 && errno != EINTR)
 		return st_fail(e, ST_EXIT_FAILED, "lost the program: %s", strerror(errno));
 	if (who != p->pid)
@@ -229,6 +238,7 @@ try_to_leave(struct st_probing *p)
 	st_probing_unattend(p);
 	p->left = st_probing_leave(p, &stopped);
 	p->end = now;
+	p->has_end = p->left;
 	if (p->own_end)
 		getrusage(RUSAGE_CHILDREN, &p->usage);
 	return p->left;
@@ -255,19 +265,31 @@ wait_for_time(struct st_probing *p, double seconds, struct st_error *e)
 st_status
 st_probing_wait(struct st_probing *p, double seconds, struct st_error *e)
 {
-	int ended = seconds > 0 || p->look ? wait_for_time(p, seconds, e) : 0;
+	int ended = seconds > 0 || p->look || p->follows ? wait_for_time(p, seconds, e) : 0;
 	while (!ended)
 		ended = look_at_program(p, 0, e);
 	if (ended < 0)
 		return ST_FAILED;
 	st_jobs_end();
-	st_probing_finish(p);
+	if (p->follows) {
+		const struct st_moment end = st_moment_now();
+		p->ended = end.ticks;
+		p->end = p->has_end ? p->end : end.ticks;
+		p->has_end = true;
+		p->seconds = end.seconds - p->begin.seconds;
+	} else {
+		st_probing_finish(p);
+	}
 	return ST_OK;
 }
 
 void
 st_probing_free(struct st_probing *p)
 {
+	st_probing_unfollow(p);
+	free(p->unfollowed_why);
+	free(p->command);
+	p->unfollowed_why = p->command = NULL;
 	st_probing_unattend(p);
 	if (p->memory >= 0)
 		close(p->memory);

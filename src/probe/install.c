@@ -119,13 +119,39 @@ makes_threads(const struct st_probed_image *image)
 	return st_image_defines(image->image, "__libc_start_main");
 }
 
+/* A function that was chosen, or has a role, and its site. */
+struct wanted {
+	const struct st_function *function;
+	struct st_probe_action chosen;
+	struct st_probe_site site;
+};
+
+/* Does a program become another one there, so that it has to be followed? What else of the C
+ * library does that calls these. */
+static bool
+is_followed(const struct st_probes *p, const struct st_probed_image *image,
+            const struct st_function *f)
+{
+	static const char *const names[] = {"execve", "__execve", "execveat", "fexecve"};
+	if (!p->process.follows || f->source == ST_SYM_PLT)
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i]) == strcspn(f->raw_name, "@") &&
+		    !memcmp(f->raw_name, names[i], strlen(names[i])))
+			return makes_threads(image);
+	return false;
+}
+
 /* What the function does overrules what was chosen. */
 static struct st_probe_action
-action_of(const struct st_probed_image *image, const struct st_probe_site *site,
-          struct st_probe_action chosen)
+action_of(const struct st_probes *p, const struct st_probed_image *image, const struct wanted *w)
 {
+	const struct st_probe_site *site = &w->site;
+	const struct st_probe_action chosen = w->chosen;
 	if (chosen.kind == ST_PROBE_ALLOC)
 		return chosen; /* the return address stays */
+	if (is_followed(p, image, w->function))
+		return (struct st_probe_action){.kind = ST_PROBE_EXEC, .amount = chosen.kind != 0};
 	switch (site->role.role) {
 	case ST_ROLE_UNWINDER:
 		return (struct st_probe_action){.kind = ST_PROBE_UNWIND};
@@ -144,8 +170,11 @@ action_of(const struct st_probed_image *image, const struct st_probe_site *site,
 }
 
 static bool
-has_role(const struct st_probed_image *image, const struct st_function *f)
+has_role(const struct st_probes *p, const struct st_probed_image *image,
+         const struct st_function *f)
 {
+	if (is_followed(p, image, f))
+		return true;
 	const enum st_probe_role role = st_probe_role(f->raw_name).role;
 	return f->source != ST_SYM_PLT && (role == ST_ROLE_UNWINDER || role == ST_ROLE_LANDING ||
 	                                   (role == ST_ROLE_CLONE && makes_threads(image)));
@@ -238,13 +267,6 @@ write_exits(struct st_probes *p, const struct st_probed_image *image,
 	return NULL;
 }
 
-/* A function that was chosen, or has a role, and its site. */
-struct wanted {
-	const struct st_function *function;
-	struct st_probe_action chosen;
-	struct st_probe_site site;
-};
-
 /* Its return address is to stay: its exits are patched, or it is only counted, and *why says why.
  */
 static struct st_probe_action
@@ -287,15 +309,17 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 {
 	const struct st_probed_image *image = &p->images.v[at];
 	const char *why = w->site.refusal ? st_probe_refusal_text(&w->site) : NULL, *counted = NULL;
-	struct st_probe_action action = action_of(image, &w->site, w->chosen);
+	struct st_probe_action action = action_of(p, image, w);
 	if (w->function->offset == image->first)
 		why = "nobody calls it: the program begins there";
 	if ((action.kind == ST_PROBE_COUNT && w->chosen.kind != ST_PROBE_COUNT) ||
 	    (action.kind == ST_PROBE_CLONE && action.amount))
 		counted = w->site.role.why;
+	if (action.kind == ST_PROBE_EXEC && action.amount)
+		counted = "it does not return";
 	if (add_function(p, at, w->function))
 		return ST_FAILED;
-	if (!why && keeps_address(p, w))
+	if (!why && action.kind != ST_PROBE_EXEC && keeps_address(p, w))
 		action = patch_exits(p, image, w, &counted);
 	if (!why)
 		why = write_probe(p, image, &w->site, action);
@@ -347,7 +371,7 @@ want_function(struct st_probes *p, const struct st_probed_image *image, const st
               struct wanted_list *to)
 {
 	const struct st_probe_action action = p->choose(p->arg, image, f);
-	if (!action.kind && !has_role(image, f))
+	if (!action.kind && !has_role(p, image, f))
 		return ST_OK;
 	struct wanted *w = ST_PUSH(&to->list);
 	if (!w)
@@ -422,7 +446,9 @@ st_status
 st_probes_install(void *probes, struct st_error *e)
 {
 	struct st_probes *p = probes;
+	pthread_mutex_t *lock = p->root ? &p->root->installing : &p->installing;
 	char path[64], line[4352];
+	pthread_mutex_lock(lock);
 	const size_t n_old = p->images.n;
 	bool *seen = calloc(n_old + 1, 1);
 	snprintf(path, sizeof path, "/proc/%d/maps", p->process.pid);
@@ -438,6 +464,7 @@ st_probes_install(void *probes, struct st_error *e)
 	if (f)
 		fclose(f);
 	free(seen);
+	pthread_mutex_unlock(lock);
 	return status ? st_fail(e, ST_EXIT_FAILED,
 	                        "cannot put probes into process %d: out of memory", p->process.pid)
 	              : ST_OK;

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "control/supervisor.h"
 
 static uint64_t
 find_function(void *arg, const char *path, const char *function)
@@ -19,6 +22,56 @@ find_function(void *arg, const char *path, const char *function)
 	if (image)
 		st_image_close(image);
 	return at;
+}
+
+static struct st_probes *
+root_of(struct st_probes *probes)
+{
+	return probes->root ? probes->root : probes;
+}
+
+static void
+tell_of_taken(void *arg)
+{
+	struct st_probes *probes = arg, *root = root_of(probes);
+	root->taken(root->taken_arg, probes);
+}
+
+static void introduce(struct st_probes *probes);
+
+/* The same is asked of what a process has become. */
+static struct st_probing *
+introduce_again(void *arg)
+{
+	enum { MOST_PROGRAMS = 4096 };
+	struct st_probes *root = root_of(arg), *new = NULL, **slot;
+	const struct st_probing *as = &root->process;
+	if (root->others.n < MOST_PROGRAMS)
+		new = calloc(1, sizeof *new);
+	slot = new ? ST_PUSH(&root->others) : NULL;
+	if (!slot) {
+		free(new);
+		return NULL;
+	}
+	*slot = new;
+	new->choose = root->choose;
+	new->arg = root->arg;
+	new->root = root;
+	new->taken = root->taken;
+	new->process = (struct st_probing){.most_depth = as->most_depth,
+	                                   .scoped = as->scoped,
+	                                   .uses_cpu = as->uses_cpu,
+	                                   .samples = as->samples,
+	                                   .follows = true,
+	                                   .records = as->records,
+	                                   .memory = -1,
+	                                   .cost_within = as->cost_within,
+	                                   .cost = as->cost,
+	                                   .cost_counted = as->cost_counted,
+	                                   .cost_error = as->cost_error};
+	introduce(new);
+	new->process.held = &root->held;
+	return &new->process;
 }
 
 static void
@@ -49,6 +102,13 @@ introduce(struct st_probes *probes)
 	if (probes->pause)
 		probes->process.pause = pause_probes;
 	pthread_mutex_init(&probes->lock, NULL);
+	pthread_mutex_init(&probes->held, NULL);
+	pthread_mutex_init(&probes->installing, NULL);
+	if (!probes->process.follows)
+		return;
+	probes->process.again = introduce_again;
+	probes->process.held = &probes->held;
+	probes->process.taken = probes->taken ? tell_of_taken : NULL;
 }
 
 st_status
@@ -71,10 +131,57 @@ st_probes_start(struct st_probes *probes, char *const *argv, bool own_group, str
 	return st_probing_start(&probes->process, argv, own_group, e);
 }
 
+/* Does a process run that is measured? */
+static bool
+is_any_left(struct st_probes *root)
+{
+	pthread_mutex_lock(&root->held);
+	const size_t n = root->others.n + 1;
+	struct st_probing **v = calloc(n, sizeof *v);
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = i ? &root->others.v[i - 1]->process : &root->process;
+	const bool used = v && st_probing_is_used(v, n);
+	pthread_mutex_unlock(&root->held);
+	free(v);
+	return used;
+}
+
+/* The program has ended. */
+static st_status
+wait_for_others(struct st_probes *root, struct st_error *e)
+{
+	(void)e;
+	while (!st_jobs_interrupted() && is_any_left(root))
+		nanosleep(&(struct timespec){0, 50000000}, NULL);
+	for (size_t i = 0; i <= root->others.n; i++) {
+		struct st_probing *p = i ? &root->others.v[i - 1]->process : &root->process;
+		st_probing_unfollow(p);
+		if (p->area)
+			__atomic_store_n(&p->area->controlled, 0, __ATOMIC_RELEASE);
+		if (i && p->pid == root->process.pid && !p->has_end)
+			p->end = root->process.ended;
+		const uint64_t end = p->end;
+		st_probing_finish(p);
+		p->end = end; /* of a child's it is not known */
+		p->tsc_hz = root->process.tsc_hz;
+	}
+	return ST_OK;
+}
+
 st_status
 st_probes_wait(struct st_probes *probes, double seconds, struct st_error *e)
 {
-	return st_probing_wait(&probes->process, seconds, e);
+	if (st_probing_wait(&probes->process, seconds, e))
+		return ST_FAILED;
+	return probes->process.follows ? wait_for_others(probes, e) : ST_OK;
+}
+
+const struct st_probes *
+st_probes_each(const struct st_probes *probes, size_t n)
+{
+	if (!n)
+		return probes;
+	return n <= probes->others.n ? probes->others.v[n - 1] : NULL;
 }
 
 const void *
@@ -138,5 +245,10 @@ st_probes_free(struct st_probes *probes)
 	free(probes->images.v);
 	free(probes->functions.v);
 	free(probes->refused.v);
+	for (size_t i = 0; i < probes->others.n; i++) {
+		st_probes_free(probes->others.v[i]);
+		free(probes->others.v[i]);
+	}
+	free(probes->others.v);
 	st_probe_budget_free(&probes->budget);
 }

@@ -58,7 +58,17 @@ struct st_probes {
 	 * change; and before and after strobe stops with the program. NULL: not. */
 	void (*watch)(void *arg);
 	void (*pause)(void *arg, bool begins);
+	/* With process.follows: what its processes, and theirs, have become. */
+	struct st_probes *root;                             /* of one of these; NULL: this is it */
+	void (*taken)(void *arg, struct st_probes *probes); /* one is about to run; may be NULL */
+	void *taken_arg;
+	pthread_mutex_t held;       /* a process is becoming another program */
+	pthread_mutex_t installing; /* `choose`, and the images, are one thread's at a time */
+	ST_VEC(struct st_probes *) others;
 };
+
+/* The n-th of them, and before these itself; NULL: there is none. */
+const struct st_probes *st_probes_each(const struct st_probes *probes, size_t n);
 
 /* Starts the program, with choose and arg given and all else 0. 0, or -1 with *e: it has not run
  * then. The caller frees in any case. */

@@ -51,12 +51,14 @@ exit_code_of_status(int status)
 static struct st_slowdown
 slowdown_of(const struct st_probes *p, double cpu_seconds)
 {
-	const struct st_probing *process = &p->process;
-	const struct st_probe_area *a = process->area;
+	const struct st_probes *each;
 	double ticks = 0;
-	for (uint32_t i = 0; a && i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++)
-		ticks += (double)a->records[i].spent / 256;
-	const double cost = ticks / process->tsc_hz, error = ST_TRACE_COST_ERROR;
+	for (size_t k = 0; (each = st_probes_each(p, k)); k++) {
+		const struct st_probe_area *a = each->process.area;
+		for (uint32_t i = 0; a && i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++)
+			ticks += (double)a->records[i].spent / 256;
+	}
+	const double cost = ticks / p->process.tsc_hz, error = ST_TRACE_COST_ERROR;
 	const double least = cpu_seconds - cost * (1 - error),
 	             most = cpu_seconds - cost * (1 + error);
 	if (!(most > 0) || !(cost > 0))
@@ -65,13 +67,31 @@ slowdown_of(const struct st_probes *p, double cpu_seconds)
 	                            cpu_seconds / most};
 }
 
+/* How many processes were left alone, and why the first of them. */
+static char *
+unfollowed_of(const struct st_probes *p, size_t *n)
+{
+	const struct st_probes *each;
+	char *why = NULL;
+	*n = 0;
+	for (size_t i = 0; (each = st_probes_each(p, i)); i++) {
+		*n += each->process.unfollowed;
+		why = why ? why : each->process.unfollowed_why;
+	}
+	return why;
+}
+
 static struct st_profile *
 make_profile(const struct st_trace_request *r, const struct st_probes *p, struct st_error *e)
 {
 	static const char *const tools[] = {"calltimes"};
 	static const struct st_profile_option engine = {0, "engine", "probe"};
 	const struct st_probing *process = &p->process;
+	size_t unfollowed;
+	char *why = unfollowed_of(p, &unfollowed);
 	const struct st_run run = {.seconds = process->seconds,
+	                           .unfollowed = unfollowed,
+	                           .unfollowed_why = why,
 	                           .cpu_user = seconds_of(process->usage.ru_utime),
 	                           .cpu_system = seconds_of(process->usage.ru_stime),
 	                           .tsc_hz = process->tsc_hz,
@@ -79,6 +99,7 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 	const struct st_profile_origin origin = {.tool = "calltimes",
 	                                         .argv = r->session->program,
 	                                         .options = r->session->given,
+	                                         .follow = r->session->follow,
 	                                         .start_ns = process->start_ns,
 	                                         .tools = tools,
 	                                         .n_tools = 1,
@@ -250,6 +271,8 @@ budget_share(const struct st_trace_request *r)
 static st_status
 run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct st_error *e)
 {
+	if (r->watcher && r->session->follow)
+		return st_fail(e, ST_EXIT_USAGE, "--top shows one process: leave out --follow");
 	struct choice choice = {.request = r, .chooser = st_trace_chooser_new(r)};
 	if (!choice.chooser)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
@@ -263,6 +286,7 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 	                    .scoped = *r->main != '\0',
 	                    .uses_cpu = r->cpu,
 	                    .records = r->events,
+	                    .follows = r->session->follow,
 	                    .samples = st_trace_rates_sample(r->rates) || budget_share(r) > 0}};
 	choice.probes = &probes;
 	const st_status status =
@@ -297,10 +321,15 @@ check_budget(const struct st_trace_request *r, struct st_error *e)
 static st_status
 check_probe(const struct st_trace_request *r, struct st_error *e)
 {
-	if (r->session->follow)
+	const char *cannot = r->session->pid                 ? "--pid"
+	                     : r->session->region.length > 0 ? "--for"
+	                     : r->events                     ? "--events"
+	                                                     : NULL;
+	if (r->session->follow && cannot)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--follow is not possible with --engine probe: leave it out, or "
-		               "use --engine jit");
+		               "--follow together with %s is not possible with --engine probe: "
+		               "leave one of them out, or use --engine jit",
+		               cannot);
 	const bool samples = st_trace_rates_sample(r->rates);
 	if (r->events && (r->cpu || samples || r->session->budget.chosen))
 		return st_fail(e, ST_EXIT_USAGE,

@@ -11,7 +11,7 @@
 
 struct results {
 	struct st_trace *t;
-	const struct st_probes *p;
+	const struct st_probes *p, *root;
 	double ns_per_tick;
 	bool lines;
 	uint32_t *at; /* of the thread at hand: by a function's number, its index in the trace */
@@ -91,13 +91,22 @@ read_cell(struct results *r, uint32_t function, int64_t tid, const struct st_pro
 	return read_classes(r, c, f);
 }
 
+/* A child of fork has calls of its parent around its own: they are callers, and not called here. */
 static st_status
-read_pair_of_probes(struct results *r, const struct st_probe_pair *p)
+know_caller(struct results *r, uint32_t function, int64_t tid)
+{
+	static const struct st_probe_cell none = {.shortest = UINT64_MAX};
+	return r->at[function] ? ST_OK : read_cell(r, function, tid, &none);
+}
+
+static st_status
+read_pair_of_probes(struct results *r, const struct st_probe_pair *p, int64_t tid)
 {
 	const size_t n = r->p->functions.n;
-	if (p->caller > n || !p->callee || p->callee > n || !r->at[p->callee - 1] ||
-	    (p->caller && !r->at[p->caller - 1]))
+	if (p->caller > n || !p->callee || p->callee > n || !r->at[p->callee - 1])
 		return ST_OK; /* its function has no cell: there was no room for it */
+	if (p->caller && know_caller(r, p->caller - 1, tid))
+		return ST_FAILED;
 	struct st_trace_pair *pair = ST_PUSH(&r->t->pairs);
 	if (!pair)
 		return ST_FAILED;
@@ -121,7 +130,7 @@ read_pairs(struct results *r, uint32_t record)
 {
 	struct st_probe_pairs all = st_probe_pairs_of(r->p, record);
 	for (const struct st_probe_pair *pair; (pair = st_probe_next_pair(&all));)
-		if (read_pair_of_probes(r, pair))
+		if (read_pair_of_probes(r, pair, r->p->process.area->records[record].tid))
 			return ST_FAILED;
 	return ST_OK;
 }
@@ -206,7 +215,7 @@ close_calls(struct results *r, const struct st_probe_record *record, struct open
 {
 	/* CPU time of a thread that has ended is not known. */
 	const bool is_first = record->tid == (uint32_t)r->p->process.pid && !r->p->process.uses_cpu;
-	const uint64_t end = is_first ? r->p->process.end : record->last;
+	const uint64_t end = is_first && r->p->process.end ? r->p->process.end : record->last;
 	uint64_t below = 0;
 	qsort(open, n, sizeof *open, by_begin);
 	for (size_t i = n; i-- > 0;) {
@@ -267,6 +276,19 @@ is_mixed(const struct st_probes *p, uint32_t function)
 	return false;
 }
 
+/* What is refused in a file is the same in all processes: it is listed for the first of them. */
+static bool
+is_listed(const struct results *r, const char *path)
+{
+	const struct st_probes *before;
+	for (size_t i = 0; (before = st_probes_each(r->root, i)) && before != r->p; i++)
+		for (size_t k = 0; k < before->images.n; k++)
+			if (before->images.v[k].path && path &&
+			    !strcmp(before->images.v[k].path, path))
+				return true;
+	return false;
+}
+
 static st_status
 read_refused_probes(struct results *r)
 {
@@ -278,7 +300,7 @@ read_refused_probes(struct results *r)
 		        k < p->refused.n ? &p->refused.v[k] : &p->functions.v[k - p->refused.n];
 		const bool counts = !f->refused && k >= p->refused.n &&
 		                    is_mixed(p, (uint32_t)(k - p->refused.n));
-		if (!f->refused && !counts)
+		if ((!f->refused && !counts) || is_listed(r, p->images.v[f->image].path))
 			continue;
 		struct st_trace_refused *refused = ST_PUSH(&r->t->refused);
 		if (!refused)
@@ -316,28 +338,42 @@ read_steps_of_probes(struct results *r)
 	return ST_OK;
 }
 
-st_status
-st_trace_of_probes(struct st_trace *t, const struct st_probes *probes, bool lines)
+/* Of one program. */
+static st_status
+add_probes(struct st_trace *t, const struct st_probes *root, const struct st_probes *probes,
+           bool lines)
 {
 	const struct st_probe_area *a = probes->process.area;
 	struct results r = {.t = t, .p = probes, .lines = lines};
-	*t = (struct st_trace){.engine = "probe"};
 	if (!a)
 		return ST_OK;
-	t->probe = cost_of(&probes->process);
 	r.ns_per_tick = 1e9 / probes->process.tsc_hz;
+	r.root = root;
 	r.at = calloc(probes->functions.n + 1, sizeof *r.at);
 	st_status status = r.at ? ST_OK : ST_FAILED;
 	for (uint32_t i = 0; !status && i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++)
 		status = read_record(&r, i);
-	for (size_t i = 0; i < t->functions.n; i++)
-		t->lost_returns += t->functions.v[i].lost;
-	t->lost_records = a->no_room + a->too_deep;
+	t->lost_records += a->no_room + a->too_deep;
 	if (!status)
 		status = read_refused_probes(&r);
 	if (!status)
 		status = read_steps_of_probes(&r);
 	free(r.at);
+	return status;
+}
+
+st_status
+st_trace_of_probes(struct st_trace *t, const struct st_probes *probes, bool lines)
+{
+	const struct st_probes *each;
+	st_status status = ST_OK;
+	*t = (struct st_trace){.engine = "probe"};
+	if (probes->process.area)
+		t->probe = cost_of(&probes->process);
+	for (size_t i = 0; !status && (each = st_probes_each(probes, i)); i++)
+		status = add_probes(t, probes, each, lines);
+	for (size_t i = 0; i < t->functions.n; i++)
+		t->lost_returns += t->functions.v[i].lost;
 	if (!status)
 		status = st_trace_sort(t);
 	if (status)

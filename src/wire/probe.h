@@ -42,6 +42,7 @@ enum st_probe_kind {
 	ST_PROBE_LIBRARY, /* the linker has changed its list: the controller is asked, and awaited
 	                   */
 	ST_PROBE_WAIT,    /* `amount` ticks pass */
+	ST_PROBE_EXEC,    /* of execve: the controller follows; with an amount it is counted, too */
 	ST_PROBE_CLONE,   /* of clone: counted, and nothing is timed any more once it makes threads
 	                     that cannot be told apart */
 	ST_PROBE_ALLOC,   /* the function allocates memory: wire/alloc.h; `amount` is its kind */
@@ -135,6 +136,7 @@ struct st_probe_record {
 	uint32_t cells;
 	uint32_t pairs; /* of ST_PROBE_PAIR_BUCKETS numbers */
 	uint32_t room;  /* functions that have a place in cells; written after it */
+	uint32_t pid, unused;
 	uint64_t spent; /* on probes, in 1/256 ticks */
 	uint64_t last;  /* when the last timed call ended */
 };
@@ -149,17 +151,18 @@ struct st_probe_area {
 	uint32_t mixes;       /* threads share a thread pointer: calls are counted */
 	uint32_t controller;  /* its process, */
 	uint32_t attendant;   /* and that of its threads which answers; 0: not known yet */
-	uint32_t running;     /* activations of scopes; atomic */
 	uint32_t allocations; /* offset / 8 of struct st_alloc_area; 0: they are not counted */
 	uint32_t n_functions; /* that have probes */
-	uint32_t unused_;
-	uint64_t used;     /* bytes; atomic */
-	uint64_t no_room;  /* calls that found no room in the area, or their thread none */
-	uint64_t too_deep; /* calls that had no frame: they are counted, not timed */
-	uint64_t strays;   /* returns that belong to no frame: there should be none */
+	uint64_t used;        /* bytes; atomic */
+	uint64_t no_room;     /* calls that found no room in the area, or their thread none */
+	uint64_t too_deep;    /* calls that had no frame: they are counted, not timed */
+	uint64_t strays;      /* returns that belong to no frame: there should be none */
 	/* Of chunks: that are full; counts what the controller does; threads that wait for it; it
 	 * does not seem to do anything, and is waited for no more; words that found no place. */
 	uint32_t full, beats, waiters, deaf;
+	/* ST_PROBE_EXEC: counts the threads that have asked; the one whose turn it is, 0: nobody's;
+	 * and its process. The first two are futexes. */
+	uint32_t exec_asked, exec_tid, exec_pid, unused;
 	uint64_t lost_words;
 	struct st_probe_chunk chunks[ST_PROBE_CHUNKS];
 	struct st_probe_action actions[ST_PROBE_MOST];
@@ -224,6 +227,10 @@ struct st_probe_context {
 	uint32_t has_parked;
 	uint32_t unused;
 	uint64_t chunks; /* address of the first chunk; 0: entries and returns are not recorded */
+	uint32_t pid;
+	uint32_t follows;                   /* children of fork are measured, too */
+	uint32_t running;                   /* activations of scopes; atomic */
+	uint32_t usual;                     /* what the note is, of enum st_probe_note */
 	uint64_t fs[ST_PROBE_THREAD_SLOTS]; /* of the threads, hashed; 0: free */
 	uint64_t thread[ST_PROBE_THREAD_SLOTS];
 	/* Frames that a thread has left, for another stack or for good, hashed by their slots: 0 is

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`strobe trace --engine probe`: the same calls as the code cache sees, programs unharmed.
 
-usage: test_probe.py STROBE CALLS THROWS LOADS WALKS CROWD
+usage: test_probe.py STROBE CALLS THROWS LOADS WALKS CROWD FORKS
 
-CALLS, THROWS, LOADS, WALKS and CROWD are the programs of programs/calls.c, throws.cc, loads.c, walks.c and crowd.c."""
+CALLS, THROWS, LOADS, WALKS, CROWD and FORKS are the programs of programs/calls.c, throws.cc, loads.c, walks.c, crowd.c and forks.c."""
 
 import csv
 import json
@@ -18,7 +18,7 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-STROBE, CALLS, THROWS, LOADS, WALKS, CROWD = [os.path.abspath(name) for name in sys.argv[1:7]]
+STROBE, CALLS, THROWS, LOADS, WALKS, CROWD, FORKS = [os.path.abspath(name) for name in sys.argv[1:8]]
 
 
 class Probe(unittest.TestCase):
@@ -420,6 +420,75 @@ class Events(Probe):
                              (2, "", f"strobe: --events records each call by the clock: leave out {option}\n"))
 
 
+class Follow(Probe):
+    """--follow: children by fork, vfork and posix_spawn, what they become, and their threads."""
+
+    def test_same_as_code_cache(self):
+        """And what the processes print is what they print natively."""
+        for what in "fork", "exec", "fails", "becomes":
+            with self.subTest(what=what):
+                native = subprocess.run([FORKS, what], stdout=subprocess.PIPE, text=True, check=True).stdout
+                jit, _ = self.trace("jit", "--follow", command=[FORKS, what])
+                probe, printed = self.trace("probe", "--follow", command=[FORKS, what])
+                self.assertEqual(printed, native)
+                self.assertNotIn("wrong", native)
+                self.assertEqual(probe["notes"], [])
+                # A call that a child of vfork leaves by execve is lost for its parent.
+                self.assertEqual(*({name: sum(n) for name, n in self.calls(trace).items()} for trace in (probe, jit)))
+                self.assertEqual(probe["lost"]["returns"], what == "exec")
+
+    def test_callers(self):
+        """Calls of a child of fork have those of its parent around them, which are not its own."""
+        trace, _ = self.trace("probe", "--follow", command=[FORKS, "fork"])
+        self.assertEqual(self.pairs(trace), {
+            (None, "main"): 1, ("main", "t_forks"): 1, ("t_forks", "t_forks"): 1, ("t_forks", "t_work"): 2, ("t_forks", "wait_for"): 2,
+            ("t_work", "t_fib"): 2, (None, "t_thread"): 2, ("t_thread", "t_fib"): 2, ("t_fib", "t_fib"): 380})
+        self.assertEqual(self.calls(trace)["main"], (1, 0))
+
+    def test_auto(self):
+        trace, _ = self.trace("auto", "--follow", command=[FORKS, "fork"])
+        self.assertEqual(trace["engine"], "probe")
+
+    def test_without_it(self):
+        """Children run without being measured."""
+        trace, _ = self.trace("probe", command=[FORKS, "exec"])
+        self.assertNotIn("t_fib", self.calls(trace))
+
+    def test_processes(self):
+        """The profile has each process: of a fork the child and its child, of an exec what it has become."""
+        for what, commands in ("fork", [FORKS] * 3), ("becomes", [FORKS] * 2):
+            file = self.at / "trace.db"
+            subprocess.run([STROBE, "trace", "-q", "--engine", "probe", "--follow", "-o", file, "--", FORKS, what], stdout=subprocess.DEVNULL,
+                           timeout=60, check=True)
+            shown = subprocess.run([STROBE, "show", file, "--format", "json"], stdout=subprocess.PIPE, check=True)
+            self.assertEqual([p["command"] for p in json.loads(shown.stdout)["processes"]], commands)
+
+    def test_children_that_stay(self):
+        """Strobe waits for a child that outlives the program."""
+        trace, printed = self.trace("probe", "--follow", command=[FORKS, "leaves"])
+        self.assertEqual(printed, "done\ndone\n")
+        self.assertEqual(self.calls(trace), {"main": (2, 0), "become": (1, 0), "t_fib": (67, 0)})
+
+    def test_script(self):
+        """A pipe, a subshell, a command that is not there, one in the background, and exec."""
+        script = self.at / "script"
+        script.write_text(f"{FORKS} leaf | cat\n({FORKS} leaf)\nnosuchcommand 2>/dev/null\n{FORKS} leaf & wait\nexec {FORKS} leaf\n")
+        trace, printed = self.trace("probe", "--follow", "--funcs", "main,t_*", "--images", "trace-forks", command=["sh", script])
+        self.assertEqual(printed, "done\n" * 4)
+        self.assertEqual(self.calls(trace), {"main": (4, 0), "t_fib": (4 * 67, 0)})
+
+    def test_killed(self):
+        """Strobe is killed while the program and its child compute: both go on, and are right."""
+        with subprocess.Popen([STROBE, "trace", "-q", "--engine", "probe", "--follow", "-o", self.at / "t.db", "--", FORKS, "forever"],
+                              stdout=subprocess.PIPE, text=True) as strobe:
+            processes = [int(strobe.stdout.readline()) for _ in range(2)]
+            strobe.kill()
+            strobe.wait()
+            for process in processes:
+                os.kill(process, signal.SIGUSR1)
+            self.assertEqual([strobe.stdout.readline() for _ in range(4)], ["right\n", "done\n"] * 2)
+
+
 class Choices(Probe):
     def test_depth(self):
         """The outermost three of five levels."""
@@ -465,11 +534,12 @@ class Slowdown(Probe):
 
 class Refusals(Probe):
     def test_options(self):
-        for option in [["--follow"]]:
-            done = subprocess.run([STROBE, "trace", "--engine", "probe", *option, "--", CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                  text=True, check=False)
+        for option in ["--events"], ["--for", "1s"]:
+            done = subprocess.run([STROBE, "trace", "--engine", "probe", "--follow", *option, "--", CALLS], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr),
-                             (2, "", f"strobe: {option[0]} is not possible with --engine probe: leave it out, or use --engine jit\n"))
+                             (2, "", f"strobe: --follow together with {option[0]} is not possible with --engine probe: leave one of them out, "
+                                     "or use --engine jit\n"))
 
     def test_every(self):
         for engine in "jit", "ebpf":

@@ -20,8 +20,11 @@ pass_time(uint64_t ticks)
 SELDOM static void
 notice_fork(void)
 {
-	probe_context.forked = 1;
-	*(volatile uint64_t *)probe_context.note = ST_PROBE_LOOK;
+	const struct st_probe_area *a = probe_area();
+	const bool is_measured = probe_context.follows && probe_begin_child();
+	probe_context.forked |= !is_measured;
+	*(volatile uint64_t *)probe_context.note =
+	        is_measured && !a->only_counts && !a->mixes ? probe_context.usual : ST_PROBE_LOOK;
 }
 
 /* The linker has mapped or unmapped something: the controller puts probes into what is new, before
@@ -30,7 +33,9 @@ SELDOM static void
 await_probes(void)
 {
 	struct st_probe_area *a = probe_area();
-	if (probe_context.forked || !__atomic_load_n(&a->controlled, __ATOMIC_ACQUIRE))
+	/* Of a child of fork, the controller does not see what it has loaded. */
+	if (probe_context.forked || probe_context.pid != a->pid ||
+	    !__atomic_load_n(&a->controlled, __ATOMIC_ACQUIRE))
 		return;
 	const uint32_t mine = __atomic_add_fetch(&a->asked, 1, __ATOMIC_ACQ_REL);
 	SYS(__NR_futex, &a->asked, 1 /* FUTEX_WAKE */, 1);
@@ -83,7 +88,7 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	const uint64_t taken = (uint64_t)net, shown = net > 0 ? taken : 0;
 	const uint64_t outermost = --c->active == 0 && !c->counted_active ? taken : 0;
 	if (UNLIKELY(f->is_scope))
-		__atomic_fetch_sub(&probe_area()->running, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
 	r->spent += x->cost;
 	r->last = end;
 	around->spent += f->spent + x->cost;
@@ -212,7 +217,7 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot,
 			return;
 	}
 	if ((x->scoped && !is_scope &&
-	     !__atomic_load_n(&probe_area()->running, __ATOMIC_RELAXED)) ||
+	     !__atomic_load_n(&probe_context.running, __ATOMIC_RELAXED)) ||
 	    t->depth > x->most_depth)
 		return;
 	struct st_probe_cell *c = probe_cell(t, function);
@@ -228,7 +233,7 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot,
 		return;
 	}
 	if (is_scope)
-		__atomic_fetch_add(&probe_area()->running, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&probe_context.running, 1, __ATOMIC_RELAXED);
 	begin_frame(t, function, slot, (uint32_t)((uint64_t *)c - (uint64_t *)x->area), kind);
 	if (x->uses_cpu) {
 		struct st_probe_frame *f = &t->frames[t->depth - 1];
@@ -268,6 +273,11 @@ act(struct st_probe_thread *t, uint32_t function, uint64_t *slot, struct st_prob
 		break;
 	case ST_PROBE_LIBRARY:
 		await_probes();
+		break;
+	case ST_PROBE_EXEC:
+		probe_announce_exec();
+		if (action.amount)
+			count(t, function);
 		break;
 	case ST_PROBE_CLONE:
 		watch_clone(third);
@@ -374,8 +384,13 @@ return_looking(uint64_t slot)
 		top->slot = 0;
 		t->depth = (uint32_t)(top - t->frames);
 	}
-	if (!t || !ended.cell || probe_context.forked)
+	if (!t || probe_context.forked)
 		return ended.original;
+	if (!ended.cell) {
+		if (ended.is_scope) /* of the parent, around what the child does */
+			__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
+		return ended.original;
+	}
 	if (f != &elsewhere)
 		end_frame_on_top(t, &ended, end);
 	else
@@ -418,5 +433,6 @@ probe_exit(uint64_t function, const uint64_t *slot)
 	__asm__ volatile("" : : : "memory");
 	f->slot = 0;
 	t->depth = (uint32_t)(f - t->frames);
-	end_frame_on_top(t, &ended, end);
+	if (LIKELY(ended.cell)) /* else it is the parent's */
+		end_frame_on_top(t, &ended, end);
 }

@@ -24,7 +24,7 @@ lose_frame(const struct st_probe_frame *f)
 	if (probe_context.forked)
 		return; /* the area is the parent's */
 	if (f->is_scope)
-		__atomic_fetch_sub(&probe_area()->running, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
 	if (!c)
 		return;
 	c->active--;

@@ -154,6 +154,13 @@ probe_record_event(struct st_probe_thread *t, enum st_probe_word what, uint64_t 
 		             now);
 }
 
+/* follow.c: a child of fork begins to measure on its own. False: there is no room for it. */
+SELDOM bool probe_begin_child(void);
+/* The calling thread is about to become another program: the controller prepares for that. */
+SELDOM void probe_announce_exec(void);
+/* threads.c: the calling thread goes on with the frames that it has, as one of a new process. */
+bool probe_inherit_thread(struct st_probe_thread *t);
+
 /* enter.c, for the assembly. third: in the register of the function's own third argument. */
 KEEPS_REGISTERS void probe_enter(uint64_t function, uint64_t *slot, uint64_t third);
 KEEPS_REGISTERS uint64_t probe_return(uint64_t slot);

@@ -32,6 +32,7 @@ begin_record(struct st_probe_thread *t)
 	struct st_probe_record *r = &a->records[record];
 	const uint32_t room = probe_room_for(a->n_functions);
 	r->tid = t->tid;
+	r->pid = probe_context.pid;
 	r->pairs = probe_allocate(sizeof(uint32_t) * ST_PROBE_PAIR_BUCKETS);
 	r->cells = probe_allocate(sizeof(uint32_t) * room);
 	r->room = room;
@@ -55,6 +56,14 @@ begin_probe_thread(struct st_probe_thread *t)
 	/* Without a record it is looked at again each time, and never used. */
 	t->seen = has_room ? number_at(t->fs) : ~number_at(t->fs);
 	return has_room;
+}
+
+bool
+probe_inherit_thread(struct st_probe_thread *t)
+{
+	t->tid = (uint32_t)SYS(__NR_gettid); /* the C library may not know it yet */
+	t->seen = number_at(t->fs);
+	return begin_record(t);
 }
 
 /* Makes the structure of a thread whose place in the table is taken by it. */
