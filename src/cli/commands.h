@@ -268,13 +268,18 @@
 	O(stats, 0, "stats", NULL, true, "print tables of processes and of what the engine did")   \
 	O(debuginfod, 0, "debuginfod", NULL, true,                                                 \
 	  "download missing debug files from DEBUGINFOD_URLS")                                     \
-	O(table, 't', "table", "NAME", true, "print a table of the tool")                          \
+	O(table, 't', "table", "NAME", true,                                                       \
+	  "print a table of the tool, or functions, series, measurements, ...")                    \
+	O(columns, 'c', "columns", "LIST", true,                                                   \
+	  "with --table: print these columns, in this order: caller,count")                        \
+	O(where, 'W', "where", "CONDITION", true,                                                  \
+	  "with --table: print only rows that fit: 'count>=100', 'caller~sort_*'")                 \
 	O(rows, 'r', "rows", "STREAM", true,                                                       \
 	  "print the rows that the tool recorded, in their order")                                 \
 	O(all, 0, "all", NULL, true,                                                               \
 	  "print all rows of each table; with lcov, include system sources")                       \
-	O(format, 0, "format", "text|json|csv|lcov", true,                                         \
-	  "print this format (default: text); csv needs --table or --rows")                        \
+	O(format, 0, "format", "text|json|csv|markdown|latex|lcov", true,                          \
+	  "print this format (default: text); some need --table or --rows")                        \
 	O(output, 'o', "output", "FILE", true, "write to FILE (default: -, standard output)")      \
 	O(extract, 0, "extract", "FILE", true,                                                     \
 	  "write a stored profile to FILE again, and print nothing")                               \

@@ -28,6 +28,8 @@ enum {
 struct arguments {
 	const char *file, *function, *output, *table, *rows, *extract;
 	const char *sort_key; /* as given, or NULL */
+	const char *columns;
+	ST_VEC(const char *) where;
 	enum st_report_sort sort;
 	long top; /* -1: not given */
 	unsigned parts;
@@ -66,16 +68,16 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 static st_status
 parse_format_show(const char *value, enum st_report_format *format, struct st_error *e)
 {
-	static const char *const names[] = {[ST_FORMAT_TEXT] = "text",
-	                                    [ST_FORMAT_JSON] = "json",
-	                                    [ST_FORMAT_CSV] = "csv",
-	                                    [ST_FORMAT_LCOV] = "lcov"};
+	static const char *const names[] = {
+	        [ST_FORMAT_TEXT] = "text",         [ST_FORMAT_JSON] = "json",
+	        [ST_FORMAT_CSV] = "csv",           [ST_FORMAT_LCOV] = "lcov",
+	        [ST_FORMAT_MARKDOWN] = "markdown", [ST_FORMAT_LATEX] = "latex"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(names[i], value)) {
 			*format = (enum st_report_format)i;
 			return 0;
 		}
-	return st_bad_format(value, "text, json, lcov and, with --table, csv", e);
+	return st_bad_format(value, "text, json, lcov and, with --table, csv, markdown, latex", e);
 }
 
 static st_status
@@ -85,6 +87,16 @@ take_file_show(struct arguments *a, const char *value, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "strobe show reads one profile; '%s' is one too many", value);
 	a->file = value;
+	return 0;
+}
+
+static st_status
+take_condition(struct arguments *a, const char *value, struct st_error *e)
+{
+	const char **slot = ST_PUSH(&a->where);
+	if (!slot)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the conditions");
+	*slot = value;
 	return 0;
 }
 
@@ -100,6 +112,11 @@ apply_show_option(struct arguments *a, int option, const char *value, struct st_
 	case SHOW_table:
 		a->table = value;
 		return 0;
+	case SHOW_columns:
+		a->columns = value;
+		return 0;
+	case SHOW_where:
+		return take_condition(a, value, e);
 	case SHOW_rows:
 		a->rows = value;
 		return 0;
@@ -144,6 +161,28 @@ apply_show_option(struct arguments *a, int option, const char *value, struct st_
 	}
 }
 
+/* What says something of one table only. */
+static st_status
+check_table_options(const struct arguments *a, bool is_rows, struct st_error *e)
+{
+	if ((a->columns || a->where.n) && !a->table)
+		return st_fail(e, ST_EXIT_USAGE, "%s chooses from one table: name it with --table",
+		               a->columns ? "--columns" : "--where");
+	const bool markup = a->format == ST_FORMAT_MARKDOWN || a->format == ST_FORMAT_LATEX;
+	if (is_rows && !a->table && markup)
+		return st_fail(e, ST_EXIT_USAGE, "rows are printed as text, json or csv");
+	if (a->table || is_rows)
+		return 0;
+	if (a->format == ST_FORMAT_CSV)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--format csv prints one table: name it with --table, or --rows");
+	if (markup)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--format %s prints one table: name it with --table",
+		               a->format == ST_FORMAT_LATEX ? "latex" : "markdown");
+	return 0;
+}
+
 static st_status
 parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 {
@@ -160,9 +199,8 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 		        e, ST_EXIT_USAGE,
 		        "no profile to show: strobe show FILE, or a stored profile or version");
 	bool is_rows = a->rows || st_row_file_is(a->file);
-	if (a->format == ST_FORMAT_CSV && !a->table && !is_rows)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--format csv prints one table: name it with --table, or --rows");
+	if (check_table_options(a, is_rows, e))
+		return -1;
 	if ((a->table || is_rows) && (a->function || a->parts || (a->table && is_rows)))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--table and --rows cannot be combined with another table");
@@ -181,6 +219,17 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 		               "--func prints only text; for its numbers, say --format json "
 		               "--lines --blocks");
 	return 0;
+}
+
+static st_status
+show_table(const struct arguments *a, const struct st_report *r, FILE *out, struct st_error *e)
+{
+	const struct st_table_choice choice = {.columns = a->columns,
+	                                       .sort = a->sort_key,
+	                                       .where = a->where.v,
+	                                       .n_where = a->where.n,
+	                                       .format = a->format};
+	return st_report_table(r, out, a->table, &choice, e);
 }
 
 /* Everything as text into a stream in memory, so that a failure leaves no half of it behind. */
@@ -203,7 +252,7 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 	if (a->format == ST_FORMAT_LCOV)
 		status = st_export_lcov(&r, out, a->top == 0, e);
 	else if (a->table)
-		status = st_report_table(&r, out, a->table, a->sort_key, a->format, e);
+		status = show_table(a, &r, out, e);
 	else if (a->function)
 		status = st_report_function(&r, out, a->function, e);
 	else if (!a->parts)
@@ -291,27 +340,33 @@ show_profile_file(const struct arguments *a, struct st_error *e)
 	return status ? ST_FAILED : ST_OK;
 }
 
+static st_status
+show_asked(struct arguments *a, struct st_error *e)
+{
+	char *stored = NULL;
+	bool printed = false;
+	if (a->extract)
+		return st_show_extract(a->file, a->extract, e);
+	if (st_output_check_input(a->output, a->file, e) ||
+	    st_show_stored(a->file, a->format == ST_FORMAT_JSON, &stored, &printed, e))
+		return ST_FAILED;
+	if (stored)
+		a->file = stored;
+	st_status status = printed ? ST_OK : show_profile_file(a, e);
+	st_stored_forget(stored);
+	return status;
+}
+
 int
 st_show_main(char *const *argv)
 {
 	struct arguments a;
 	struct st_error e;
-	char *stored = NULL;
-	bool printed = false;
-	if (parse_show(&a, argv, &e))
-		return st_complain(&e);
-	if (a.help) {
+	int code = ST_EXIT_OK, bad = parse_show(&a, argv, &e);
+	if (!bad && a.help)
 		st_command_help(stdout, st_command_find("show"), false);
-		return ST_EXIT_OK;
-	}
-	if (a.extract)
-		return st_show_extract(a.file, a.extract, &e) ? st_complain(&e) : ST_EXIT_OK;
-	if (st_output_check_input(a.output, a.file, &e) ||
-	    st_show_stored(a.file, a.format == ST_FORMAT_JSON, &stored, &printed, &e))
-		return st_complain(&e);
-	if (stored)
-		a.file = stored;
-	int status = printed ? 0 : show_profile_file(&a, &e);
-	st_stored_forget(stored);
-	return status ? st_complain(&e) : ST_EXIT_OK;
+	else if (bad || show_asked(&a, &e))
+		code = st_complain(&e);
+	free(a.where.v);
+	return code;
 }

@@ -32,9 +32,8 @@ json_t *st_report_object(const struct st_report *r);
 /* A row as an object; the first `unknown` columns are null. NULL: no memory. */
 json_t *st_json_row(const struct st_profile *p, const struct st_profile_column *columns, size_t n,
                     const struct st_profile_value *row, size_t unknown);
-/* The rows of a table in the given order, NULL: their own. NULL: no memory. */
-json_t *st_json_table(const struct st_report *r, const struct st_profile_table *t,
-                      const uint32_t *order);
+/* The rows of a table. NULL: no memory. */
+json_t *st_json_table(const struct st_report *r, const struct st_profile_table *t);
 /* The first overshoots of the budget, most 0: all. NULL: no memory. */
 json_t *st_overshoots_json(const struct st_profile *p, size_t most);
 /* Add a key for each table; one for the streams. 0, or -1. */

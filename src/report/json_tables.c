@@ -42,15 +42,14 @@ st_json_row(const struct st_profile *p, const struct st_profile_column *columns,
 }
 
 json_t *
-st_json_table(const struct st_report *r, const struct st_profile_table *t, const uint32_t *order)
+st_json_table(const struct st_report *r, const struct st_profile_table *t)
 {
 	json_t *array = json_array();
 	size_t n = st_profile_rows(t), shown = r->top && r->top < n ? r->top : n;
 	int bad = !array;
 	for (size_t k = 0; k < shown && !bad; k++)
-		bad = json_array_append_new(
-		        array, st_json_row(r->profile, t->columns, t->n_columns,
-		                           t->values.v + (order ? order[k] : k) * t->n_columns, 0));
+		bad = json_array_append_new(array, st_json_row(r->profile, t->columns, t->n_columns,
+		                                               t->values.v + k * t->n_columns, 0));
 	if (t->has_others && !bad) {
 		json_t *row =
 		        st_json_row(r->profile, t->columns, t->n_columns, t->others, t->n_keys);
@@ -88,7 +87,7 @@ st_json_add_tables(json_t *root, const struct st_report *r)
 			snprintf(key, sizeof key, "%.80s_%.80s", t->tool, t->name);
 		json_t *name = st_json_text(key);
 		int bad = json_object_set_new(root, name ? json_string_value(name) : "?",
-		                              st_json_table(r, t, NULL));
+		                              st_json_table(r, t));
 		json_decref(name);
 		if (bad)
 			return -1;
@@ -114,17 +113,4 @@ st_json_add_streams(json_t *root, const struct st_profile *p)
 		bad |= json_object_set_new(out, "dropped", st_json_count(s->dropped));
 	}
 	return bad;
-}
-
-st_status
-st_report_json_table(const struct st_report *r, FILE *out, const struct st_profile_table *t,
-                     const uint32_t *order, struct st_error *e)
-{
-	json_t *root = json_object(), *name = st_json_text(t->name);
-	int bad = json_object_set_new(root, name ? json_string_value(name) : "?",
-	                              st_json_table(r, t, order));
-	bad = bad || json_dumpf(root, out, ST_JSON_DOCUMENT) || putc('\n', out) < 0;
-	json_decref(name);
-	json_decref(root);
-	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left to write the table as JSON") : 0;
 }

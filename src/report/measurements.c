@@ -63,9 +63,8 @@ ns_of_unit(const char *unit)
 	                             : 0;
 }
 
-/* As people read it: times and sizes in the unit that suits them. Returns buffer. */
-static const char *
-value_text(char buffer[2 * ST_NUMBER_SIZE], const char *unit, double value)
+const char *
+st_measured_text(char buffer[2 * ST_NUMBER_SIZE], const char *unit, double value)
 {
 	double ns = ns_of_unit(unit) * fabs(value);
 	bool plain = fabs(value) < 1e15 && ns < 1e18;
@@ -85,7 +84,7 @@ static void
 value_cell(struct st_table *t, const char *unit, double value)
 {
 	char buffer[2 * ST_NUMBER_SIZE];
-	st_table_cell(t, "%s", value_text(buffer, unit, value));
+	st_table_cell(t, "%s", st_measured_text(buffer, unit, value));
 }
 
 static void
@@ -95,7 +94,8 @@ interval_cell(struct st_table *t, const char *unit, double low, double high)
 	if (isnan(low))
 		st_table_cell(t, "-");
 	else
-		st_table_cell(t, "%s to %s", value_text(a, unit, low), value_text(b, unit, high));
+		st_table_cell(t, "%s to %s", st_measured_text(a, unit, low),
+		              st_measured_text(b, unit, high));
 }
 
 /* Where it was measured, and of which workload. */

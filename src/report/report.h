@@ -23,7 +23,23 @@ enum st_report_sort {
 #undef ST_SORT
 };
 
-enum st_report_format { ST_FORMAT_TEXT, ST_FORMAT_JSON, ST_FORMAT_CSV, ST_FORMAT_LCOV };
+enum st_report_format {
+	ST_FORMAT_TEXT,
+	ST_FORMAT_JSON,
+	ST_FORMAT_CSV,
+	ST_FORMAT_LCOV,
+	ST_FORMAT_MARKDOWN,
+	ST_FORMAT_LATEX,
+};
+
+/* What is asked for of one table. */
+struct st_table_choice {
+	const char *columns;      /* "caller,count"; NULL: the usual ones */
+	const char *sort;         /* name of a column; NULL: as the rows are */
+	const char *const *where; /* conditions that all must hold, "count>=100" */
+	size_t n_where;
+	enum st_report_format format;
+};
 
 /* Parts of a report beyond the functions. */
 enum {
@@ -48,17 +64,14 @@ struct st_report {
 void st_report_summary(const struct st_report *r, FILE *out);
 /* The first rows of each table of the tools. */
 void st_report_tables(const struct st_report *r, FILE *out);
-/* One of them. sort: name of a column, NULL: by the first sum. 0, or -1 with *e. */
-st_status st_report_table(const struct st_report *r, FILE *out, const char *name, const char *sort,
-                          enum st_report_format format, struct st_error *e);
+/* One of them, or of those that every profile may have (report/grid.c). 0, or -1 with *e. */
+st_status st_report_table(const struct st_report *r, FILE *out, const char *name,
+                          const struct st_table_choice *choice, struct st_error *e);
 /* Overshoots of the budget, and quality of service, over time. 0, or -1 with *e. */
 st_status st_report_overshoots(const struct st_report *r, FILE *out, enum st_report_format format,
                                struct st_error *e);
 st_status st_report_qos(const struct st_report *r, FILE *out, enum st_report_format format,
                         struct st_error *e);
-st_status st_report_json_table(const struct st_report *r, FILE *out,
-                               const struct st_profile_table *t, const uint32_t *order,
-                               struct st_error *e);
 /* The first rows of a stream, top 0: all; as JSON an object a line. 0, or -1 with *e. */
 struct st_row_reader;
 st_status st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format format,

@@ -61,11 +61,11 @@ class Usage(Command):
         self.error(2, "--for takes a time such as 5s or 100ms, not 'soon'", "run", "--for", "soon", "ls")
         self.error(2, "--sample-hz takes a number from 0 to 20000, not '-5'", "run", "--sample-hz=-5", "ls")
         self.error(2, "no format 'xml'; the formats are db and json", "run", "--format", "xml", "ls")
-        self.error(2, "no format 'db'; the formats are text, json, lcov and, with --table, csv", "show", "--format", "db", "x")
+        self.error(2, "no format 'db'; the formats are text, json, lcov and, with --table, csv, markdown, latex", "show", "--format", "db", "x")
         self.error(2, "unknown stress mode 'hurry'; man strobe-run lists them", "run", "--stress", "cache,hurry", "ls")
         self.error(2, "standard output belongs to the program: give -o a file, then use strobe show",
                    "run", "-o", "-", "ls")
-        self.error(2, "no profile to show: strobe show FILE", "show")
+        self.error(2, "no profile to show: strobe show FILE, or a stored profile or version", "show")
         self.error(2, "strobe show reads one profile; 'b' is one too many", "show", "a", "b")
         self.error(2, "cannot sort by 'tmie'; did you mean 'time'?", "show", "-s", "tmie", "x")
         self.error(2, "cannot sort by 'blocks'; --sort takes time, total, instructions, calls or name", "show", "-s", "blocks", "x")
@@ -501,8 +501,8 @@ class Tables(Command):
         ran = json.loads(self.strobe("show", "--format", "json", "p.db").stdout)
         self.assertEqual(ran["pairs"][0]["count"], 117)
         self.error(2, "the profile has no table 'pair'; did you mean 'pairs'?", "show", "--table", "pair", "p.db")
-        self.error(2, "the profile has no table 'functions'; its tables: pairs, every-thing, registers",
-                   "show", "--table", "functions", "p.db")
+        self.error(2, "the profile has no table 'strange'; its tables: pairs, every-thing, registers, functions, images",
+                   "show", "--table", "strange", "p.db")
         self.error(2, "the table pairs has no column 'calee'; did you mean 'callee'?",
                    "show", "--table", "pairs", "--sort", "calee", "p.db")
         self.error(2, "the table pairs has no column 'time'; its columns: caller, callee, count, longest",

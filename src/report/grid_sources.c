@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of tools, and those of functions, lines, images and threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/fields.h"
+#include "report/grid.h"
+
+/* Of a column of lines: file and line together, which data has apart. */
+enum { WHOLE_LINE = ST_COLUMN_FIELDS };
+
+static const struct st_profile_value *
+value_at(const struct st_profile_table *t, size_t row, size_t column)
+{
+	size_t n = st_profile_rows(t);
+	if (row < n)
+		return &t->values.v[row * t->n_columns + column];
+	return column < t->n_keys ? NULL : &t->others[column];
+}
+
+static void
+table_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c,
+           struct st_grid_cell *out)
+{
+	const struct st_profile_table *t = g->of;
+	const struct st_profile_column *column = &t->columns[c->of];
+	const struct st_profile_value *v = value_at(t, row, c->of);
+	struct st_field fields[ST_COLUMN_FIELDS];
+	*out = (struct st_grid_cell){0};
+	if (!v)
+		return;
+	if (c->part == WHOLE_LINE) {
+		*out = (struct st_grid_cell){ST_GRID_TEXT, v->number, 0, v->text};
+		return;
+	}
+	(void)st_fields(g->profile, column, c->of == st_first_address(t->columns, t->n_columns), v,
+	                fields);
+	const struct st_field *f = &fields[c->part];
+	out->number = f->kind == ST_FIELD_TEXT || f->kind == ST_FIELD_NULL ? v->number : f->number;
+	if (column->type == STROBE_HEX)
+		out->kind = ST_GRID_HEX;
+	else if (f->kind == ST_FIELD_NUMBER)
+		*out = (struct st_grid_cell){ST_GRID_COUNT, f->number, 0, v->text};
+	else if (f->kind == ST_FIELD_SIGNED)
+		out->kind = ST_GRID_SIGNED;
+	else if (f->kind == ST_FIELD_TEXT)
+		*out = (struct st_grid_cell){ST_GRID_TEXT, v->number, 0, f->text};
+}
+
+static char *
+table_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
+{
+	const struct st_profile_table *t = g->of;
+	const struct st_profile_value *v = value_at(t, row, c->of);
+	if (!v)
+		return strdup(c->of + 1 == t->n_keys && c->position ? "(others)" : "");
+	if (c->position)
+		return st_value_text(g->profile, &t->columns[c->of], v);
+	struct st_grid_cell cell;
+	table_cell(g, row, c, &cell);
+	return st_grid_plain(&cell);
+}
+
+/* What is counted is shown before what it is counted by, whose last name may be long. */
+static size_t
+shown_position(const struct st_profile_table *t, size_t c)
+{
+	return c < t->n_keys ? t->n_columns - t->n_keys + c + 1 : c - t->n_keys + 1;
+}
+
+static st_status
+add_table_column(struct st_grid *g, const struct st_profile_table *t, size_t c)
+{
+	const struct st_profile_column *column = &t->columns[c];
+	const bool first = c == st_first_address(t->columns, t->n_columns);
+	const bool line = column->type == STROBE_LINE;
+	const enum st_shape_of_value shape = st_profile_shape(column->type);
+	struct st_profile_value none = {.image = UINT32_MAX, .function = UINT32_MAX, .text = ""};
+	struct st_field fields[ST_COLUMN_FIELDS];
+	size_t n = st_fields(g->profile, column, first, &none, fields);
+	for (size_t i = 0; i < n + line; i++) {
+		const bool whole = i == n;
+		const bool number =
+		        !whole &&
+		        (column->type == STROBE_HEX || strstr(fields[i].name, "_offset") != NULL ||
+		         (line && i == 1) || (i == 0 && shape == ST_VALUE_NUMBER));
+		struct st_grid_column *out =
+		        st_grid_add(g, whole ? column->name : fields[i].name, number, c);
+		if (!out)
+			return ST_FAILED;
+		out->part = whole ? WHOLE_LINE : i;
+		out->data = !whole;
+		out->position = whole || (i == 0 && !line) ? shown_position(t, c) : 0;
+		if (out->position)
+			out->left = column->role == STROBE_IS_KEY && shape != ST_VALUE_NUMBER;
+	}
+	return ST_OK;
+}
+
+st_status
+st_grid_of_table(struct st_grid *g, const struct st_profile *p, const struct st_profile_table *t)
+{
+	g->profile = p;
+	g->of = t;
+	g->name = t->name;
+	g->help = t->help;
+	g->rows = st_profile_rows(t) + t->has_others;
+	g->others = t->has_others;
+	g->cell = table_cell;
+	g->text = table_text;
+	for (size_t c = 0; c < t->n_columns; c++)
+		if (add_table_column(g, t, c))
+			return ST_FAILED;
+	return ST_OK;
+}
+
+static void
+set_grid_count(struct st_grid_cell *out, uint64_t value)
+{
+	*out = (struct st_grid_cell){.kind = ST_GRID_COUNT, .number = value};
+}
+
+static void
+set_grid_text(struct st_grid_cell *out, const char *text)
+{
+	*out = (struct st_grid_cell){.kind = text ? ST_GRID_TEXT : ST_GRID_NULL, .text = text};
+}
+
+static const char *
+path_of_image(const struct st_profile *p, uint32_t image)
+{
+	return image < p->images.n ? p->images.v[image].path : NULL;
+}
+
+/* The columns of a built-in table: C(identifier, "name", is a number, how it is set). */
+#define FUNCTION_COLUMNS(C)                                                                        \
+	C(F_SAMPLES, "samples", true, set_grid_count(out, f->samples))                             \
+	C(F_TOTAL, "samples_total", true, set_grid_count(out, f->samples_total))                   \
+	C(F_INSTRUCTIONS, "instructions", true, set_grid_count(out, f->instructions))              \
+	C(F_CALLS, "calls", true, set_grid_count(out, f->calls))                                   \
+	C(F_EXECUTIONS, "executions", true, set_grid_count(out, f->executions))                    \
+	C(F_KERNEL, "samples_kernel", true, set_grid_count(out, f->samples_kernel))                \
+	C(F_LINE, "line", true, f->line ? set_grid_count(out, f->line) : set_grid_text(out, NULL)) \
+	C(F_FILE, "file", false, set_grid_text(out, f->file))                                      \
+	C(F_OFFSET, "offset", true, set_grid_count(out, f->offset))                                \
+	C(F_IMAGE, "image", false, set_grid_text(out, path_of_image(g->profile, f->image)))        \
+	C(F_NAME, "function", false, set_grid_text(out, f->name))
+#define LINE_COLUMNS(C)                                                                            \
+	C(L_SAMPLES, "samples", true, set_grid_count(out, l->samples))                             \
+	C(L_EXECUTIONS, "executions", true, set_grid_count(out, l->executions))                    \
+	C(L_INSTRUCTIONS, "instructions", true, set_grid_count(out, l->instructions))              \
+	C(L_LINE, "line", true, set_grid_count(out, l->line))                                      \
+	C(L_FILE, "file", false, set_grid_text(out, l->file))                                      \
+	C(L_NAME, "function", false, set_grid_text(out, g->profile->functions.v[l->function].name))
+#define IMAGE_COLUMNS(C)                                                                           \
+	C(I_SAMPLES, "samples", true, set_grid_count(out, m->samples))                             \
+	C(I_EXECUTIONS, "executions", true, set_grid_count(out, m->executions))                    \
+	C(I_INSTRUCTIONS, "instructions", true, set_grid_count(out, m->instructions))              \
+	C(I_SYMBOLS, "symbols", false, set_grid_text(out, m->symbols))                             \
+	C(I_BUILD_ID, "build_id", false, set_grid_text(out, m->build_id))                          \
+	C(I_PATH, "image", false, set_grid_text(out, m->path))
+#define THREAD_COLUMNS(C)                                                                          \
+	C(T_SAMPLES, "samples", true, set_grid_count(out, t->samples))                             \
+	C(T_TID, "tid", true, set_grid_count(out, (uint64_t)t->tid))                               \
+	C(T_BEGIN, "begin_ns", true, set_grid_count(out, (uint64_t)t->begin_ns))                   \
+	C(T_END, "end_ns", true,                                                                   \
+	  t->end_ns < 0 ? set_grid_text(out, NULL) : set_grid_count(out, (uint64_t)t->end_ns))     \
+	C(T_NAME, "thread", false, set_grid_text(out, t->name))
+
+enum {
+#define C(id, name, number, set) id,
+	FUNCTION_COLUMNS(C) FUNCTION_COLUMN_COUNT
+};
+enum { LINE_COLUMNS(C) LINE_COLUMN_COUNT };
+enum { IMAGE_COLUMNS(C) IMAGE_COLUMN_COUNT };
+enum {
+	THREAD_COLUMNS(C) THREAD_COLUMN_COUNT
+#undef C
+};
+
+#define C(id, name, number, set)                                                                   \
+	case id:                                                                                   \
+		set;                                                                               \
+		break;
+
+static void
+function_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c,
+              struct st_grid_cell *out)
+{
+	const struct st_profile_function *f = &g->profile->functions.v[row];
+	switch (c->of) {
+		FUNCTION_COLUMNS(C)
+	}
+}
+
+static void
+line_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c,
+          struct st_grid_cell *out)
+{
+	const struct st_profile_line *l = &g->profile->lines.v[row];
+	switch (c->of) {
+		LINE_COLUMNS(C)
+	}
+}
+
+static void
+image_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c,
+           struct st_grid_cell *out)
+{
+	const struct st_profile_image *m = &g->profile->images.v[row];
+	switch (c->of) {
+		IMAGE_COLUMNS(C)
+	}
+}
+
+static void
+thread_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c,
+            struct st_grid_cell *out)
+{
+	const struct st_profile_thread *t = &g->profile->threads.v[row];
+	switch (c->of) {
+		THREAD_COLUMNS(C)
+	}
+}
+#undef C
+
+#define C(id, name, number, set) bad |= !st_grid_add(g, name, number, id);
+
+st_status
+st_grid_of_functions(struct st_grid *g, const struct st_profile *p)
+{
+	bool bad = false;
+	g->rows = p->functions.n;
+	g->cell = function_cell;
+	FUNCTION_COLUMNS(C)
+	return bad ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_grid_of_lines(struct st_grid *g, const struct st_profile *p)
+{
+	bool bad = false;
+	g->rows = p->lines.n;
+	g->cell = line_cell;
+	LINE_COLUMNS(C)
+	return bad ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_grid_of_images(struct st_grid *g, const struct st_profile *p)
+{
+	bool bad = false;
+	g->rows = p->images.n;
+	g->cell = image_cell;
+	IMAGE_COLUMNS(C)
+	return bad ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_grid_of_threads(struct st_grid *g, const struct st_profile *p)
+{
+	bool bad = false;
+	g->rows = p->threads.n;
+	g->cell = thread_cell;
+	THREAD_COLUMNS(C)
+	return bad ? ST_FAILED : ST_OK;
+}
+#undef C
