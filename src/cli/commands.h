@@ -309,6 +309,10 @@
 	O(y, 'y', "y", "NAME", true,                                                               \
 	  "take this metric or column as y (default: all, or the second)")                         \
 	O(kind, 'k', "kind", "KINDS", true, "fit only these kinds (default: all)")                 \
+	O(way, 'w', "way", "full|iterative|initial-guess|interval|bisection", true,                \
+	  "set which points each model is made of (default: full, all)")                           \
+	O(parts, 0, "parts", "N", true, "divide the points into N parts (default: 3)")             \
+	O(seed, 0, "seed", "N", true, "set the seed of the random order of points (default: 1)")   \
 	O(smooth, 's', "smooth", "MODEL[:KEY=VALUE,...]", true,                                    \
 	  "add a regressogram, moving, kernel or loess model")                                     \
 	O(noise, 0, "noise", "auto|additive|proportional", true,                                   \

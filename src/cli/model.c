@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe model: how a quantity follows from another. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ add_model_kind(struct st_model_arguments *a, const char *word, struct st_error *
 	unsigned which;
 	if (st_option_word("kind", word, words, ST_GROWTH_COUNT, &which, e))
 		return ST_FAILED;
-	a->kinds |= 1u << which;
+	a->how.kinds |= 1u << which;
 	return ST_OK;
 }
 
@@ -87,7 +88,7 @@ set_model_level(struct st_model_arguments *a, const char *value, struct st_error
 	if (st_parse_real(value, &percent, &end) || *end || percent < 1 || percent > 99.9999)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--level takes percents from 1 to 99.9999, not '%s'", value);
-	a->level = percent / 100;
+	a->how.level = percent / 100;
 	return ST_OK;
 }
 
@@ -102,7 +103,33 @@ set_model_noise(struct st_model_arguments *a, const char *value, struct st_error
 	unsigned which;
 	if (st_option_word("noise", value, words, ST_NOISE_COUNT, &which, e))
 		return ST_FAILED;
-	a->noise = (enum st_noise)which;
+	a->how.noise = (enum st_noise)which;
+	return ST_OK;
+}
+
+static st_status
+set_model_way(struct st_model_arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const words[] = {
+#define W(id, name) name,
+	        ST_WAYS(W)
+#undef W
+	};
+	unsigned which;
+	if (st_option_word("way", value, words, ST_WAY_COUNT, &which, e))
+		return ST_FAILED;
+	a->how.way = (enum st_way)which;
+	return ST_OK;
+}
+
+static st_status
+set_model_number(const char *option, const char *value, long least, long most, size_t *number,
+                 struct st_error *e)
+{
+	long parsed;
+	if (st_option_number(option, value, least, most, &parsed, e))
+		return ST_FAILED;
+	*number = (size_t)parsed;
 	return ST_OK;
 }
 
@@ -126,6 +153,12 @@ apply_model_option(struct st_model_arguments *a, int option, const char *value, 
 	case MODEL_of:
 		a->of = value;
 		return ST_OK;
+	case MODEL_way:
+		return set_model_way(a, value, e);
+	case MODEL_parts:
+		return set_model_number("parts", value, 2, 1000, &a->how.parts, e);
+	case MODEL_seed:
+		return set_model_number("seed", value, 0, LONG_MAX, &a->how.seed, e);
 	case MODEL_noise:
 		return set_model_noise(a, value, e);
 	case MODEL_csv:
@@ -176,8 +209,8 @@ parse_model(struct st_model_arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE, "--csv reads a text file: leave out %s%s",
 		               a->files.n ? "the profile " : "--of",
 		               a->files.n ? a->files.v[0] : "");
-	if (!a->kinds)
-		a->kinds = ST_GROWTHS_ALL;
+	if (!a->how.kinds)
+		a->how.kinds = ST_GROWTHS_ALL;
 	return ST_OK;
 }
 
@@ -227,11 +260,10 @@ show_model(struct output *o, const struct st_model_report *r)
 {
 	if (o->a->json)
 		json_array_append_new(o->subjects, st_model_json(r));
-	else if (o->brief)
+	else if (o->brief || r->n_segments > 1)
 		st_model_print_brief(r, o->safe.text.out);
 	else
 		st_model_print(r, o->safe.text.out);
-	o->modelled++;
 }
 
 static st_status
@@ -251,21 +283,26 @@ model_points(struct output *o, const struct st_model_subject *subject,
              const struct st_points *points, struct st_error *e)
 {
 	const struct st_model_arguments *a = o->a;
-	struct st_choice choice;
+	struct st_segments segments = {0};
 	struct st_smooth *smooths = calloc(a->smooths.n + 1, sizeof *smooths);
 	st_status status = fit_smooths(a, points, smooths, e);
 	if (!status)
-		status = st_choice_make(&choice, points, a->kinds, a->noise, a->level, e);
-	if (!status) {
+		status = st_ways_model(&a->how, points, &segments, e);
+	for (size_t i = 0; i < segments.list.n && !status; i++) {
 		const struct st_model_report r = {.subject = subject,
-		                                  .choice = &choice,
+		                                  .choice = &segments.list.v[i],
+		                                  .way = a->how.way,
+		                                  .segment = i,
+		                                  .n_segments = segments.list.n,
 		                                  .smooths = smooths,
-		                                  .n_smooths = a->smooths.n,
+		                                  .n_smooths = i ? 0 : a->smooths.n,
 		                                  .at = a->at.v,
 		                                  .n_at = a->at.n,
 		                                  .style = st_style_of(stdout)};
 		show_model(o, &r);
 	}
+	o->modelled += !status;
+	st_segments_free(&segments);
 	for (size_t i = 0; smooths && i < a->smooths.n; i++)
 		st_smooth_free(&smooths[i]);
 	free(smooths);
@@ -381,7 +418,7 @@ run_model(const struct st_model_arguments *a, struct st_error *e)
 int
 st_model_main(char *const *argv)
 {
-	struct st_model_arguments a = {.level = 0.95};
+	struct st_model_arguments a = {.how = {.level = 0.95, .parts = 3, .seed = 1}};
 	struct st_error e;
 	int code = ST_EXIT_OK;
 	const int bad = parse_model(&a, argv, &e);

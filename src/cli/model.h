@@ -6,14 +6,13 @@
 #include "base/vec.h"
 #include "model/choice.h"
 #include "model/smooth.h"
+#include "model/ways.h"
 #include "profile/profile.h"
 
 struct st_model_arguments {
 	ST_VEC(const char *) files;
 	const char *csv, *of, *x, *y;
-	unsigned kinds;
-	enum st_noise noise;
-	double level;
+	struct st_way_choice how;
 	ST_VEC(double) at;
 	ST_VEC(struct st_smooth_choice) smooths;
 	bool json, help;

@@ -7,6 +7,7 @@
 
 #include "model/choice.h"
 #include "model/smooth.h"
+#include "model/ways.h"
 #include "report/text.h"
 
 /* What a model is of. */
@@ -22,7 +23,9 @@ struct st_model_subject {
 struct st_model_report {
 	const struct st_model_subject *subject;
 	const struct st_choice *choice;
-	struct st_smooth *smooths; /* evaluating them changes them */
+	enum st_way way;
+	size_t segment, n_segments; /* of those that the way made */
+	struct st_smooth *smooths;  /* evaluating them changes them */
 	size_t n_smooths;
 	const double *at; /* predict here */
 	size_t n_at;

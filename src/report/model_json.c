@@ -62,7 +62,7 @@ regression_json(const struct st_model_report *r, const struct st_regression *m)
 	        out, "uid",
 	        st_json_text(r->subject->function ? r->subject->function : r->subject->y));
 	json_object_set_new(out, "model", json_string(st_growth_name(m->kind)));
-	json_object_set_new(out, "method", json_string("full"));
+	json_object_set_new(out, "method", json_string(st_way_name(r->way)));
 	json_object_set_new(out, "r_square", model_real(m->r_square_perun));
 	json_object_set_new(out, "r_squared", model_real(m->r_square));
 	json_object_set_new(out, "r_squared_cv", model_real(m->r_square_cv));

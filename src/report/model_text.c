@@ -262,6 +262,9 @@ print_subject(const struct st_model_report *r, FILE *out)
 	if (s->left_out)
 		fprintf(out, "; %s without a value left out", ST_COUNT(s->left_out, "row", "rows"));
 	fputc('\n', out);
+	if (r->n_segments > 1)
+		fprintf(out, "  part %zu of %zu by %s\n", r->segment + 1, r->n_segments,
+		        st_way_name(r->way));
 	if (r->choice->proportional)
 		fprintf(out, "  %s scatters in proportion to itself: s is that where %s is %.4g\n",
 		        s->y, s->y, m->level);
@@ -278,6 +281,8 @@ st_model_print_brief(const struct st_model_report *r, FILE *out)
 	st_model_answer(r, out);
 	fputc('\n', out);
 	print_exponent(r, out);
+	if (r->n_segments > 1)
+		print_models(r, out);
 }
 
 void

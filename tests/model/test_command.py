@@ -237,6 +237,36 @@ class Noise(Model):
         self.assertEqual(self.read("--csv", self.file("0 0\n" + self.ROWS), "--noise", "proportional")["noise"], "additive")
 
 
+class Ways(Model):
+    STEP = "".join(f"{n} {(100 if n <= 20 else 300) + n % 3 * 0.1}\n" for n in range(1, 41))
+
+    def subjects(self, *words):
+        return json.loads(self.printed("--format", "json", *words))["subjects"]
+
+    def test_bisection(self):
+        name = self.file(self.STEP)
+        got = self.subjects("--csv", name, "--way", "bisection")
+        self.assertEqual([(s["answer"]["model"], s["models"][0]["x_start"], s["models"][0]["x_end"]) for s in got],
+                         [("constant", 1, 20), ("constant", 21, 40)])
+        self.assertEqual({m["method"] for s in got for m in s["models"]}, {"bisection"})
+        text = self.printed("--csv", name, "--way", "bisection")
+        self.assertIn("  part 1 of 2 by bisection\n", text)
+        self.assertIn("  part 2 of 2 by bisection\n", text)
+
+    def test_interval(self):
+        got = self.subjects("--csv", self.file(self.STEP), "--way", "interval", "--parts", "4")
+        self.assertEqual([s["models"][0]["x_start"] for s in got], [1, 11, 21, 31])
+
+    def test_all_points(self):
+        for way in "iterative", "initial-guess":
+            got, = self.subjects("--csv", self.file(SQUARES), "--way", way, "--seed", "7")
+            self.assertEqual([(m["points"], m["method"]) for m in got["models"]], [(20, way)])
+
+    def test_wrong(self):
+        self.error(2, "--way takes full, iterative, initial-guess, interval or bisection, not 'all'", "--csv", "x", "--way", "all")
+        self.error(2, "--parts takes a number from 2 to 1000, not '1'", "--csv", "x", "--parts", "1")
+
+
 class Smooth(Model):
     SPECS = ["regressogram:bins=4", "moving:window=3", "kernel:bandwidth=2,kernel=tricube", "loess:span=0.5"]
 
