@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`strobe trace --engine probe`: the same calls as the code cache sees, programs unharmed.
 
-usage: test_probe.py STROBE CALLS THROWS LOADS WALKS CROWD FORKS
+usage: test_probe.py STROBE CALLS THROWS LOADS WALKS CROWD FORKS STACKS
 
-CALLS, THROWS, LOADS, WALKS, CROWD and FORKS are the programs of programs/calls.c, throws.cc, loads.c, walks.c, crowd.c and forks.c."""
+CALLS, THROWS, LOADS, WALKS, CROWD, FORKS and STACKS are the programs of programs/calls.c, throws.cc, loads.c, walks.c, crowd.c, forks.c
+and stacks.c."""
 
 import csv
 import json
@@ -18,7 +19,7 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-STROBE, CALLS, THROWS, LOADS, WALKS, CROWD, FORKS = [os.path.abspath(name) for name in sys.argv[1:8]]
+STROBE, CALLS, THROWS, LOADS, WALKS, CROWD, FORKS, STACKS = [os.path.abspath(name) for name in sys.argv[1:9]]
 
 
 class Probe(unittest.TestCase):
@@ -72,6 +73,13 @@ class Counts(Probe):
         trace, printed = self.trace("probe", "--funcs", "cbrt,main", command=[LOADS])
         self.assertEqual(printed, "7494.723\n" * 3)
         self.assertEqual(self.calls(trace), {"cbrt": (3000, 0), "main": (1, 0)})
+
+    def test_stack_that_is_gone(self):
+        """Return addresses are read while a call has not returned whose stack is unmapped."""
+        trace, printed = self.trace("probe", command=[STACKS])
+        self.assertEqual(printed, "done\n")
+        calls = {name: sum(n) for name, n in self.calls(trace).items()}
+        self.assertEqual((calls["t_reads"], calls["t_add"], calls["t_leaves"]), (1001, 1000, 1))
 
     def test_exits_are_patched(self):
         """In a program whose runtime reads return addresses they stay, and calls are timed all the same."""

@@ -6,6 +6,7 @@
  * or for another stack, is parked; the place in the stack tells which of them a return belongs to.
  */
 #include <asm/unistd.h>
+#include <errno.h>
 
 #include "rt/lib/sys.h"
 #include "rt/probe/probe.h"
@@ -192,6 +193,22 @@ is_slot_replaced(uint64_t slot)
 	       value == probe_context.trampoline;
 }
 
+/* A stack that the thread has left for one below it may have been unmapped since: its frames are
+ * still there. What is near *known lies on the same stack; the kernel is asked about the rest,
+ * and where it may not be asked, the stack is taken to be there. */
+static bool
+is_slot_mapped(uint64_t slot, uint64_t *known)
+{
+	enum { SAME_STACK = 16384 };
+	uint64_t value = 0;
+	struct vector here = {&value, sizeof value}, there = {(void *)slot, sizeof value};
+	if (slot - *known >= SAME_STACK &&
+	    SYS(__NR_process_vm_readv, SYS(__NR_getpid), &here, 1, &there, 1, 0) == -EFAULT)
+		return false;
+	*known = slot;
+	return true;
+}
+
 /* Of stacks that the thread has left, and may have come back to. */
 static void
 put_back_parked(uint64_t slot)
@@ -209,9 +226,11 @@ put_back_parked(uint64_t slot)
 void
 probe_put_back(struct st_probe_thread *t, uint64_t slot)
 {
-	for (uint32_t i = 1; i < t->depth; i++) {
+	uint64_t known = slot;
+	for (uint32_t i = t->depth - 1; i >= 1; i--) {
 		const struct st_probe_frame *f = &t->frames[i];
-		if (f->slot > slot && *(uint64_t *)f->slot == probe_context.trampoline)
+		if (f->slot > slot && is_slot_mapped(f->slot, &known) &&
+		    *(uint64_t *)f->slot == probe_context.trampoline)
 			*(uint64_t *)f->slot = f->original;
 	}
 	put_back_parked(slot);
@@ -227,9 +246,11 @@ probe_replace_again(struct st_probe_thread *t, uint64_t slot)
 		return; /* still unwinding */
 	while (t->depth > 1 && probe_is_left(&t->frames[t->depth - 1], slot))
 		pop(t, false); /* its return address has been put back */
-	for (uint32_t i = 1; i < t->depth; i++) {
+	uint64_t known = slot;
+	for (uint32_t i = t->depth - 1; i >= 1; i--) {
 		const struct st_probe_frame *f = &t->frames[i];
-		if (f->slot && !f->is_patched && *(uint64_t *)f->slot == f->original)
+		if (f->slot && !f->is_patched && is_slot_mapped(f->slot, &known) &&
+		    *(uint64_t *)f->slot == f->original)
 			*(uint64_t *)f->slot = probe_context.trampoline;
 	}
 	t->put_back = 0;
