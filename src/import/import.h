@@ -26,6 +26,7 @@ struct st_profile;
 	F(benchmark, "benchmark", "Google Benchmark --benchmark_format=json")                      \
 	F(pprof, "pprof", "a profile.proto of pprof, plain or compressed by gzip")                 \
 	F(callgrind, "callgrind", "callgrind.out of Valgrind")                                     \
+	F(gprof, "gprof", "what gprof prints: flat profile and call graph")                        \
 	F(folded, "folded", "folded stacks: a line for each, with a number")                       \
 	F(perf, "perf", "what perf script prints")                                                 \
 	F(table, "csv", "a table with a header, its fields separated by commas or tabs")

@@ -88,7 +88,7 @@ read_global(struct st_perun *x, const json_t *global)
 }
 
 static st_status
-read_snapshots(struct st_perun *x, const json_t *snapshots)
+perun_read_snapshots(struct st_perun *x, const json_t *snapshots)
 {
 	size_t i;
 	json_t *snapshot;
@@ -252,7 +252,7 @@ read_forms(struct st_perun *x)
 		return ST_FAILED;
 	if (global && read_global(x, global))
 		return ST_FAILED;
-	return snapshots ? read_snapshots(x, snapshots) : ST_OK;
+	return snapshots ? perun_read_snapshots(x, snapshots) : ST_OK;
 }
 
 st_status

@@ -368,6 +368,23 @@ class Callgrind(Import):
         self.refused("# callgrind format\nfn=f\n1 2\n", "line 3: no function in it has costs")
 
 
+class Gprof(Import):
+    def test_all(self):
+        self.profile(file("gprof.txt"), says="strobe: gprof: 4 functions\n"
+                     "strobe: 1 line of the imported file could not be read, the first is line 10")
+        db = sqlite3.connect(os.path.join(self.place, "p.db"))
+        self.addCleanup(db.close)
+        self.assertEqual(db.execute("SELECT name, calls, samples, samples_total FROM function ORDER BY id").fetchall(),
+                         [("leaf(int, char)", 622, 30, 30), ("main", 0, 0, 50), ("mid", 2, 20, 49), ("rec", 1, 0, 1)])
+        self.assertEqual(db.execute("SELECT caller, callee, calls, ns FROM named_calls").fetchall(), [
+            ("mid", "leaf(int, char)", 601, 290000000), ("rec", "leaf(int, char)", 21, 10000000), ("rec", "rec", 20, 0),
+            ("main", "mid", 2, 490000000), ("main", "rec", 1, 10000000)])
+        self.assertEqual(db.execute("SELECT sample_hz, samples_code, stacks FROM run").fetchall(), [(100, 50, 50)])
+
+    def test_refused(self):
+        self.refused("Flat profile:\n\n  %   cumulative\n time   seconds   seconds\nbad\n\n", "line 5: no function is in its flat profile")
+
+
 class Example(Import):
     def test_the_collector_of_twenty_lines(self):
         script = os.path.join(os.path.dirname(FILES), "..", "..", "examples", "collectors", "disk.sh")
