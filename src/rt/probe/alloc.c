@@ -180,6 +180,9 @@ probe_alloc_begin(struct probe_alloc_call *call, uint64_t bp)
 	const uint64_t slot = (uint64_t)&call->caller;
 	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
 		return 0; /* a child of fork */
+	call->kind = probe_area()->actions[call->function].amount;
+	if (call->kind == ST_ALLOC_FREE)
+		probe_block_expect(probe_alloc_area(), call->rdi);
 	struct st_alloc_thread *own = alloc_thread();
 	if (UNLIKELY(!own || own->busy)) {
 		alloc_missed();
@@ -188,7 +191,6 @@ probe_alloc_begin(struct probe_alloc_call *call, uint64_t bp)
 	if (own->inside && slot < own->inside)
 		return 0;
 	own->inside = 0; /* what was under way was left by a jump, or runs on another stack */
-	call->kind = probe_area()->actions[call->function].amount;
 	if (call->kind == ST_ALLOC_FREE || call->kind == ST_ALLOC_MUNMAP) {
 		alloc_give_back(call, own);
 		return 0;
@@ -340,6 +342,7 @@ probe_alloc_end(struct probe_alloc_call *call, uint64_t bp)
 	set_busy(own, 1);
 	struct st_alloc_area *a = probe_alloc_area();
 	const uint64_t address = allocated(call);
+	probe_block_expect(a, address);
 	const bool maps = call->kind >= ST_ALLOC_MMAP;
 	const bool succeeded = maps ? address <= (uint64_t)-PAGE : address != 0;
 	bool cut = false;

@@ -45,6 +45,9 @@ probe_block_size(uint64_t block)
 uint64_t *probe_block_find(struct st_alloc_area *a, uint64_t address);
 /* The same with a region made for it. NULL: there is no room. */
 uint64_t *probe_block_place(struct st_alloc_area *a, uint64_t address);
+/* The processor is told that the place will be asked for: most of the time for a call goes to
+ * fetching it. Without the lock. */
+void probe_block_expect(const struct st_alloc_area *a, uint64_t address);
 /* Counts memory as live, and no longer so. */
 void probe_count_live(struct st_alloc_area *a, uint32_t context, uint64_t size);
 void probe_count_freed(struct st_alloc_area *a, uint32_t context, uint64_t size);

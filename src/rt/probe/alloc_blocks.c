@@ -14,6 +14,19 @@ region_key(uint64_t address)
 	return (address >> ST_ALLOC_REGION_BITS) << 1 | (address >> 3 & 1) | 1ull << 63;
 }
 
+void
+probe_block_expect(const struct st_alloc_area *a, uint64_t address)
+{
+	const uint64_t key = region_key(address);
+	const struct st_alloc_region *r =
+	        &a->regions[(uint32_t)(key * 0x9e3779b97f4a7c15u >> 44) % ST_ALLOC_REGIONS];
+	/* Of another region it would be a place that is of no use, and no harm. */
+	if (LIKELY(r->key == key))
+		__builtin_prefetch((const uint64_t *)probe_context.area + r->blocks +
+		                           (address >> 4) % ST_ALLOC_SLOTS,
+		                   1);
+}
+
 static struct st_alloc_region *
 region_of(struct st_alloc_area *a, uint64_t key)
 {
