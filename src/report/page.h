@@ -67,5 +67,9 @@ json_t *st_page_code(const struct st_profile *p, size_t most);
 /* The functions of a profile of strobe trace as docs/json.md has them, each with its `histogram`,
  * and `cut`: what the limits left out. NULL: it has none, or no memory. */
 json_t *st_page_trace(const struct st_profile *p, const struct st_page_limits *limits);
+/* Of each series of repeated measurements, and each of its features that can be x: the curve of
+ * the kind of growth with the least AICc, and a sentence about it. NULL: there is none, or no
+ * memory. */
+json_t *st_page_models(const struct st_profile *p);
 
 #endif

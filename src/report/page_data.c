@@ -190,6 +190,9 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	bad |= add_paths(entry, p);
 	bad |= add_trace(entry, p, limits);
 	bad |= json_object_set_new(entry, "code", st_page_code(p, limits->rows));
+	json_t *models = st_page_models(p);
+	if (models)
+		bad |= json_object_set_new(entry, "models", models);
 	if (limits->sources)
 		bad |= add_sources(entry, result, limits->all_sources);
 	return bad;

@@ -36,6 +36,8 @@ export function readRun(entry, index) {
 		paths: pathsOf(entry.paths ?? result),
 		...loopsOf(entry.paths ?? result, entry.loop_lines),
 		tables: tablesOf(result, entry.tables),
+		measurements: Array.isArray(result.measurements) ? result.measurements : [],
+		models: entry.models ?? [],
 		budget: result.budget ?? null,
 		overshoots: entry.overshoots ?? [],
 		qos: result.qos ?? null,

@@ -3,7 +3,7 @@
 import { baseName, count, duration, hex } from "./format.js";
 
 const NO_TABLES = new Set([
-	"functions", "processes", "fallbacks", "notes", "streams", "lines", "images", "threads", "basic_blocks",
+	"functions", "processes", "fallbacks", "notes", "streams", "lines", "images", "threads", "basic_blocks", "measurements",
 ]);
 
 // described: what the page says of the tables' columns; a result without it tells them by its rows.

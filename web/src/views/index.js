@@ -8,6 +8,7 @@ import { diff } from "./diff.js";
 import { flame } from "./flame.js";
 import { functions } from "./functions.js";
 import { loops } from "./loops.js";
+import { measurements } from "./measurements.js";
 import { source } from "./source.js";
 import { study } from "./study.js";
 import { summary } from "./summary.js";
@@ -16,4 +17,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, functions, traced, timeline, flame, contexts, loops, source, tables, time, diff];
+export const views = [study, summary, measurements, functions, traced, timeline, flame, contexts, loops, source, tables, time, diff];
