@@ -44,6 +44,9 @@
 	  "print the executed path, and what is certain about its gaps")                           \
 	C(time, "time", "[options] [--] PROGRAM [ARGUMENT...]",                                    \
 	  "run a program repeatedly without measuring code, and show its time and memory")         \
+	C(job, "job", "[options] init|run", "measure what the job file of a project describes")    \
+	C(backfill, "backfill", "[options] REV..REV",                                              \
+	  "measure earlier versions of a project with its job file")                               \
 	C(tune, "tune", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "find the time budget that suits a program")                                             \
 	C(doctor, "doctor", "[options]",                                                           \
@@ -457,6 +460,23 @@
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_JOB_OPTIONS(O)                                                                          \
+	O(file, 0, "file", "FILE", true, "read this job file (default: .strobe/job.yaml)")         \
+	O(rev, 'r', "rev", "REV", true,                                                            \
+	  "build and measure this version, or those of A..B (default: what is checked out)")       \
+	O(restart, 0, "restart", NULL, true, "begin again, not where a job was interrupted")       \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_BACKFILL_OPTIONS(O)                                                                     \
+	O(file, 0, "file", "FILE", true, "read this job file (default: .strobe/job.yaml)")         \
+	O(all, 0, "all", NULL, true, "measure versions that have profiles already, too")           \
+	O(restart, 0, "restart", NULL, true, "begin again, not where a job was interrupted")       \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 

@@ -7,8 +7,5 @@
 
 /* Adds the programs that a file lists, a command on each line. 0, or -1 with *e. */
 st_status st_tune_programs(struct st_study *s, const char *path, struct st_error *e);
-/* Splits a line into words, in place: '...' and "..." hold blanks, \ takes what follows as it is.
- * At most `room` words; their number, or -1: a quote is not closed, or there are too many. */
-int st_tune_words(char *line, char **words, int room);
 
 #endif

@@ -5,47 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "cli/tune.h"
 
 enum { MOST_WORDS = 1024 };
 
 static const char blanks[] = " \t\r\n";
-
-/* Moves what a word holds to `out`, without its quotes. Where it ends; NULL: in a quote. */
-static char *
-take_word(char *in, char **out)
-{
-	char quote = 0;
-	for (; *in && (quote || !strchr(blanks, *in)); in++) {
-		if (!quote && (*in == '\'' || *in == '"'))
-			quote = *in;
-		else if (quote && *in == quote)
-			quote = 0;
-		else if (*in == '\\' && quote != '\'' && in[1])
-			*(*out)++ = *++in;
-		else
-			*(*out)++ = *in;
-	}
-	return quote ? NULL : in;
-}
-
-int
-st_tune_words(char *line, char **words, int room)
-{
-	int n = 0;
-	for (line += strspn(line, blanks); *line; line += strspn(line, blanks)) {
-		char *out = line;
-		if (n == room)
-			return -1;
-		words[n++] = line;
-		line = take_word(line, &out);
-		if (!line)
-			return -1;
-		line += *line != '\0';
-		*out = '\0';
-	}
-	return n;
-}
 
 static st_status
 add_line(struct st_study *s, char *line, const char *path, size_t number, struct st_error *e)
@@ -53,7 +18,7 @@ add_line(struct st_study *s, char *line, const char *path, size_t number, struct
 	char *words[MOST_WORDS + 1];
 	if (line[strspn(line, blanks)] == '#')
 		return 0;
-	int n = st_tune_words(line, words, MOST_WORDS);
+	int n = st_words(line, words, MOST_WORDS);
 	if (n < 0)
 		return st_fail(
 		        e, ST_EXIT_USAGE,

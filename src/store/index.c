@@ -238,6 +238,40 @@ st_store_open(struct st_store *s, struct st_error *e)
 	return status ? ST_FAILED : ST_OK;
 }
 
+/* Whether there is a project at all that could have one. */
+static st_status
+store_find_project(bool *found, struct st_error *e)
+{
+	struct st_vcs *vcs = NULL;
+	if (st_vcs_git(&vcs, e) || (!vcs && st_vcs_counter(&vcs, NULL, e)))
+		return -1;
+	*found = vcs != NULL;
+	if (vcs)
+		vcs->kind->close(vcs);
+	return 0;
+}
+
+st_status
+st_store_open_if_any(struct st_store *s, bool *found, struct st_error *e)
+{
+	*s = (struct st_store){0};
+	*found = false;
+	if (store_find_project(found, e))
+		return ST_FAILED;
+	if (!*found)
+		return ST_OK;
+	int status = store_locate(s, NULL, e);
+	*found = !status && !access(s->path, F_OK);
+	st_store_close(s);
+	if (status)
+		return ST_FAILED;
+	if (*found && st_store_open(s, e)) {
+		*found = false;
+		return ST_FAILED;
+	}
+	return ST_OK;
+}
+
 void
 st_store_close(struct st_store *s)
 {

@@ -58,6 +58,8 @@ void st_stored_list_free(struct st_stored_list *l);
 st_status st_store_create(struct st_store *s, bool *made, struct st_error *e);
 /* Opens it. 0, or -1 with *e and nothing to close. */
 st_status st_store_open(struct st_store *s, struct st_error *e);
+/* The same; *found false, and nothing to close: there is none. */
+st_status st_store_open_if_any(struct st_store *s, bool *found, struct st_error *e);
 void st_store_close(struct st_store *s);
 
 /* A profile file to be added. */

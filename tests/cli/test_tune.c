@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "cli/tune.h"
 
 enum { ROOM = 8 };
@@ -20,7 +21,7 @@ assert_words(const char *line, const char *wanted)
 {
 	char copy[128], *words[ROOM], found[128] = "";
 	snprintf(copy, sizeof copy, "%s", line);
-	int n = st_tune_words(copy, words, ROOM);
+	int n = st_words(copy, words, ROOM);
 	for (int i = 0; i < n; i++) {
 		strcat(found, words[i]);
 		strcat(found, "|");
@@ -99,7 +100,7 @@ quoted(void **state)
 			end = write_quoted(end, wanted[i]);
 			end = stpcpy(end, rand() % 2 ? " " : "\t ");
 		}
-		assert_int_equal(st_tune_words(line, found, ROOM), n);
+		assert_int_equal(st_words(line, found, ROOM), n);
 		for (int i = 0; i < n; i++)
 			assert_string_equal(found[i], wanted[i]);
 	}
@@ -119,7 +120,7 @@ anything(void **state)
 		for (size_t i = 0; i < size; i++)
 			line[i] = random_letter();
 		line[size] = '\0';
-		int n = st_tune_words(line, found, ROOM);
+		int n = st_words(line, found, ROOM);
 		for (int i = 0; i < n; i++) {
 			const char *end = i + 1 < n ? found[i + 1] : line + size + 1;
 			assert_true(found[i] >= line && found[i] + strlen(found[i]) < end);

@@ -30,6 +30,7 @@ MAY = {
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
     "check": {"base"},
     "store": {"base", "strobe", "profile", "check"},
+    "job": {"base", "collect", "import", "timing", "experiment", "profile", "store"},
     "contexts": {"base", "strobe", "profile", "check"},
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "rows", "session", "check"},
     "mem": {"base", "wire", "strobe", "symbol", "control", "probe", "profile", "collect", "session"},
@@ -39,7 +40,7 @@ MAY = {
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "live", "experiment", "tune", "store"},
+            "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "live", "experiment", "tune", "store", "job"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.
