@@ -139,7 +139,7 @@ put_text_row(FILE *out, size_t length, uint64_t *state)
 }
 
 static st_status
-put_rows(const struct making *m, const char *path, long lines, double *bytes)
+put_text_rows(const struct making *m, const char *path, long lines, double *bytes)
 {
 	const struct st_generator *g = m->g;
 	const size_t lengths = (size_t)(g->row_most - g->row_least) + 1;
@@ -172,7 +172,7 @@ make_textfile(struct making *m, long lines)
 {
 	double bytes = 0;
 	char *path = st_text_of("%s/%s_%ld.txt", m->folder, m->g->name, lines);
-	if (path && put_rows(m, path, lines, &bytes)) {
+	if (path && put_text_rows(m, path, lines, &bytes)) {
 		free(path);
 		return ST_FAILED;
 	}
