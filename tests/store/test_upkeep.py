@@ -250,6 +250,16 @@ class Damage(Store):
         self.assertIn("cannot read", self.p.refused("add", good, "missing.db"))
         self.assertEqual(self.p.of("HEAD"), {})
 
+    def test_hostile_schema(self):
+        """A schema that does more than to make tables is not carried out when the profile is written again."""
+        evil = self.p.home / "evil.db"
+        file = self.p.profile("hostile.db", 1, change="PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = sql || '; ATTACH ''" + str(evil) +
+                              "'' AS evil; CREATE TABLE evil.t(a); INSERT INTO evil.t VALUES(1)' WHERE name = 'hot'")
+        done = subprocess.run([Project.strobe, "add", file], cwd=self.p.folder, env=self.p.environment, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode == 0:
+            self.assertIn("damaged", self.p.refused("show", done.stdout.split()[0]))
+        self.assertFalse(evil.exists())
+
     def test_full(self):
         """No space left: nothing is stored, nothing is lost."""
         first = self.p.add(1)
