@@ -505,7 +505,8 @@ class Tables(Command):
                    "show", "--table", "strange", "p.db")
         self.error(2, "the table pairs has no column 'calee'; did you mean 'callee'?",
                    "show", "--table", "pairs", "--sort", "calee", "p.db")
-        self.error(2, "the table pairs has no column 'time'; its columns: caller, callee, count, longest",
+        self.error(2, "the table pairs has no column 'time'; its columns: caller, caller_image, caller_offset, "
+                   "callee, callee_image, callee_offset, count, longest",
                    "show", "--table", "pairs", "--sort", "time", "p.db")
 
     def test_rows(self):

@@ -235,6 +235,19 @@ class Views(Pages):
         self.page.settle()
         self.assertAlmostEqual(self.page.js(width), before, delta=1)
 
+    def test_flame_graph_from_the_callees_and_of_one_function(self):
+        self.open("flame", self.calls)
+        names = "[...document.querySelectorAll('section:not([hidden]) .flame-place:not([hidden]) g.frame')].map(g => g.getAttribute('name'))"
+        form = "[...document.querySelectorAll('section:not([hidden]) .choice')].find(e => e.textContent.startsWith('Form')).querySelector('select')"
+        self.page.js(f"(s => {{ s.value = 'inverted'; s.dispatchEvent(new Event('change')); }})({form})")
+        self.page.settle()
+        made = self.page.js(names)
+        self.assertNotIn("(root)", made)
+        self.assertGreaterEqual(made.count("main"), 3, "it calls all others")
+        self.go("flame/spin")
+        self.assertEqual(self.page.js(f"{form}.value"), "sandwich")
+        self.assertEqual(sorted(self.page.js(names)), sorted(["all of spin", "spin", "main", "all of spin", "spin", "memcpy"]))
+
     def test_flame_graph_by_keys(self):
         self.open("flame", self.calls)
         self.page.js("document.querySelector('section:not([hidden]) .flame').focus()")

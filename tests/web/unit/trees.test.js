@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { byPlace, flame, isExclusive, merge, metricKeys, nodes, totals } from "../../../web/src/data/trees.js";
+import { byPlace, flame, invert, isExclusive, merge, metricKeys, nodes, sandwich, totals } from "../../../web/src/data/trees.js";
 
 const node = (name, count, instructions, children = []) => ({ name, count, instructions, image: "/bin/x", offset: 16, line: 3, children });
 const TREE = [node("main", 1, 10, [node("f", 2, 30, [node("g", 6, 60)]), node("g", 1, 5)])];
@@ -72,4 +72,29 @@ test("without calls, functions stand under their files", () => {
 	const [image] = root.children;
 	assert.deepEqual([image.name, image.value], ["a.so", 9]);
 	assert.deepEqual(image.children.map(({ name, value }) => [name, value]).sort(), [["a.c", 7], ["g", 2]]);
+});
+
+const sumsOf = (trees, key) => trees.map((tree) => [tree.name, totals(trees, key).get(tree)]);
+
+test("from the callees up, roots have what functions had themselves", () => {
+	const inverted = invert(TREE, "instructions");
+	assert.deepEqual(sumsOf(inverted, "instructions"), [["main", 10], ["f", 30], ["g", 65]]);
+	const g = inverted.find(({ name }) => name === "g");
+	assert.deepEqual(sumsOf(g.children, "instructions"), [["f", 60], ["main", 5]]);
+	assert.deepEqual(sumsOf(g.children[0].children, "instructions"), [["main", 60]]);
+	assert.deepEqual(sumsOf(invert(TREE, "instructions", 1), "instructions"), [["main", 10], ["f", 30], ["g", 65]], "a limit of levels loses nothing");
+});
+
+test("a function stands between its callers and its callees, both as wide", () => {
+	const { callers, callees } = sandwich(TREE, "f", "instructions");
+	assert.deepEqual([sumsOf(callers, "instructions"), sumsOf(callees, "instructions")], [[["f", 90]], [["f", 90]]]);
+	assert.deepEqual(sumsOf(callers[0].children, "instructions"), [["main", 90]]);
+	assert.deepEqual(sumsOf(callees[0].children, "instructions"), [["g", 60]]);
+	assert.deepEqual(sandwich(TREE, "nothing", "instructions"), { callers: [], callees: [] });
+});
+
+test("of a function that calls itself the outermost call counts", () => {
+	const recursive = [node("r", 1, 1, [node("x", 1, 10, [node("r", 1, 100)])]), node("r", 1, 1000)];
+	const { callers, callees } = sandwich(recursive, "r", "instructions");
+	assert.deepEqual([sumsOf(callers, "instructions"), sumsOf(callees, "instructions")], [[["r", 1111]], [["r", 1111]]]);
 });

@@ -73,6 +73,54 @@ export function totals(trees, key) {
 	return sums;
 }
 
+// The way from each node to its root: a map from nodes to their parents, null of roots.
+function parentsOf(trees) {
+	const parents = new Map(trees.map((tree) => [tree, null]));
+	for (const node of nodes(trees)) for (const child of node.children ?? []) parents.set(child, node);
+	return parents;
+}
+
+// Adds an amount along the way from a node to its root, at most so many levels, to trees whose roots are such nodes.
+function addWay(roots, node, parents, key, amount, deepest) {
+	let into = roots;
+	let made = null;
+	for (let at = node, depth = 0; at && depth < deepest; at = parents.get(at), depth++) {
+		if (at.name === ROOT_NAME) break;
+		const name = same(at);
+		if (!into.has(name)) into.set(name, { name: at.name, image: at.image, offset: at.offset, line: at.line, id: at.id, [key]: 0, map: new Map() });
+		made = into.get(name);
+		into = made.map;
+	}
+	if (made) made[key] += amount;
+}
+
+// Trees from the callees up: each function that has an exclusive metric of its own is a root, its callers are its children,
+// and a subtree's sum is what the function itself had when it was called that way.
+export function invert(trees, key, deepest = 400) {
+	const parents = parentsOf(trees);
+	const roots = new Map();
+	for (const node of nodes(trees)) if (node[key] > 0) addWay(roots, node, parents, key, node[key], deepest);
+	return freeze(roots);
+}
+
+// A function between its callers and its callees: {callers, callees}, trees with the function as their root. Where it calls
+// itself, the outermost call counts.
+export function sandwich(trees, name, key, deepest = 400) {
+	const parents = parentsOf(trees);
+	const sums = totals(trees, key);
+	const within = new Set();
+	const outermost = [];
+	const callers = new Map();
+	for (const node of nodes(trees)) {
+		const parent = parents.get(node);
+		const inside = parent && (within.has(parent) || parent.name === name);
+		if (inside) within.add(node);
+		else if (node.name === name) outermost.push(node);
+	}
+	for (const node of outermost) addWay(callers, node, parents, key, sums.get(node), deepest);
+	return { callers: freeze(callers), callees: merge([outermost]) };
+}
+
 // What a flame graph is drawn from: {name, value, self, children, node}, value being that of the whole subtree. Only the
 // `most` largest subtrees are kept, and `deepest` levels; cut says how many subtrees are not
 // there.

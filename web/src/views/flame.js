@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The flame graph: calls where they are known, else where the code lies.
 import { baseName, metric, percent, plural } from "../data/format.js";
-import { byPlace, flame as flameOf, isExclusive, merge, metricKeys } from "../data/trees.js";
+import { byPlace, flame as flameOf, invert, isExclusive, merge, metricKeys, nodes, ROOT_NAME, sandwich } from "../data/trees.js";
 import { button, chooser, h, search } from "../parts/dom.js";
 import { colourOf, FlameGraph } from "../parts/flamegraph.js";
 
@@ -22,6 +22,14 @@ function sourceOf(run) {
 	};
 }
 
+const FORMS = [["callees", "callers first"], ["inverted", "callees first"], ["sandwich", "one function"]];
+
+// The function with the most of its own.
+function hottest(trees, key) {
+	const [first] = invert(trees, key, 1).sort((a, b) => b[key] - a[key]);
+	return first?.name ?? null;
+}
+
 const rank = (key) => ({ self_ns: 2, time_ns: 2, instructions: 1 })[key] ?? 0;
 
 export const flame = {
@@ -30,22 +38,42 @@ export const flame = {
 	has: (run) => (run.paths?.threads.some((thread) => thread.ksf.length) ?? false) || run.functions.some((row) => row.instructions > 0),
 	show({ run }, element) {
 		const from = sourceOf(run);
-		const state = { key: from.metrics[0][0], thread: "all", inverted: true };
+		const state = { key: from.metrics[0][0], thread: "all", inverted: true, form: "callees", name: null };
 		const status = h("span.status", { role: "status" });
 		const say = (text) => (status.textContent = status.title = text);
 		const idle = () => say([from.note, state.cut ? `${plural(state.cut, "small frame")} not drawn.` : ""].join(" "));
-		const graph = new FlameGraph({
+		const options = {
 			label: "Flame graph",
 			colour: (data) => (data.node?.image ? colourOf(data.name, data.node.image) : "var(--flame-root)"),
 			describe: (data, root) => describe(data, root, state.key, run),
 			found: (share) => (share === null ? idle() : say(`${percent(share)} matches the search`)),
-		});
+		};
+		const graph = new FlameGraph(options);
+		const callers = new FlameGraph({ ...options, label: "Callers", found: () => null });
 
 		function draw() {
-			const { root, cut } = flameOf(from.trees(state.thread, state.key), state.key, { title: run.command || run.label });
+			const trees = from.trees(state.thread, state.key);
+			const title = run.command || run.label;
+			if (state.form === "sandwich") return between(trees);
+			callers.element.remove();
+			const { root, cut } = flameOf(state.form === "inverted" ? invert(trees, state.key) : trees, state.key, { title });
 			state.cut = cut;
 			idle();
 			graph.setData(root, state.inverted);
+		}
+
+		// The callers grow upwards from the function, and what it calls hangs below it.
+		function between(trees) {
+			state.name ??= hottest(trees, state.key);
+			const both = sandwich(trees, state.name, state.key);
+			const title = `all of ${state.name}`;
+			const above = flameOf(both.callers, state.key, { title });
+			const below = flameOf(both.callees, state.key, { title });
+			state.cut = above.cut + below.cut;
+			idle();
+			graph.element.before(callers.element);
+			callers.setData(above.root, false);
+			graph.setData(below.root, true);
 		}
 
 		function set(key, value) {
@@ -53,21 +81,33 @@ export const flame = {
 			draw();
 		}
 
+		const calls = Boolean(run.paths?.threads.some((thread) => thread.ksf.length));
+		const form = chooser("Form", FORMS, state.form, (value) => set("form", value));
 		element.append(
 			h(
 				"div.bar-of-tools",
 				{},
 				chooser("Width", from.metrics, state.key, (key) => set("key", key)),
 				from.threads.length > 1 ? chooser("Thread", [["all", "all, joined"], ...from.threads.map((thread, i) => [String(i), thread.name])], "all", (thread) => set("thread", thread)) : null,
+				calls ? form : null,
 				chooser("Root", [["top", "at the top"], ["bottom", "at the bottom"]], "top", (where) => set("inverted", where === "top")),
-				search("Function", (text) => graph.search(text)),
-				button("Show all", () => graph.reset()),
+				search("Function", (text) => [graph, callers].forEach((each) => each.search(text))),
+				button("Show all", () => [graph, callers].forEach((each) => each.reset())),
 				status,
 			),
 			graph.element,
 		);
 		draw();
-		return { shown: () => graph.resize() };
+		return {
+			// The address of a function shows it between its callers and callees.
+			argument(name) {
+				if (!calls || !name || ![...nodes(from.trees(state.thread, state.key))].some((node) => node.name === name)) return;
+				form.querySelector("select").value = state.form = "sandwich";
+				state.name = name;
+				draw();
+			},
+			shown: () => [graph, callers].forEach((each) => each.resize()),
+		};
 	},
 };
 
@@ -82,5 +122,6 @@ function describe(data, root, key, run) {
 		node?.image ? h("span.dim", { title: node.image }, baseName(node.image)) : null,
 		node && (node.row || node.offset !== undefined) && run.functions.length ? h("a", { href: `#source/${encodeURIComponent(node.function ?? data.name)}` }, "source") : null,
 		node && !node.row ? h("a", { href: `#contexts/${encodeURIComponent(data.name)}` }, "contexts") : null,
+		node && !node.row && node.name !== ROOT_NAME ? h("a", { href: `#flame/${encodeURIComponent(node.name)}` }, "callers and callees") : null,
 	].filter(Boolean);
 }
