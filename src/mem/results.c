@@ -80,7 +80,7 @@ add_allocation_frame(struct reading *r, uint32_t parent, uint64_t index)
 }
 
 static void
-set_line(struct st_mem_frame *f, const struct st_line *line)
+set_frame_line(struct st_mem_frame *f, const struct st_line *line)
 {
 	f->file = line->file ? line->file : "";
 	f->line = line->line;
@@ -104,13 +104,13 @@ add_code_frames(struct reading *r, uint32_t parent, uint64_t pc)
 	                      : keep_text(r->m, st_text_of("%s+0x%llx", st_base_name(at->path),
 	                                                   (unsigned long long)offset));
 	(void)!st_image_line(at->image, offset, &line);
-	set_line(&f, n ? &inlined[n - 1].call : &line);
+	set_frame_line(&f, n ? &inlined[n - 1].call : &line);
 	uint32_t frame = add_mem_frame(r->m, &f);
 	for (size_t i = n; i-- > 0 && frame != ST_MEM_NONE;) {
 		f.parent = frame;
 		f.function = inlined[i].name;
 		f.inlined = true;
-		set_line(&f, i ? &inlined[i - 1].call : &line);
+		set_frame_line(&f, i ? &inlined[i - 1].call : &line);
 		frame = add_mem_frame(r->m, &f);
 	}
 	return frame;
@@ -236,7 +236,7 @@ read_shares(struct st_mem *m, const struct st_mem_watch *w, const uint32_t *rank
 }
 
 static st_status
-read_snapshots(struct st_mem *m, const struct st_mem_watch *w)
+read_mem_snapshots(struct st_mem *m, const struct st_mem_watch *w)
 {
 	for (size_t i = 0; i < w->snapshots.n; i++) {
 		struct st_mem_snapshot *s = ST_PUSH(&m->snapshots);
@@ -306,7 +306,7 @@ st_mem_of_area(struct st_mem *m, const struct st_probes *probes, const struct st
 	r.frame_of = calloc(r.n_nodes + 1, sizeof *r.frame_of);
 	for (int i = 0; i < ST_ALLOC_DOMAINS; i++)
 		read_totals(&a->totals[i], &m->totals[i]);
-	st_status status = r.frame_of ? read_snapshots(m, watch) : ST_FAILED;
+	st_status status = r.frame_of ? read_mem_snapshots(m, watch) : ST_FAILED;
 	if (!status)
 		status = read_contexts(&r, watch);
 	free(r.frame_of);

@@ -125,8 +125,8 @@ mem_text_place(const struct st_mem_frame *f, FILE *out)
 }
 
 static bool
-is_site_of(const struct st_mem *m, const struct st_mem_site_row *row,
-           const struct st_mem_context *c)
+is_mem_site_of(const struct st_mem *m, const struct st_mem_site_row *row,
+               const struct st_mem_context *c)
 {
 	const struct st_mem_frame *a = &m->frames.v[row->frame],
 	                          *b = &m->frames.v[st_mem_site(m, c)];
@@ -150,7 +150,7 @@ print_callers(const struct st_mem *m, const struct st_mem_site_row *row,
 			bool before = false;
 			for (int j = 0; j < k; j++)
 				before |= printed[j] && last[j] == i;
-			if (before || !is_site_of(m, row, c) || !st_mem_value(c, view->metric))
+			if (before || !is_mem_site_of(m, row, c) || !st_mem_value(c, view->metric))
 				continue;
 			if (!best ||
 			    st_mem_value(c, view->metric) > st_mem_value(best, view->metric))
