@@ -81,6 +81,9 @@ void st_limits_of(pid_t pid, uint64_t limits[2][2]);
 void st_limits_lift_of(pid_t pid);
 /* For one that was not prepared after all. */
 void st_limits_return_to(pid_t pid, uint64_t limits[2][2]);
+/* The same, with space for as many bytes more of address space and of data, which are not the
+ * program's. */
+void st_limits_return_with(pid_t pid, uint64_t limits[2][2], const uint64_t more[2]);
 /* The name of one that could not be lifted to so many bytes, or NULL. */
 const char *st_limits_in_the_way(uint64_t least);
 

@@ -79,6 +79,18 @@ st_limits_return_to(pid_t pid, uint64_t limits[2][2])
 	}
 }
 
+void
+st_limits_return_with(pid_t pid, uint64_t limits[2][2], const uint64_t more[2])
+{
+	uint64_t wider[2][2];
+	for (unsigned i = 0; i < 2; i++) {
+		const bool fits = limits[i][0] && limits[i][0] + more[i] > more[i];
+		wider[i][0] = fits ? limits[i][0] + more[i] : limits[i][0];
+		wider[i][1] = wider[i][0] > limits[i][1] ? wider[i][0] : limits[i][1];
+	}
+	st_limits_return_to(pid, wider);
+}
+
 const char *
 st_limits_in_the_way(uint64_t least)
 {

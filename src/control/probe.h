@@ -82,7 +82,8 @@ struct st_probing {
 	uint32_t cost_within, cost, cost_counted;
 	double cost_error; /* ticks that the second may be wrong by */
 	struct st_arena arenas[ST_ARENAS];
-	uint64_t linker_stop; /* where the dynamic linker tells of changes; 0: nowhere */
+	uint64_t limits[2][2]; /* of the process' memory, as they were: control/limits.c */
+	uint64_t linker_stop;  /* where the dynamic linker tells of changes; 0: nowhere */
 	/* Once it has ended. */
 	int status; /* as wait has it */
 	struct rusage usage;
@@ -97,7 +98,8 @@ struct st_probing {
 	ST_VEC(struct st_patch) patches;
 	bool attached;       /* to a process that is not our child */
 	bool own_end;        /* it has ended by itself */
-	bool left;           /* it runs without probes again, since `end` */
+	bool left;           /* it runs without probes again, */
+	bool cut;            /* and its own code, since `end` */
 	pthread_t attendant; /* answers the linker's questions */
 	pthread_mutex_t busy;
 	bool attends, ends;

@@ -287,8 +287,8 @@ st_probing_tell_tid(struct st_probing *p, pid_t tid, uint64_t fs)
 	               : ST_FAILED;
 }
 
-st_status
-st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e)
+static st_status
+map_all(struct st_probing *p, struct st_remote *r, struct st_error *e)
 {
 	long note = map_private(r, 0, PAGE, PROT_READ | PROT_WRITE);
 	if (note < 0)
@@ -307,6 +307,22 @@ st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	return begin_arenas(p) ? ST_OK : cannot("its memory", -EIO, e);
 }
 
+/* The limits on memory that the program was given are for the program. */
+st_status
+st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e)
+{
+	memset(p->limits, 0, sizeof p->limits);
+	st_limits_of(p->pid, p->limits);
+	st_limits_lift_of(p->pid);
+	const st_status status = map_all(p, r, e);
+	const uint64_t private = (uint64_t)ST_PROBE_MOST_THREADS * sizeof(struct st_probe_thread) +
+	                         p->image_bytes + PAGE,
+	               all = private + ST_PROBE_AREA_BYTES + ST_ARENAS * (uint64_t)ST_ARENA_BYTES;
+	const uint64_t more[2] = {status ? 0 : all, status ? 0 : private};
+	st_limits_return_with(p->pid, p->limits, more);
+	return status;
+}
+
 void
 st_probing_unmap(struct st_probing *p, struct st_remote *r)
 {
@@ -322,6 +338,7 @@ st_probing_unmap(struct st_probing *p, struct st_remote *r)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].at)
 			st_remote_call(r, __NR_munmap, all[i].at, all[i].bytes, 0, 0, 0, 0);
+	st_limits_return_to(p->pid, p->limits);
 }
 
 bool

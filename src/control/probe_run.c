@@ -237,8 +237,10 @@ try_to_leave(struct st_probing *p)
 	__atomic_store_n(&p->area->controlled, 0, __ATOMIC_RELEASE);
 	st_probing_unattend(p);
 	p->left = st_probing_leave(p, &stopped);
-	p->end = now;
-	p->has_end = p->left;
+	if (stopped && !p->has_end) {
+		p->cut = p->has_end = true;
+		p->end = now;
+	}
 	if (p->own_end)
 		getrusage(RUSAGE_CHILDREN, &p->usage);
 	return p->left;

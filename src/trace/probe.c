@@ -157,7 +157,7 @@ finish_probe(const struct st_trace_request *r, struct st_probes *p, struct st_tr
 	out->pid = (uint32_t)p->process.pid;
 	if (!p->process.attached)
 		out->exit_code = exit_code_of_status(p->process.status);
-	if (p->process.left)
+	if (p->process.cut)
 		st_profile_note(out->profile,
 		                "the trace ended after %g s, as --for says: the program went on "
 		                "without probes",

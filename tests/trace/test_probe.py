@@ -10,6 +10,7 @@ and stacks.c."""
 import csv
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -495,6 +496,29 @@ class Follow(Probe):
             for process in processes:
                 os.kill(process, signal.SIGUSR1)
             self.assertEqual([strobe.stdout.readline() for _ in range(4)], ["right\n", "done\n"] * 2)
+
+
+class Limits(Probe):
+    PROGRAM = """
+import mmap
+maps = []
+try:
+    while len(maps) < 200:
+        maps.append(mmap.mmap(-1, 16 << 20))
+except OSError:
+    pass
+print(len(maps))"""
+
+    def test_address_space(self):
+        """The program has as much of what ulimit -v leaves it as it has natively."""
+        def limited():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, resource.RLIM_INFINITY))
+        command = ["/usr/bin/python3", "-c", self.PROGRAM]
+        native = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, preexec_fn=limited).stdout
+        traced = subprocess.run([STROBE, "trace", "-q", "--engine", "probe", "-o", self.at / "t.json", "--", *command],
+                                stdout=subprocess.PIPE, text=True, check=True, preexec_fn=limited).stdout
+        self.assertLess(int(native), 64)
+        self.assertLessEqual(abs(int(native) - int(traced)), 1)
 
 
 class Choices(Probe):
