@@ -316,8 +316,8 @@
 	  "set which points each model is made of (default: full, all)")                           \
 	O(parts, 0, "parts", "N", true, "divide the points into N parts (default: 3)")             \
 	O(seed, 0, "seed", "N", true, "set the seed of the random order of points (default: 1)")   \
-	O(smooth, 's', "smooth", "MODEL[:KEY=VALUE,...]", true,                                    \
-	  "add a regressogram, moving, kernel or loess model")                                     \
+	O(smooth, 's', "smooth", "MODEL", true,                                                    \
+	  "add a model without a formula: regressogram, moving, kernel, loess")                    \
 	O(noise, 0, "noise", "auto|additive|proportional", true,                                   \
 	  "set how y scatters: alike, or in proportion to y (default: auto)")                      \
 	O(at, 0, "at", "LIST", true, "predict y at these x, with bands")                           \

@@ -17,6 +17,7 @@ enum { GRID = 64, HALVINGS = 50 };
 
 struct profile {
 	double *u, *y, *w; /* ln x less the greatest; y; weights */
+	double *z;         /* x^b of the last exponent */
 	size_t n;
 	bool has_offset;
 	double factor, offset; /* of the last exponent */
@@ -29,7 +30,8 @@ take_profile_points(struct profile *p, const struct st_points *points)
 	p->u = malloc((points->n + 1) * sizeof *p->u);
 	p->y = malloc((points->n + 1) * sizeof *p->y);
 	p->w = malloc((points->n + 1) * sizeof *p->w);
-	if (!p->u || !p->y || !p->w)
+	p->z = malloc((points->n + 1) * sizeof *p->z);
+	if (!p->u || !p->y || !p->w || !p->z)
 		return ST_FAILED;
 	for (size_t i = 0; i < points->n; i++)
 		if (points->x[i] > 0) {
@@ -49,7 +51,7 @@ squares_with(struct profile *p, double b)
 {
 	double n = 0, sum_z = 0, sum_y = 0, zz = 0, zy = 0, sse = 0;
 	for (size_t i = 0; i < p->n; i++) {
-		const double z = exp(b * p->u[i]), w = p->w[i];
+		const double z = p->z[i] = exp(b * p->u[i]), w = p->w[i];
 		n += w;
 		sum_z += w * z;
 		sum_y += w * p->y[i];
@@ -60,7 +62,7 @@ squares_with(struct profile *p, double b)
 	p->factor = (zy - centre * sum_y) / (zz - centre * sum_z);
 	p->offset = p->has_offset ? sum_y / n - p->factor * centre : 0;
 	for (size_t i = 0; i < p->n; i++) {
-		const double residual = p->y[i] - p->offset - p->factor * exp(b * p->u[i]);
+		const double residual = p->y[i] - p->offset - p->factor * p->z[i];
 		sse += p->w[i] * residual * residual;
 	}
 	return isfinite(sse) ? sse : INFINITY;
@@ -73,7 +75,7 @@ least_between(struct profile *p, double low, double high)
 	const double golden = 0.618033988749895;
 	double a = high - golden * (high - low), b = low + golden * (high - low);
 	double of_a = squares_with(p, a), of_b = squares_with(p, b);
-	for (int i = 0; i < HALVINGS && high - low > 1e-10; i++)
+	for (int i = 0; i < HALVINGS && high - low > 1e-8; i++)
 		if (of_a <= of_b) {
 			high = b;
 			b = a;
@@ -125,7 +127,7 @@ find_exponent_end(struct profile *p, double best, double end, double limit)
 		if ((step > 0) == (outside > end))
 			outside = end;
 	}
-	for (int i = 0; i < HALVINGS && fabs(outside - inside) > 1e-9; i++) {
+	for (int i = 0; i < HALVINGS && fabs(outside - inside) > 1e-7; i++) {
 		const double middle = (inside + outside) / 2;
 		if (squares_with(p, middle) <= limit)
 			inside = middle;
@@ -181,5 +183,6 @@ st_exponent_find(const struct st_points *points, bool with_offset, double level,
 	free(p.u);
 	free(p.y);
 	free(p.w);
+	free(p.z);
 	return status;
 }
