@@ -230,6 +230,34 @@ st_probe_next_pair(struct st_probe_pairs *pairs)
 	return pair ? pair : st_probe_next_pair(pairs);
 }
 
+struct st_probe_reading
+st_probe_reading_of(const struct st_probes *probes, uint32_t record)
+{
+	const struct st_probe_area *a = probes->process.area;
+	const uint32_t first = __atomic_load_n(&a->records[record].rows, __ATOMIC_ACQUIRE);
+	return (struct st_probe_reading){
+	        .probes = probes,
+	        .chunk = st_probes_at(probes, first, sizeof(struct st_probe_kept)),
+	        .most = a->used / sizeof(struct st_probe_kept)};
+}
+
+const struct st_probe_arguments *
+st_probe_next_row(struct st_probe_reading *reading)
+{
+	while (reading->chunk && reading->most) {
+		const struct st_probe_kept *chunk = reading->chunk;
+		while (reading->at < chunk->n && reading->at < ST_PROBE_KEPT_AT_ONCE) {
+			const struct st_probe_arguments *row = &chunk->rows[reading->at++];
+			if (__atomic_load_n(&row->function, __ATOMIC_ACQUIRE))
+				return row;
+		}
+		reading->most--;
+		reading->at = 0;
+		reading->chunk = st_probes_at(reading->probes, chunk->next, sizeof *chunk);
+	}
+	return NULL;
+}
+
 void
 st_probes_free(struct st_probes *probes)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Probes at the entries of a program's functions, each with an action: its calls are timed, or
- * counted, or made to take longer. What tracing, the injection of noise and annotations are built
- * on.
+ * counted, or made to take longer, or their arguments are kept. What tracing, the injection of
+ * noise and annotations are built on. The amount of an action (wire/probe.h) may be changed in the
+ * area at any time: so one process serves many experiments.
  *
  *	st_probes_start -> st_probes_wait -> functions, refused, the area -> st_probes_free
  */
@@ -97,6 +98,18 @@ struct st_probe_pairs {
 };
 struct st_probe_pairs st_probe_pairs_of(const struct st_probes *probes, uint32_t record);
 struct st_probe_pair *st_probe_next_pair(struct st_probe_pairs *pairs);
+/* All that a thread has kept of the arguments of functions (ST_PROBE_READ), the latest chunk of
+ * them first; those that are not complete are left out. Of those beyond ST_PROBE_MOST_KEPT, only
+ * the number is known, from the area. */
+struct st_probe_reading {
+	const struct st_probes *probes;
+	const struct st_probe_kept *chunk;
+	uint32_t at;
+	uint64_t most; /* chunks */
+};
+struct st_probe_reading st_probe_reading_of(const struct st_probes *probes, uint32_t record);
+/* NULL: there are no more. */
+const struct st_probe_arguments *st_probe_next_row(struct st_probe_reading *reading);
 /* Memory of the area; NULL: the offset, which another process has written, leads out of it. */
 const void *st_probes_at(const struct st_probes *probes, uint32_t offset, size_t bytes);
 

@@ -41,11 +41,16 @@ enum st_probe_kind {
 	ST_PROBE_LAND,    /* an exception has landed: what was put back is replaced again */
 	ST_PROBE_LIBRARY, /* the linker has changed its list: the controller is asked, and awaited
 	                   */
-	ST_PROBE_WAIT,    /* `amount` ticks pass */
-	ST_PROBE_EXEC,    /* of execve: the controller follows; with an amount it is counted, too */
-	ST_PROBE_CLONE,   /* of clone: counted, and nothing is timed any more once it makes threads
-	                     that cannot be told apart */
-	ST_PROBE_ALLOC,   /* the function allocates memory: wire/alloc.h; `amount` is its kind */
+	ST_PROBE_WAIT,    /* the call is counted, and `amount` ticks pass, at least, before it, */
+	ST_PROBE_SLEEP,   /* or the thread sleeps for `amount` ns */
+	ST_PROBE_WAIT_AFTER, /* the same behind the call, which is timed without that */
+	ST_PROBE_SLEEP_AFTER,
+	ST_PROBE_READ,  /* the call is counted, and its arguments are kept, with `amount` words of
+	                   the stack */
+	ST_PROBE_EXEC,  /* of execve: the controller follows; with an amount it is counted, too */
+	ST_PROBE_CLONE, /* of clone: counted, and nothing is timed any more once it makes threads
+	                   that cannot be told apart */
+	ST_PROBE_ALLOC, /* the function allocates memory: wire/alloc.h; `amount` is its kind */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -128,6 +133,26 @@ struct st_probe_chunk {
 	uint64_t order;         /* grows from one chunk of a thread to the next */
 };
 
+/* What a function was called with (ST_PROBE_READ). */
+enum {
+	ST_PROBE_REGISTERS = 6, /* rdi, rsi, rdx, rcx, r8, r9 */
+	ST_PROBE_STACK_WORDS = 8,
+	ST_PROBE_KEPT_AT_ONCE = 128, /* in a chunk */
+	ST_PROBE_MOST_KEPT = 1 << 20 /* of all threads */
+};
+struct st_probe_arguments {
+	uint32_t function; /* + 1; 0: it is not complete; written last */
+	uint32_t words;    /* of the stack that could be read */
+	uint64_t ticks;
+	uint64_t registers[ST_PROBE_REGISTERS];
+	uint64_t stack[ST_PROBE_STACK_WORDS]; /* from the one behind the return address on */
+};
+struct st_probe_kept {
+	uint32_t next; /* the chunk that was filled before: offset / 8 */
+	uint32_t n;    /* that were begun; atomic; may be more than there is room for */
+	struct st_probe_arguments rows[ST_PROBE_KEPT_AT_ONCE];
+};
+
 /* A thread that has hit a probe. Offsets are in units of 8 bytes of the area, 0: none. */
 struct st_probe_record {
 	uint32_t tid;
@@ -136,7 +161,8 @@ struct st_probe_record {
 	uint32_t cells;
 	uint32_t pairs; /* of ST_PROBE_PAIR_BUCKETS numbers */
 	uint32_t room;  /* functions that have a place in cells; written after it */
-	uint32_t pid, unused;
+	uint32_t pid;
+	uint32_t rows;  /* the latest chunk of arguments; atomic */
 	uint64_t spent; /* on probes, in 1/256 ticks */
 	uint64_t last;  /* when the last timed call ended */
 };
@@ -157,6 +183,7 @@ struct st_probe_area {
 	uint64_t no_room;     /* calls that found no room in the area, or their thread none */
 	uint64_t too_deep;    /* calls that had no frame: they are counted, not timed */
 	uint64_t strays;      /* returns that belong to no frame: there should be none */
+	uint64_t rows; /* of arguments, that were begun, also where there was no room; atomic */
 	/* Of chunks: that are full; counts what the controller does; threads that wait for it; it
 	 * does not seem to do anything, and is waited for no more; words that found no place. */
 	uint32_t full, beats, waiters, deaf;
@@ -175,6 +202,9 @@ struct st_probe_area {
 	 ST_PROBE_CHUNK_STRIDE)
 #define ST_PROBE_CHUNKS_END (ST_PROBE_CHUNKS_AT + (uint64_t)ST_PROBE_CHUNKS * ST_PROBE_CHUNK_STRIDE)
 
+/* What else happens when an activation ends. */
+enum st_probe_end { ST_PROBE_ENDS, ST_PROBE_ENDS_SCOPE, ST_PROBE_ENDS_WAITING };
+
 /* An activation that is under way. */
 struct st_probe_frame {
 	uint64_t slot;     /* where its return address lies; 0: the frame is not complete */
@@ -184,7 +214,7 @@ struct st_probe_frame {
 	uint64_t spent;    /* on probes below it, at all depths, in 1/256 ticks */
 	uint32_t function, cell;
 	uint32_t pair;
-	uint32_t is_scope;
+	uint32_t ends;       /* enum st_probe_end */
 	uint32_t is_patched; /* the return address is the program's */
 	/* The cell of a call that is only counted: its return is not seen, and its frame is there
 	 * for the sake of what it calls. 0: the call is timed. */

@@ -10,6 +10,7 @@ enum {
 	ST_ARENA_ENTRY = 0,  /* 8 bytes: address of the handler of entries */
 	ST_ARENA_RETURN = 8, /* 8 bytes: address of the handler of patched returns */
 	ST_ARENA_ALLOC = 16, /* 8 bytes: address of the handler of allocations */
+	ST_ARENA_READ = 24,  /* 8 bytes: address of the handler of entries that reads arguments */
 	ST_ARENA_STUBS = 64, /* the first stub; each begins at a multiple of ST_ARENA_ALIGN */
 	ST_ARENA_ALIGN = 16,
 };

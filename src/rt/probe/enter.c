@@ -8,14 +8,6 @@
 
 __attribute__((section(".bss.first"))) struct st_probe_context probe_context;
 
-SELDOM static void
-pass_time(uint64_t ticks)
-{
-	const uint64_t begin = probe_ticks();
-	while (probe_ticks() - begin < ticks)
-		__asm__ volatile("pause");
-}
-
 /* The first probe in a child of fork: what it has of threads is a copy. */
 SELDOM static void
 notice_fork(void)
@@ -87,7 +79,7 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	const int64_t net = (int64_t)(end - f->begin) - cost;
 	const uint64_t taken = (uint64_t)net, shown = net > 0 ? taken : 0;
 	const uint64_t outermost = --c->active == 0 && !c->counted_active ? taken : 0;
-	if (UNLIKELY(f->is_scope))
+	if (UNLIKELY(f->ends == ST_PROBE_ENDS_SCOPE))
 		__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
 	r->spent += x->cost;
 	r->last = end;
@@ -110,6 +102,8 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	probe_count_duration(c, shown);
 	if (UNLIKELY(x->samples))
 		add_square(c, shown);
+	if (UNLIKELY(f->ends == ST_PROBE_ENDS_WAITING))
+		probe_wait(probe_area()->actions[f->function - 1]);
 }
 
 /* The frame has been on top. */
@@ -137,7 +131,9 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 	f->cell = cell;
 	f->callees = f->spent = 0;
 	f->counted = 0;
-	f->is_scope = kind == ST_PROBE_SCOPE;
+	f->ends = kind == ST_PROBE_SCOPE    ? ST_PROBE_ENDS_SCOPE
+	          : probe_waits_after(kind) ? ST_PROBE_ENDS_WAITING
+	                                    : ST_PROBE_ENDS;
 	f->is_patched = kind == ST_PROBE_PATCHED;
 	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
 	                                                           : probe_find_pair(t, caller, c);
@@ -187,7 +183,8 @@ count_call(struct st_probe_thread *t, struct st_probe_cell *c, uint64_t slot)
 	t->depth = depth;
 	__asm__ volatile("" : : : "memory"); /* a signal handler may come from here on */
 	f->function = c->function + 1;
-	f->cell = f->pair = f->is_scope = 0;
+	f->cell = f->pair = 0;
+	f->ends = ST_PROBE_ENDS;
 	f->callees = 0;
 	f->spent = cost;
 	f->is_patched = 1;
@@ -228,7 +225,7 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot,
 			c->lost++;
 		return;
 	}
-	if (action.amount > 1 && !is_timed(c, action.amount)) {
+	if (action.amount > 1 && !probe_waits_after(kind) && !is_timed(c, action.amount)) {
 		count_call(t, c, (uint64_t)slot);
 		return;
 	}
@@ -269,7 +266,12 @@ act(struct st_probe_thread *t, uint32_t function, uint64_t *slot, struct st_prob
 		probe_put_back(t, (uint64_t)slot);
 		break;
 	case ST_PROBE_WAIT:
-		pass_time(action.amount);
+	case ST_PROBE_SLEEP:
+		count(t, function);
+		probe_wait(action);
+		break;
+	case ST_PROBE_READ:
+		count(t, function);
 		break;
 	case ST_PROBE_LIBRARY:
 		await_probes();
@@ -307,7 +309,8 @@ enter_looking(uint32_t function, uint64_t *slot, uint64_t third)
 			probe_put_back(t, (uint64_t)slot);
 		return;
 	}
-	const bool replaces = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE;
+	const bool replaces = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE ||
+	                      probe_waits_after(action.kind);
 	const bool times = replaces || action.kind == ST_PROBE_PATCHED;
 	if (times &&
 	    (probe_area()->mixes || (replaces && (t->put_back || probe_area()->only_counts))))

@@ -29,6 +29,7 @@
 	.quad probe_trampoline - .
 	.quad probe_exit_entry - .
 	.quad probe_alloc_entry - .
+	.quad probe_read_entry - .
 
 	.text
 	/* From a stub: the stub's return address, the function's number, the function's return address. */
@@ -40,6 +41,27 @@ probe_entry:
 	movq SAVED + 8(%rsp), %rdi
 	leaq SAVED + 16(%rsp), %rsi
 	call probe_enter
+	RESTORE
+	ret
+
+	/* The same for a function whose arguments are read: their registers, as an array. */
+	.globl probe_read_entry
+	.hidden probe_read_entry
+	.p2align 4
+probe_read_entry:
+	SAVE
+	pushq %r9
+	pushq %r8
+	pushq %rcx
+	pushq %rdx
+	pushq 40(%rsp) /* rsi */
+	pushq 56(%rsp) /* rdi */
+	movq 48 + SAVED + 8(%rsp), %rdi
+	leaq 48 + SAVED + 16(%rsp), %rsi
+	movq %rsp, %rdx
+	call probe_read
+	movq 16(%rsp), %rdx
+	leaq 48(%rsp), %rsp
 	RESTORE
 	ret
 

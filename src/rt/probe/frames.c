@@ -24,7 +24,7 @@ lose_frame(const struct st_probe_frame *f)
 	struct st_probe_cell *c = cell_of_frame(f);
 	if (probe_context.forked)
 		return; /* the area is the parent's */
-	if (f->is_scope)
+	if (f->ends == ST_PROBE_ENDS_SCOPE)
 		__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
 	if (!c)
 		return;
@@ -71,7 +71,7 @@ park(const struct st_probe_frame *f)
 	to->function = f->function;
 	to->cell = f->cell;
 	to->pair = f->pair;
-	to->is_scope = 0;
+	to->ends = f->ends == ST_PROBE_ENDS_WAITING ? f->ends : ST_PROBE_ENDS;
 	to->is_patched = 0;
 	to->counted = 0;
 	__atomic_store_n(&to->slot, f->slot, __ATOMIC_RELEASE);

@@ -42,6 +42,17 @@ probe_ticks(void)
 	return __builtin_ia32_rdtsc();
 }
 
+static inline bool
+probe_waits_after(uint32_t kind)
+{
+	return kind == ST_PROBE_WAIT_AFTER || kind == ST_PROBE_SLEEP_AFTER;
+}
+
+/* actions.c: lets time pass as one of the actions says that wait. */
+SELDOM void probe_wait(struct st_probe_action action);
+/* For the assembly: keeps what the function was called with, and goes on as probe_enter does. */
+KEEPS_REGISTERS void probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers);
+
 /* threads.c: the thread's CPU time in ns. */
 SELDOM uint64_t probe_cpu_time(void);
 
