@@ -125,8 +125,9 @@ use_engine(struct st_trace_arguments *a, struct st_error *e)
 {
 	const struct st_trace_request request = st_trace_request_of(a);
 	a->engine = st_trace_engine_for(a->engine, &request);
-	/* Where another option needs another engine, all calls are timed. */
-	if (a->preset == ST_TRACE_QUICK && !a->rates.rates.n && !strcmp(a->engine->name, "probe") &&
+	/* Where another option needs another engine, or all calls, all are timed. */
+	if (a->preset == ST_TRACE_QUICK && !a->rates.rates.n && !a->events &&
+	    !strcmp(a->engine->name, "probe") &&
 	    st_trace_rates_add(&a->rates, ST_TRACE_QUICK_EVERY, e))
 		return ST_FAILED;
 	if (a->usdt.n && strcmp(a->engine->name, "ebpf"))

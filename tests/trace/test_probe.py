@@ -233,7 +233,7 @@ class Presets(Probe):
 
     def test_others_override(self):
         self.assertEqual(self.timed("--preset", "quick", "--every", "1")[1], {"main": 1, "t_equal": 1000, "t_part": 2000, "t_spin": 3000})
-        self.assertEqual(self.timed("--preset", "quick", "--events"), ("jit", {"main": 1, "t_equal": 1000, "t_part": 2000, "t_spin": 3000}))
+        self.assertEqual(self.timed("--preset", "quick", "--events"), ("probe", {"main": 1, "t_equal": 1000, "t_part": 2000, "t_spin": 3000}))
         self.assertEqual(self.timed("--preset", "thorough", "--funcs", "t_part")[1], {"t_part": 2000})
         self.assertEqual(set(self.timed("--preset", "thorough", "--user")[1]), {"main", "t_equal", "t_part", "t_spin"})
 

@@ -65,7 +65,7 @@ struct part {
 
 /* How many words could be read. The stack may end with the page in which the first one lies. */
 static uint32_t
-read_stack(uint64_t *to, const uint64_t *from, uint32_t n)
+read_stack_words(uint64_t *to, const uint64_t *from, uint32_t n)
 {
 	const uint64_t left = (4096 - (uint64_t)from % 4096) / sizeof *from;
 	const uint32_t near = (uint64_t)(from - 1) / 4096 != (uint64_t)from / 4096 ? 0
@@ -99,7 +99,7 @@ keep_arguments(struct st_probe_thread *t, uint32_t function, const uint64_t *slo
 	row->ticks = probe_ticks();
 	for (int i = 0; i < ST_PROBE_REGISTERS; i++)
 		row->registers[i] = registers[i];
-	row->words = read_stack(row->stack, slot + 1, words);
+	row->words = read_stack_words(row->stack, slot + 1, words);
 	__atomic_store_n(&row->function, function + 1, __ATOMIC_RELEASE);
 }
 
