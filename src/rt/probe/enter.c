@@ -390,7 +390,8 @@ return_looking(uint64_t slot)
 	if (!t || probe_context.forked)
 		return ended.original;
 	if (!ended.cell) {
-		if (ended.is_scope) /* of the parent, around what the child does */
+		if (ended.ends ==
+		    ST_PROBE_ENDS_SCOPE) /* of the parent, around what the child does */
 			__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
 		return ended.original;
 	}
