@@ -360,6 +360,8 @@
 	ST_OPTION_HELP(O)
 
 #define ST_LOG_OPTIONS(O)                                                                          \
+	O(of, 0, "of", "NAME", true,                                                               \
+	  "print the history of a function, location or metric, or shell pattern")                 \
 	O(top, 'n', "top", "N", true, "print at most N versions (default: 40; 0: all)")            \
 	O(profiles, 'p', "profiles", NULL, true, "print only versions that have profiles")         \
 	O(all, 0, "all", NULL, true,                                                               \

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/option.h"
 #include "cli/commands.h"
+#include "cli/log_of.h"
 #include "cli/stored.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -18,7 +19,7 @@ enum {
 };
 
 struct arguments {
-	const char *rev;
+	const char *rev, *of;
 	long top;
 	bool all, profiles, json, help;
 };
@@ -36,6 +37,9 @@ apply_log_option(struct arguments *a, int option, const char *value, struct st_e
 		return 0;
 	case LOG_top:
 		return st_option_number("top", value, 0, 100000000, &a->top, e);
+	case LOG_of:
+		a->of = value;
+		return 0;
 	case LOG_all:
 		a->all = true;
 		return 0;
@@ -143,7 +147,9 @@ log_history(const struct arguments *a, struct st_error *e)
 	if (st_store_open(&s, e))
 		return -1;
 	int status = st_history_read(&s, a->rev, (uint64_t)a->top, a->all, &h, e);
-	if (!status && a->json) {
+	if (!status && a->of) {
+		status = st_log_of(&s, &h, a->of, a->json, e);
+	} else if (!status && a->json) {
 		status = st_stored_print_json(log_json(a, &h), e);
 	} else if (!status && st_safe_begin(&safe, stdout)) {
 		log_print(a, &s, &h, safe.text.out);
