@@ -180,11 +180,11 @@ has_role(const struct st_probes *p, const struct st_probed_image *image,
 	                                   (role == ST_ROLE_CLONE && makes_threads(image)));
 }
 
-/* Of the function that gets its probe next. */
+/* Of the function that was added last. */
 static struct st_patch
 patch_of(const struct st_probes *p, uint64_t at, const uint8_t *bytes, uint8_t n)
 {
-	struct st_patch patch = {.at = at, .n = n, .function = (uint32_t)p->functions.n};
+	struct st_patch patch = {.at = at, .n = n, .function = (uint32_t)p->functions.n - 1};
 	memcpy(patch.is, bytes, n);
 	return patch;
 }

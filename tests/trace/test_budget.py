@@ -106,6 +106,7 @@ class Mix(Budget):
                 self.assertIs(f[name]["dropped"], True)
                 self.assertEqual(dropped[name]["calls"], f[name]["calls"] + f[name]["lost"])
                 self.assertLess(f[name]["calls"], most * rounds)
+                self.assertLess(f[name]["calls"], most * rounds / 2, "its probe is still there")
                 self.assertGreater(dropped[name]["at_ns"], 0)
             else:
                 self.assertNotIn("dropped", f[name])
