@@ -509,6 +509,8 @@
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \
+	O(for_benchmarks, 0, "for-benchmarks", NULL, true,                                         \
+	  "measure what makes times differ from run to run")                                       \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
 

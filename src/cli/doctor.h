@@ -38,6 +38,18 @@ struct st_finding {
 ST_CHECKS(X)
 #undef X
 
+/* With --for-benchmarks: X(name), of what was measured, and of files below root. */
+#define ST_BENCHMARK_MEASURES(X) X(loop) X(away) X(others) X(stolen)
+#define ST_BENCHMARK_CHECKS(X) X(load) X(governor) X(turbo) X(siblings) X(aslr)
+
+struct st_disturbance;
+#define X(name) void st_benchmark_##name(const struct st_disturbance *d, struct st_finding *f);
+ST_BENCHMARK_MEASURES(X)
+#undef X
+#define X(name) void st_benchmark_##name(const char *root, struct st_finding *f);
+ST_BENCHMARK_CHECKS(X)
+#undef X
+
 /* Fills health and found. */
 __attribute__((format(printf, 3, 4))) void st_found(struct st_finding *f, enum st_health health,
                                                     const char *format, ...);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "cli/doctor.h"
+#include "job/disturbance.h"
 
 static char root[] = "/tmp/strobe-doctor-XXXXXX";
 
@@ -126,6 +127,74 @@ containers_and_filters_show(void **state)
 }
 
 static void
+disturbances_of_settings(void **state)
+{
+	struct st_finding f = {0};
+	(void)state;
+	st_benchmark_governor(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_OK);
+	put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+	st_benchmark_governor(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_LIMITED);
+	assert_string_equal(f.found, "frequency governor powersave");
+	put("/sys/devices/system/cpu/cpufreq/boost", "1\n");
+	st_benchmark_turbo(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_LIMITED);
+	put("/sys/devices/system/cpu/cpufreq/boost", "0\n");
+	st_benchmark_turbo(root, &f);
+	assert_string_equal(f.found, "the clock stays at its nominal frequency");
+	st_benchmark_siblings(root, &f);
+	assert_string_equal(f.found, "not known which CPUs share a core");
+	put("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0,4\n");
+	st_benchmark_siblings(root, &f);
+	assert_string_equal(f.found, "1 CPUs share their core with another one");
+	put("/proc/loadavg", "3.25 1 1 1/1 1\n");
+	st_benchmark_load(root, &f);
+	assert_int_equal(f.health, ST_HEALTH_LIMITED);
+	assert_non_null(strstr(f.found, "last minute: 3.25, on"));
+	put("/proc/sys/kernel/randomize_va_space", "0\n");
+	st_benchmark_aslr(root, &f);
+	assert_string_equal(f.found, "addresses are not randomised");
+}
+
+static void
+disturbances_of_a_measurement(void **state)
+{
+	struct st_disturbance d = {.rounds = 9,
+	                           .median = 100e-6,
+	                           .median_low = 99e-6,
+	                           .median_high = 101e-6,
+	                           .tenth = 101e-6,
+	                           .most = 150e-6,
+	                           .away = 0.005,
+	                           .load = {0.1, 0, 0.02}};
+	struct st_finding f = {0};
+	(void)state;
+	st_benchmark_loop(&d, &f);
+	assert_int_equal(f.health, ST_HEALTH_OK);
+	assert_string_equal(f.found,
+	                    "9 rounds of a fixed loop: median 100.0 us (95 %: 99.0 to 101.0), "
+	                    "one in ten 1.0 % longer, the longest 50.0 %");
+	st_benchmark_away(&d, &f);
+	assert_int_equal(f.health, ST_HEALTH_OK);
+	st_benchmark_others(&d, &f);
+	assert_int_equal(f.health, ST_HEALTH_OK);
+	d.tenth = 110e-6;
+	d.away = 0.5;
+	d.load.others = 1;
+	d.load.stolen = 0.5;
+	st_benchmark_loop(&d, &f);
+	assert_int_equal(f.health, ST_HEALTH_LIMITED);
+	st_benchmark_away(&d, &f);
+	assert_string_equal(f.found, "the loop was without a CPU for 50.0 % of the time");
+	st_benchmark_others(&d, &f);
+	assert_string_equal(f.found, "other processes kept 1.00 (+- 0.02) CPUs busy during the "
+	                             "measurement");
+	st_benchmark_stolen(&d, &f);
+	assert_int_equal(f.health, ST_HEALTH_LIMITED);
+}
+
+static void
 limited_address_space_shows(void **state)
 {
 	(void)state;
@@ -183,6 +252,8 @@ main(void)
 	        cmocka_unit_test_teardown(no_groups_no_limits, clear),
 	        cmocka_unit_test_teardown(old_kernels_are_refused, clear),
 	        cmocka_unit_test_teardown(containers_and_filters_show, clear),
+	        cmocka_unit_test_teardown(disturbances_of_settings, clear),
+	        cmocka_unit_test(disturbances_of_a_measurement),
 	        cmocka_unit_test(limited_address_space_shows),
 	        cmocka_unit_test(this_machine_gets_whole_answers),
 	};

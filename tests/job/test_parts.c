@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "job/disturbance.h"
 #include "job/environment.h"
 #include "job/left.h"
 #include "job/plan.h"
@@ -437,6 +438,23 @@ environment(void **state)
 	assert_true(l.error > 0);
 }
 
+static void
+spread_of_a_loop(void **state)
+{
+	double times[20];
+	struct st_disturbance d = {0};
+	(void)state;
+	for (size_t i = 0; i < 20; i++)
+		times[i] = (double)((i * 7) % 20 + 1); /* 1 to 20, mixed */
+	assert_int_equal(st_disturbance_of(times, 20, &d), ST_OK);
+	assert_int_equal(d.rounds, 20);
+	assert_true(d.least == 1 && d.most == 20 && d.median == 10.5 && d.tenth == 18);
+	assert_true(d.median_low == 6 && d.median_high == 15);
+	assert_int_equal(st_disturbance_measure(0.01, &d), ST_OK);
+	assert_true(d.rounds >= 20 && d.least > 0 && d.least <= d.median && d.median <= d.most);
+	assert_true(d.away >= 0 && d.away < 1);
+}
+
 static int
 make_place(void **state)
 {
@@ -470,6 +488,7 @@ main(void)
 	        cmocka_unit_test(names_of_files),
 	        cmocka_unit_test(time_that_is_left),
 	        cmocka_unit_test(environment),
+	        cmocka_unit_test(spread_of_a_loop),
 	};
 	return cmocka_run_group_tests(tests, make_place, remove_place);
 }

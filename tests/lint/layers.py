@@ -30,7 +30,7 @@ MAY = {
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
     "check": {"base"},
     "store": {"base", "strobe", "profile", "check"},
-    "job": {"base", "collect", "import", "timing", "experiment", "profile", "store"},
+    "job": {"base", "stats", "collect", "import", "timing", "experiment", "profile", "store"},
     "contexts": {"base", "strobe", "profile", "check"},
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "rows", "session", "check"},
     "mem": {"base", "wire", "strobe", "symbol", "control", "probe", "profile", "collect", "session"},
