@@ -32,7 +32,7 @@ struct becoming {
 };
 
 static void
-leave_alone(struct st_probing *p, const char *why)
+leave_child_alone(struct st_probing *p, const char *why)
 {
 	if (!p->unfollowed++)
 		p->unfollowed_why = strdup(why);
@@ -104,7 +104,7 @@ look_at_stop(struct st_probing *p, struct becoming *b, int stop, int *pass)
 	ptrace(PTRACE_GET_SYSCALL_INFO, b->tid, sizeof info, &info);
 	const bool enters = info.op == PTRACE_SYSCALL_INFO_ENTRY && is_exec(info.entry.nr);
 	if (enters && gains_rights(b, info.entry.args[info.entry.nr == SYS_execveat])) {
-		leave_alone(p, "a program that gets other rights cannot be traced");
+		leave_child_alone(p, "a program that gets other rights cannot be traced");
 		return IS_DONE;
 	}
 	struct user_regs_struct regs = {0};
@@ -154,7 +154,7 @@ take_new_program(struct st_probing *p, const struct becoming *b)
 		p->has_end = true;
 	}
 	if (!new) {
-		leave_alone(p, "it is no 64-bit program, or there is no memory for it");
+		leave_child_alone(p, "it is no 64-bit program, or there is no memory for it");
 		ptrace(PTRACE_DETACH, b->tid, 0, 0);
 		return;
 	}
@@ -163,7 +163,7 @@ take_new_program(struct st_probing *p, const struct becoming *b)
 	st_probing_begin(new);
 	if (!st_probing_prepare(new, &e))
 		return;
-	leave_alone(p, e.text);
+	leave_child_alone(p, e.text);
 	new->follows = false; /* nothing of it is used */
 	ptrace(PTRACE_DETACH, b->tid, 0, 0);
 }
@@ -179,7 +179,7 @@ answer_exec(struct st_probing *p)
 	                    !ptrace(PTRACE_INTERRUPT, b.tid, 0, 0) &&
 	                    next_stop_of_becoming(&b) >= 0;
 	if (!traced)
-		leave_alone(p, "it may not be traced");
+		leave_child_alone(p, "it may not be traced");
 	if (traced)
 		ptrace(PTRACE_SYSCALL, b.tid, 0, 0);
 	__atomic_store_n(&a->exec_tid, 0, __ATOMIC_RELEASE);

@@ -31,7 +31,7 @@ end_of_name(const char *list)
 }
 
 static st_status
-make_room(struct st_patterns *p, struct st_error *e)
+room_for_pattern(struct st_patterns *p, struct st_error *e)
 {
 	if (p->n < p->room)
 		return 0;
@@ -67,7 +67,7 @@ add_pattern(struct st_patterns *p, const char *option, char *value, struct st_er
 		        "--%s takes @FILE for the functions of a source file, @FILE:NAME for "
 		        "some of them, not '%s'",
 		        option, value);
-	if (status || make_room(p, e)) {
+	if (status || room_for_pattern(p, e)) {
 		free(value);
 		return -1;
 	}

@@ -278,7 +278,7 @@ is_mixed(const struct st_probes *p, uint32_t function)
 
 /* What is refused in a file is the same in all processes: it is listed for the first of them. */
 static bool
-is_listed(const struct results *r, const char *path)
+was_in_earlier_process(const struct results *r, const char *path)
 {
 	const struct st_probes *before;
 	for (size_t i = 0; (before = st_probes_each(r->root, i)) && before != r->p; i++)
@@ -300,7 +300,8 @@ read_refused_probes(struct results *r)
 		        k < p->refused.n ? &p->refused.v[k] : &p->functions.v[k - p->refused.n];
 		const bool counts = !f->refused && k >= p->refused.n &&
 		                    is_mixed(p, (uint32_t)(k - p->refused.n));
-		if ((!f->refused && !counts) || is_listed(r, p->images.v[f->image].path))
+		if ((!f->refused && !counts) ||
+		    was_in_earlier_process(r, p->images.v[f->image].path))
 			continue;
 		struct st_trace_refused *refused = ST_PUSH(&r->t->refused);
 		if (!refused)

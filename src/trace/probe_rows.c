@@ -73,7 +73,7 @@ make_row_results(size_t *bytes)
 }
 
 static uint32_t
-add_text(struct st_results_header *h, const char *text)
+probe_row_text(struct st_results_header *h, const char *text)
 {
 	const uint32_t at = h->strings.n, n = (uint32_t)strlen(text) + 1;
 	if (n > ST_STRINGS_BYTES - at)
@@ -96,11 +96,11 @@ describe_stream(struct st_results_header *h)
 	                      {"depth", STROBE_NUMBER}};
 	struct st_stream *s = &h->streams.v[0];
 	h->streams.n = 1;
-	s->name = add_text(h, "events");
-	s->help = add_text(h, "entries and returns");
+	s->name = probe_row_text(h, "events");
+	s->help = probe_row_text(h, "entries and returns");
 	s->n_columns = COLUMNS;
 	for (uint32_t i = 0; i < COLUMNS; i++) {
-		s->columns[i].name = add_text(h, columns[i].name);
+		s->columns[i].name = probe_row_text(h, columns[i].name);
 		s->columns[i].type = columns[i].type;
 	}
 }
@@ -127,7 +127,7 @@ know_row_image(struct st_probe_rows *r, uint32_t image)
 		                                  .pgoff = i->file_offset,
 		                                  .dev = 1,
 		                                  .ino = h->maps.n + 1,
-		                                  .path = i->path ? add_text(h, i->path) : 0};
+		                                  .path = i->path ? probe_row_text(h, i->path) : 0};
 	}
 }
 
@@ -270,7 +270,7 @@ take_events(void *arg, uint32_t record, const struct st_probe_event *events, siz
 /* Calls that are under way end with the process, or with their thread, which is where it was seen
  * last: as in the tables. */
 static void
-end_calls(struct st_probe_rows *r, uint32_t record)
+end_probe_calls(struct st_probe_rows *r, uint32_t record)
 {
 	const struct st_probing *p = &r->probes->process;
 	struct lane *l = &r->lanes.v[record];
@@ -289,7 +289,7 @@ static void
 end_all_calls(struct st_probe_rows *r)
 {
 	for (uint32_t i = 0; i < r->lanes.n; i++) {
-		end_calls(r, i);
+		end_probe_calls(r, i);
 		free(r->lanes.v[i].functions.v);
 	}
 	free(r->lanes.v);
@@ -349,8 +349,8 @@ st_probe_rows_begin(struct st_probes *probes, struct st_row_writer *writer)
 		return NULL;
 	}
 	describe_stream(r->results);
-	r->texts[0] = add_text(r->results, "entry");
-	r->texts[1] = add_text(r->results, "return");
+	r->texts[0] = probe_row_text(r->results, "entry");
+	r->texts[1] = probe_row_text(r->results, "return");
 	*site_at(r, 0) = (strobe_site){.n_values = COLUMNS, .where = {0, 1, 2, 3, 4}};
 	r->results->streams.n_sites = 1;
 	r->results->layout.pid = (uint32_t)probes->process.pid;

@@ -125,7 +125,8 @@ csv(const struct st_profile *p, const char *table, const char *sort)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	assert_int_equal(st_report_table(&r, out, table, sort, ST_FORMAT_CSV, &e), 0);
+	const struct st_table_choice choice = {.format = ST_FORMAT_CSV, .sort = sort};
+	assert_int_equal(st_report_table(&r, out, table, &choice, &e), 0);
 	fclose(out);
 	return text;
 }
@@ -180,12 +181,14 @@ wrong_names_are_told(void **state)
 	struct st_report r = {.profile = p};
 	struct st_error e = {0};
 	FILE *nowhere = fopen("/dev/null", "w");
-	assert_int_equal(st_report_table(&r, nowhere, "pears", NULL, ST_FORMAT_TEXT, &e), -1);
+	struct st_table_choice choice = {.format = ST_FORMAT_TEXT};
+	assert_int_equal(st_report_table(&r, nowhere, "pears", &choice, &e), -1);
 	assert_string_equal(e.text, "the profile has no table 'pears'; did you mean 'pairs'?");
-	assert_int_equal(st_report_table(&r, nowhere, "pairs", "x", ST_FORMAT_TEXT, &e), -1);
+	choice.sort = "x";
+	assert_int_equal(st_report_table(&r, nowhere, "pairs", &choice, &e), -1);
 	assert_string_equal(e.text,
-	                    "the table pairs has no column 'x'; its columns: caller, callee, "
-	                    "count, longest");
+	                    "the table pairs has no column 'x'; its columns: caller, caller_image, "
+	                    "caller_offset, callee, callee_image, callee_offset, count, longest");
 	fclose(nowhere);
 	st_profile_free(p);
 }

@@ -15,7 +15,7 @@ enum { HALF = 1 << (ST_PROBE_FUNCTION_AT - 1), WORD = 8 };
 #define NOTHING ((uint64_t)ST_PROBE_TICKS << ST_PROBE_WORD_AT)
 
 static inline bool
-is_place(uint64_t at)
+is_event_place(uint64_t at)
 {
 	return at & ST_PROBE_CHUNK;
 }
@@ -108,7 +108,7 @@ static bool
 renew_chunk(struct st_probe_thread *t)
 {
 	uint64_t at = *(volatile uint64_t *)&t->word_at;
-	if (is_place(at))
+	if (is_event_place(at))
 		return true; /* a signal handler has made one */
 	/* The places behind the last one of a chunk lie in front of those of the next. */
 	if (replace_place(t, at, 0) && at >= probe_context.chunks)
@@ -123,7 +123,7 @@ renew_chunk(struct st_probe_thread *t)
 	c->order = probe_ticks();
 	touch_pages(first);
 	at = *(volatile uint64_t *)&t->word_at;
-	if (!is_place(at) && at < probe_context.chunks && replace_place(t, at, first))
+	if (!is_event_place(at) && at < probe_context.chunks && replace_place(t, at, first))
 		t->word_ticks = 0;
 	else
 		__atomic_store_n(&c->state, ST_PROBE_CHUNK_FREE, __ATOMIC_RELEASE);
@@ -135,20 +135,20 @@ renew_chunk(struct st_probe_thread *t)
 static void
 record_with_time(struct st_probe_thread *t, uint64_t at, uint64_t word, uint64_t now)
 {
-	if (is_place(at))
+	if (is_event_place(at))
 		put_word(at, NOTHING);
 	for (;;) {
 		if (!renew_chunk(t)) {
 			__atomic_fetch_add(&probe_area()->lost_words, 1, __ATOMIC_RELAXED);
 			at = *(volatile uint64_t *)&t->word_at;
-			if (!is_place(at) && at < probe_context.chunks)
+			if (!is_event_place(at) && at < probe_context.chunks)
 				replace_place(t, at, 0);
 			return;
 		}
 		at = reserve_words(t, 2 * WORD);
-		if (is_place(at) && is_place(at + WORD))
+		if (is_event_place(at) && is_event_place(at + WORD))
 			break;
-		if (is_place(at))
+		if (is_event_place(at))
 			put_word(at, NOTHING);
 	}
 	put_word(at, NOTHING | now);
@@ -172,7 +172,7 @@ void
 probe_record(struct st_probe_thread *t, uint64_t word, uint64_t now)
 {
 	const uint64_t at = reserve_words(t, WORD);
-	if (LIKELY(is_place(at) && now - t->word_ticks + HALF < 2 * (uint64_t)HALF)) {
+	if (LIKELY(is_event_place(at) && now - t->word_ticks + HALF < 2 * (uint64_t)HALF)) {
 		put_word(at, word | (now & ST_PROBE_TIME_MASK));
 		t->word_ticks = now;
 	} else {
@@ -185,7 +185,7 @@ probe_end_record(struct st_probe_thread *t)
 {
 	const uint64_t at = t->word_at;
 	t->word_at = 0;
-	if (is_place(at))
+	if (is_event_place(at))
 		give_chunk(at, ST_PROBE_CHUNK_CUT);
 	else if (at >= probe_context.chunks && at)
 		give_chunk((at & ~(uint64_t)(ST_PROBE_CHUNK - 1)) - WORD, ST_PROBE_CHUNK_FULL);
