@@ -194,7 +194,7 @@
 	O(preset, 0, "preset", "quick|thorough", true,                                             \
 	  "set options: quick: --user --every 16; thorough: --all; others override")               \
 	O(engine, 'e', "engine", "auto|probe|jit|ebpf", true,                                      \
-	  "set what times the calls (default: auto: probe, or jit where an option needs it)")      \
+	  "set what times the calls (default: auto: probe; jit or ebpf where an option needs it)")      \
 	O(cpu, 0, "cpu", NULL, true,                                                               \
 	  "time calls by the CPU time of their thread (about 1 us a call)")                        \
 	O(usdt, 0, "usdt", "PROBES", true,                                                         \
