@@ -194,7 +194,7 @@
 	O(preset, 0, "preset", "quick|thorough", true,                                             \
 	  "set options: quick: --user --every 16; thorough: --all; others override")               \
 	O(engine, 'e', "engine", "auto|probe|jit|ebpf", true,                                      \
-	  "set what times the calls (default: auto: probe; jit or ebpf where an option needs it)")      \
+	  "set what times the calls (default: auto: probe; jit or ebpf where an option needs it)") \
 	O(cpu, 0, "cpu", NULL, true,                                                               \
 	  "time calls by the CPU time of their thread (about 1 us a call)")                        \
 	O(usdt, 0, "usdt", "PROBES", true,                                                         \
@@ -211,6 +211,8 @@
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
 	O(every, 0, "every", "[FUNC=]N", true,                                                     \
 	  "time one of N calls of each function, or of FUNC, count all (default: 1)")              \
+	O(windows, 0, "windows", "ON/PERIOD", true,                                                \
+	  "time calls only for ON of each PERIOD, count all: 10ms/100ms")                          \
 	O(depth, 0, "depth", "N", true, "trace only calls nested at most N deep (default: all)")   \
 	O(per_thread, 0, "per-thread", NULL, true, "print each thread's functions apart")          \
 	O(events, 0, "events", NULL, true, "record each entry and each return, too")               \

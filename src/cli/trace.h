@@ -46,13 +46,14 @@ struct st_trace_arguments {
 	char program[PATH_MAX]; /* whose functions are traced by default, if it is known */
 	char main[256];         /* empty: none */
 	enum st_trace_preset preset;
-	struct st_trace_rates rates; /* --every */
-	long depth;                  /* 0: all */
-	bool has_form;               /* --format was given */
-	enum st_trace_form form;     /* what is written to the file */
-	const char *from;            /* a profile to read; NULL: none */
-	const char *from_raw;        /* a raw file to read; NULL: none */
-	enum st_trace_unit unit;     /* of the raw file */
+	struct st_trace_rates rates;  /* --every */
+	double window, window_period; /* --windows, seconds; 0: none */
+	long depth;                   /* 0: all */
+	bool has_form;                /* --format was given */
+	enum st_trace_form form;      /* what is written to the file */
+	const char *from;             /* a profile to read; NULL: none */
+	const char *from_raw;         /* a raw file to read; NULL: none */
+	enum st_trace_unit unit;      /* of the raw file */
 	bool has_unit;
 	long pid;       /* of a process to attach; 0: none */
 	double seconds; /* to measure; 0: all */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/option.h"
+#include "base/parse.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/trace.h"
@@ -120,6 +121,27 @@ add_excluded(struct st_patterns *excluded, const char *value, struct st_error *e
 	return ST_OK;
 }
 
+/* Strobe looks at the clock every few milliseconds: shorter windows would not be what they say. */
+static st_status
+set_windows(struct st_trace_arguments *a, const char *value, struct st_error *e)
+{
+	static const double shortest = 0.01;
+	char on[32];
+	const size_t n = strcspn(value, "/");
+	if (value[n] && n < sizeof on) {
+		memcpy(on, value, n);
+		on[n] = '\0';
+		if (!st_parse_time(on, &a->window) &&
+		    !st_parse_time(value + n + 1, &a->window_period) && a->window >= shortest &&
+		    a->window_period >= a->window + shortest)
+			return ST_OK;
+	}
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--windows takes two times such as 10ms/100ms, the first at least 10ms and "
+	               "the second at least 10ms longer, not '%s'",
+	               value);
+}
+
 static st_status
 apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, const char *value,
                     struct st_error *e)
@@ -182,6 +204,8 @@ apply_trace_setting(struct st_trace_arguments *a, const char *name, int option, 
 		return set_main(a, value, e);
 	case TRACE_every:
 		return st_trace_rates_add(&a->rates, value, e);
+	case TRACE_windows:
+		return set_windows(a, value, e);
 	case TRACE_depth:
 		return st_option_number("depth", value, 1, MOST_DEPTH, &a->depth, e);
 	case TRACE_format:

@@ -11,6 +11,7 @@ check_jit(const struct st_trace_request *r, struct st_error *e)
 {
 	const char *cannot = r->cpu                            ? "--cpu"
 	                     : st_trace_rates_sample(r->rates) ? "--every"
+	                     : r->window > 0                   ? "--windows"
 	                     : r->changed                      ? "--changed-since"
 	                     : r->reduction                    ? "--reduce-by"
 	                                                       : NULL;
@@ -58,6 +59,8 @@ st_trace_request_of(struct st_trace_arguments *a)
 	                                 .cpu = a->cpu,
 	                                 .quiet = a->measure.result.quiet,
 	                                 .rates = &a->rates,
+	                                 .window = a->window,
+	                                 .window_period = a->window_period,
 	                                 .depth = a->depth,
 	                                 .main = a->main,
 	                                 .excluded = &a->measure.session.region.excluded,

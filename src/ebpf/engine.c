@@ -29,6 +29,7 @@ check_engine(const struct st_trace_request *r, struct st_error *e)
 {
 	const char *cannot = r->cpu                            ? "--cpu"
 	                     : st_trace_rates_sample(r->rates) ? "--every"
+	                     : r->window > 0                   ? "--windows"
 	                     : r->session->budget.chosen       ? "--budget"
 	                     : r->events                       ? "--events"
 	                                                       : NULL;

@@ -184,23 +184,26 @@ change_cells(struct st_probes *p, const uint32_t *was)
 	}
 }
 
+/* changed NULL: those of all functions. */
 static void
-close_stretches(struct st_probes *p, const bool *changed)
+end_stretches(struct st_probes *p, const bool *changed, void (*end_cell)(struct st_probe_cell *),
+              void (*end_pair)(struct st_probe_pair *))
 {
 	const uint32_t n_records = records_of(p);
 	uint32_t n;
 	for (uint32_t record = 0; record < n_records; record++) {
 		const uint32_t *cells = cells_of(p, record, &n);
 		for (uint32_t i = 0; cells && i < n; i++) {
-			struct st_probe_cell *c = changed[i] ? cell_in(p, cells, i) : NULL;
+			struct st_probe_cell *c =
+			        !changed || changed[i] ? cell_in(p, cells, i) : NULL;
 			if (c)
-				st_probe_close_cell(c);
+				end_cell(c);
 		}
 		struct st_probe_pairs all = st_probe_pairs_of(p, record);
 		for (struct st_probe_pair *pair; (pair = st_probe_next_pair(&all));)
 			if (pair->callee && pair->callee <= p->budget.functions.n &&
-			    changed[pair->callee - 1])
-				st_probe_close_pair(pair);
+			    (!changed || changed[pair->callee - 1]))
+				end_pair(pair);
 	}
 }
 
@@ -208,13 +211,16 @@ static st_status
 apply_changes(struct st_probes *p, const uint32_t *was, const bool *changed)
 {
 	struct st_probe_budget *b = &p->budget;
-	close_stretches(p, changed);
+	if (!b->on || b->is_off)
+		end_stretches(p, changed, st_probe_close_cell, st_probe_close_pair);
+	else
+		end_stretches(p, changed, st_probe_settle_cell, st_probe_settle_pair);
 	for (uint32_t i = 0; i < b->functions.n; i++) {
 		const uint32_t every = b->functions.v[i].every;
 		if (!changed[i])
 			continue;
 		__atomic_store_n(&p->process.area->actions[i].amount, every, __ATOMIC_RELEASE);
-		if (add_step(p, i, every))
+		if (!b->on && add_step(p, i, every))
 			return ST_FAILED;
 	}
 	change_cells(p, was);
@@ -277,6 +283,48 @@ decide(struct st_probes *p, double cpu, double hz)
 	return status;
 }
 
+/* ---- timed sampling ---- */
+
+/* A stretch ends when timing does. What is timed until it begins again are calls that strobe
+ * interrupted to switch: they stand for themselves. */
+static st_status
+switch_timing(struct st_probes *p, bool off)
+{
+	struct st_probe_budget *b = &p->budget;
+	const size_t n = b->functions.n;
+	uint32_t *was = calloc(n + 1, sizeof *was);
+	bool *changed = calloc(n + 1, sizeof *changed);
+	st_status status = was && changed ? ST_OK : ST_FAILED;
+	for (size_t i = 0; !status && i < n; i++) {
+		struct st_limited *f = &b->functions.v[i];
+		was[i] = f->every;
+		if (f->every && !f->gone)
+			f->every = off ? ST_LIMIT_MOST_EVERY : f->least;
+		changed[i] = f->every != was[i];
+	}
+	b->is_off = off;
+	b->n_windowed = n;
+	if (!status)
+		status = apply_changes(p, was, changed);
+	free(was);
+	free(changed);
+	return status;
+}
+
+static st_status
+look_at_windows(struct st_probes *p, double now, bool ended)
+{
+	struct st_probe_budget *b = &p->budget;
+	const bool off = fmod(now - b->begin, b->period) >= b->on;
+	if (ended && b->is_off)
+		end_stretches(p, NULL, st_probe_settle_cell, st_probe_settle_pair);
+	if (ended)
+		return ST_OK;
+	if (add_new_functions(p))
+		return ST_FAILED;
+	return off != b->is_off || b->n_windowed < b->functions.n ? switch_timing(p, off) : ST_OK;
+}
+
 /* ---- looking ---- */
 
 static void
@@ -298,7 +346,9 @@ st_probes_look(void *probes, bool ended)
 	const double now = st_now_raw();
 	if (!b->begin)
 		look_first(p, now);
-	if (b->no_memory || (now < b->next && !ended))
+	if (b->on > 0 && !b->no_memory)
+		b->no_memory = look_at_windows(p, now, ended);
+	if (b->on > 0 || b->no_memory || (now < b->next && !ended))
 		return;
 	const double hz = ticks_per_second(&p->process);
 	const double cpu = cpu_of_process(p->process.pid);

@@ -22,6 +22,11 @@ struct st_probe_step {
 
 struct st_probe_budget {
 	double share; /* of the CPU time that the program would need without probes; 0: no limit */
+	/* Timed sampling: in each `period` seconds calls are timed for `on` seconds, and counted in
+	 * the others; on 0: they always are. Not together with a share. */
+	double on, period;
+	bool is_off;       /* calls are only counted now */
+	size_t n_windowed; /* functions that have been told so */
 	/* In seconds, until the last look. */
 	double cpu, cost;
 	/* When `every` has changed by half or more since the step before. */

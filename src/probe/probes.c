@@ -78,7 +78,7 @@ static void
 look_at_probes(void *arg, bool ended)
 {
 	struct st_probes *probes = arg;
-	if (probes->budget.share > 0)
+	if (probes->budget.share > 0 || probes->budget.on > 0)
 		st_probes_look(probes, ended);
 	if (probes->watch && !ended)
 		probes->watch(probes->arg);
@@ -97,7 +97,7 @@ introduce(struct st_probes *probes)
 	probes->process.install = st_probes_install;
 	probes->process.find = find_function;
 	probes->process.arg = probes;
-	if (probes->budget.share > 0 || probes->watch)
+	if (probes->budget.share > 0 || probes->budget.on > 0 || probes->watch)
 		probes->process.look = look_at_probes;
 	if (probes->pause)
 		probes->process.pause = pause_probes;

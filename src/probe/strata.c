@@ -73,6 +73,26 @@ st_probe_close_pair(struct st_probe_pair *p)
 	p->closed.outermost = p->outermost;
 }
 
+void
+st_probe_settle_cell(struct st_probe_cell *c)
+{
+	c->closed.calls = c->calls;
+	c->closed.inclusive = c->inclusive;
+	c->closed.squares[0] = c->squares[0];
+	c->closed.squares[1] = c->squares[1];
+}
+
+void
+st_probe_settle_pair(struct st_probe_pair *p)
+{
+	const struct stretch s = stretch_of_pair(p);
+	p->closed.all_inclusive += s.inclusive;
+	p->closed.all_outermost += s.outermost;
+	p->closed.calls += s.timed;
+	p->closed.inclusive = p->inclusive;
+	p->closed.outermost = p->outermost;
+}
+
 double
 st_probe_cell_error(const struct st_probe_cell *c)
 {

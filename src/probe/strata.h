@@ -14,6 +14,11 @@
 void st_probe_close_cell(struct st_probe_cell *c);
 void st_probe_close_pair(struct st_probe_pair *p);
 
+/* The calls that have been timed since the share last changed stand for themselves alone: those
+ * that were only counted are estimated by calls that are timed from now on. */
+void st_probe_settle_cell(struct st_probe_cell *c);
+void st_probe_settle_pair(struct st_probe_pair *p);
+
 /* The half width of the 95 % interval of the time of all calls, in ticks; negative: not known,
  * because fewer than two were timed. */
 double st_probe_cell_error(const struct st_probe_cell *c);

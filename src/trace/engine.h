@@ -41,10 +41,11 @@ struct st_trace_request {
 	struct st_session *session;
 	bool own; /* leave out what the compiler adds to a program */
 	bool per_thread, events, quiet;
-	bool cpu;                               /* times are CPU times of the thread */
-	struct st_trace_rates *rates;           /* of which functions 1 of N calls is timed */
-	long depth;                             /* 0: all */
-	const char *main;                       /* empty: none */
+	bool cpu;                     /* times are CPU times of the thread */
+	struct st_trace_rates *rates; /* of which functions 1 of N calls is timed */
+	double window, window_period; /* calls are timed for so many seconds of each; 0: always */
+	long depth;                   /* 0: all */
+	const char *main;             /* empty: none */
 	const struct st_patterns *excluded;     /* functions */
 	struct st_trace_changed *changed;       /* only functions that have; NULL: all */
 	struct st_trace_reduction *reduction;   /* what is left out; NULL: nothing */

@@ -281,13 +281,14 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 	        .arg = &choice,
 	        .watch = r->watcher ? watch_probes : NULL,
 	        .pause = r->watcher ? pause_watching : NULL,
-	        .budget = {.share = budget_share(r)},
+	        .budget = {.share = budget_share(r), .on = r->window, .period = r->window_period},
 	        .process = {.most_depth = (uint32_t)r->depth,
 	                    .scoped = *r->main != '\0',
 	                    .uses_cpu = r->cpu,
 	                    .records = r->events,
 	                    .follows = r->session->follow,
-	                    .samples = st_trace_rates_sample(r->rates) || budget_share(r) > 0}};
+	                    .samples = st_trace_rates_sample(r->rates) || budget_share(r) > 0 ||
+	                               r->window > 0}};
 	choice.probes = &probes;
 	const st_status status =
 	        r->session->pid ? run_process(r, &probes, out, e) : run_program(r, &probes, out, e);
@@ -331,6 +332,14 @@ check_probe(const struct st_trace_request *r, struct st_error *e)
 		               "leave one of them out, or use --engine jit",
 		               cannot);
 	const bool samples = st_trace_rates_sample(r->rates);
+	const char *with = r->session->follow          ? "--follow"
+	                   : r->session->budget.chosen ? "--budget"
+	                   : r->events                 ? "--events"
+	                                               : NULL;
+	if (r->window > 0 && with)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--windows together with %s is not possible: leave one of them out",
+		               with);
 	if (r->events && (r->cpu || samples || r->session->budget.chosen))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--events records each call by the clock: leave out %s",

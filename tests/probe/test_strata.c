@@ -45,6 +45,28 @@ test_each_stretch_by_itself(void **state)
 	assert_int_equal(p.closed.counted, 990);
 }
 
+/* Of 95 calls one is timed, which took long because it was interrupted: it stands for itself, and
+ * the others for calls like the 5 that are timed then. */
+static void
+test_settled(void **state)
+{
+	struct st_probe_pair p = {0};
+	struct st_probe_cell c = {.counted = 94};
+	(void)state;
+	time_pair(&p, 1, 94, 5000);
+	st_probe_settle_pair(&p);
+	assert_true(p.closed.all_inclusive == 5000 && p.closed.all_outermost == 5000);
+	time_pair(&p, 5, 0, 10);
+	st_probe_close_pair(&p);
+	assert_true(p.closed.all_inclusive == 5000 + 990);
+	time_calls(&c, 1, 5000);
+	st_probe_settle_cell(&c);
+	time_calls(&c, 5, 10);
+	st_probe_close_cell(&c);
+	assert_true(c.closed.variance == 0);
+	assert_int_equal(c.closed.calls + c.closed.counted, 100);
+}
+
 /* Of 5 calls none is timed before the share changes: they are taken for calls like the 5 that
  * follow, of which one is. */
 static void
@@ -135,6 +157,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_stretch_by_itself),
 	                                   cmocka_unit_test(test_too_few),
+	                                   cmocka_unit_test(test_settled),
 	                                   cmocka_unit_test(test_negative),
 	                                   cmocka_unit_test(test_errors),
 	                                   cmocka_unit_test(test_error_of_untimed),

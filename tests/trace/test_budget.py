@@ -152,6 +152,49 @@ class Mix(Budget):
         self.assertGreater(f["main"]["calls"], 0)
 
 
+class Windows(Budget):
+    def test_calls_and_estimates(self):
+        """Calls are counted all the time and timed in windows; no estimate is below what the calls take, or far above it."""
+        trace, f, printed = self.trace("--windows", "20ms/60ms", command=[MIX, "1"])
+        rounds = int(printed.split()[0])
+        self.assertEqual(trace["engine"], "probe")
+        self.assertEqual({name: f[name]["calls"] for name in ("m_round", "m_once", "m_tenth", "m_often")},
+                         {"m_round": rounds, "m_once": rounds, "m_tenth": 100 * rounds, "m_often": 1000 * rounds})
+        for name in "m_round", "m_once", "m_tenth", "m_often":
+            self.assertIs(f[name]["estimated"], True)
+            self.assertLess(f[name]["timed"], f[name]["calls"])
+            self.assertGreater(f[name]["timed"], 0)
+            self.assertLess(f[name]["inclusive_ns"], 10 * f["main"]["inclusive_ns"])
+        self.assertGreaterEqual(f["m_tenth"]["inclusive_ns"], 0.98 * 2e3 * f["m_tenth"]["calls"])
+        self.assertGreaterEqual(f["m_once"]["inclusive_ns"], 0.98 * 100e3 * rounds)
+
+    def test_attached(self):
+        with subprocess.Popen([CALLS, "forever"], stdout=subprocess.PIPE, text=True) as program:
+            try:
+                self.assertEqual(program.stdout.readline(), "ready\n")
+                before = code_of(program.pid)
+                file = self.at / "trace.json"
+                done = self.strobe("trace", "-q", "--windows", "10ms/40ms", "--for", "0.5s", "--pid", str(program.pid), "-o", file)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                f = {f["name"]: f for f in json.loads(file.read_text())["functions"]}
+                self.assertLess(f["t_fib"]["timed"], f["t_fib"]["calls"])
+                self.assertEqual(code_of(program.pid), before)
+            finally:
+                program.send_signal(signal.SIGUSR1)
+            self.assertEqual(program.stdout.readline(), "right\n")
+        self.assertEqual(program.returncode, 0)
+
+    def test_refused(self):
+        for words in "10ms", "5ms/10ms", "10ms/15ms", "10ms/", "/10ms", "x/y", "-1s/1s":
+            done = self.strobe("trace", f"--windows={words}", "--", "true")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+            self.assertIn(f"--windows takes two times such as 10ms/100ms, the first at least 10ms and the second at least 10ms longer, not '{words}'",
+                          done.stderr)
+        for options, name in (["-b", "1%"], "--budget"), (["--follow"], "--follow"), (["--events"], "--events"):
+            done = self.strobe("trace", "-e", "probe", "--windows", "10ms/100ms", *options, "--", "true")
+            self.assertEqual((done.returncode, done.stderr), (2, f"strobe: --windows together with {name} is not possible: leave one of them out\n"))
+
+
 class Unharmed(Budget):
     def test_programs(self):
         """Exceptions, patched exits, 6,000 threads, recursion, exit: the same output, whatever is taken out."""
