@@ -239,7 +239,7 @@ class Mistakes(Ebpf):
         self.assertEqual((done.stdout, done.stderr), ("", f"strobe: {sentence}\n"))
 
     def test_mistakes(self):
-        self.error(2, "-b is not possible with --engine ebpf: leave it out, or use --engine jit", "-b", "5%", "true")
+        self.error(2, "--budget is not possible with --engine ebpf: leave it out, or use --engine probe", "-b", "5%", "true")
         self.error(2, "--events is not possible with --engine ebpf: leave it out, or use --engine probe", "--events", "true")
         self.error(127, "no-such-program: no such program in PATH", "no-such-program")
 
