@@ -79,11 +79,12 @@ add_fact_of_file(struct st_profile *p, const char *name, const char *path)
 static void
 add_virtualisation(struct st_profile *p)
 {
-	enum { HYPERVISOR_BIT = 1 << 31, HYPERVISOR_LEAF = 0x40000000 };
+	enum { HYPERVISOR_LEAF = 0x40000000 };
+	static const unsigned hypervisor_bit = 1u << 31;
 	unsigned int a, b, c, d, name[4] = {0};
 	__cpuid(1, a, b, c, d);
 	(void)a, (void)b, (void)d;
-	if (!(c & (unsigned int)HYPERVISOR_BIT)) {
+	if (!(c & (unsigned int)hypervisor_bit)) {
 		st_profile_add_fact(p, "virtualisation", "none");
 		return;
 	}
