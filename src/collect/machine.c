@@ -84,7 +84,7 @@ add_virtualisation(struct st_profile *p)
 	unsigned int a, b, c, d, name[4] = {0};
 	__cpuid(1, a, b, c, d);
 	(void)a, (void)b, (void)d;
-	if (!(c & (unsigned int)hypervisor_bit)) {
+	if (!(c & hypervisor_bit)) {
 		st_profile_add_fact(p, "virtualisation", "none");
 		return;
 	}
