@@ -48,6 +48,8 @@ struct measured {
 bool
 st_import_is_table(const struct st_import *in)
 {
+	if (!in->bytes || !in->n)
+		return false;
 	const char *header = in->bytes, *end = in->bytes + in->n, *line_end;
 	while (header < end && (*header == '#' || *header == '\n' || *header == '\r')) {
 		line_end = memchr(header, '\n', (size_t)(end - header));
