@@ -316,7 +316,7 @@ make_external(struct making *m)
 	char *setting = st_text_of("STROBE_FOLDER=%s", folder ? folder : "");
 	char *const settings[] = {setting, NULL};
 	const struct st_child c = {.folder = m->root, .settings = settings};
-	struct st_child_end end;
+	struct st_child_end end = {0};
 	st_status status = ST_OK;
 	if (!folder || !command || !setting)
 		status = making_no_memory(m);

@@ -120,7 +120,7 @@ add_code_frames(struct reading *r, uint32_t parent, uint64_t pc)
 static uint32_t
 frame_of_node(struct reading *r, uint32_t node)
 {
-	uint32_t path[ST_ALLOC_DEPTH + 2], n = 0, at = node;
+	uint32_t path[ST_ALLOC_DEPTH + 2] = {0}, n = 0, at = node;
 	while (at >= ST_ALLOC_FIRST_NODE && at < r->n_nodes && !r->frame_of[at] &&
 	       n < sizeof path / sizeof *path) {
 		path[n++] = at;

@@ -142,7 +142,7 @@ print_callers(const struct st_mem *m, const struct st_mem_site_row *row,
 {
 	enum { MOST_PATHS = 3 };
 	bool printed[MOST_PATHS] = {0};
-	size_t last[MOST_PATHS];
+	size_t last[MOST_PATHS] = {0};
 	for (int k = 0; k < MOST_PATHS; k++) {
 		const struct st_mem_context *best = NULL;
 		for (size_t i = 0; i < m->contexts.n; i++) {

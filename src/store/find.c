@@ -150,7 +150,7 @@ find_bounds(const char *digits, unsigned char low[ST_HASH_BYTES], unsigned char 
 {
 	memset(low, 0, ST_HASH_BYTES);
 	memset(high, 0xff, ST_HASH_BYTES);
-	for (size_t i = 0; digits[i] && i < ST_HASH_HEX; i++) {
+	for (size_t i = 0; i < ST_HASH_HEX && digits[i]; i++) {
 		unsigned char digit =
 		        (unsigned char)(digits[i] <= '9' ? digits[i] - '0' : digits[i] - 'a' + 10);
 		unsigned shift = i % 2 ? 0 : 4;
