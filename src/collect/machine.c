@@ -101,10 +101,8 @@ add_memory_fact(struct st_profile *p)
 {
 	enum { STEP = 256 << 20 };
 	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-	st_profile_add_fact(
-	        p, "memory",
-	        st_profile_textf(p, "%llu MiB",
-	                         (unsigned long long)((bytes + STEP / 2) / STEP * 256)));
+	const unsigned long long mib = (bytes + STEP / 2) / STEP * 256;
+	st_profile_add_fact(p, "memory", st_profile_textf(p, "%llu MiB", mib));
 }
 
 /* What may differ from one machine to the next, and changes speed. */

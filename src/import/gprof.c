@@ -63,17 +63,24 @@ gprof_function(struct gprof *x, char *name)
 	return *name ? st_import_function(&x->f, ST_IMPORT_NO_IMAGE, name, NULL, 0) : UINT32_MAX;
 }
 
+static bool
+gprof_skip(const char **at, int numbers)
+{
+	double ignored;
+	while (numbers > 0 && gprof_number(at, &ignored))
+		numbers--;
+	return !numbers;
+}
+
 /* "PERCENT CUMULATIVE SELF [CALLS SELF TOTAL] NAME". */
 static bool
 read_flat(struct gprof *x, char *line)
 {
 	const char *at = line;
-	double ignored, self, calls = 0;
-	if (!gprof_number(&at, &ignored) || !gprof_number(&at, &ignored) ||
-	    !gprof_number(&at, &self))
+	double self, calls = 0;
+	if (!gprof_skip(&at, 2) || !gprof_number(&at, &self))
 		return false;
-	if (gprof_number(&at, &calls) &&
-	    !(gprof_number(&at, &ignored) && gprof_number(&at, &ignored)))
+	if (gprof_number(&at, &calls) && !gprof_skip(&at, 2))
 		return false;
 	uint32_t function = gprof_function(x, line + (at - line));
 	if (function == UINT32_MAX)

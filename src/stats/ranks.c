@@ -156,7 +156,7 @@ try_some_divisions(const struct permutation *p, size_t rounds, uint64_t seed)
 	double hits = 0;
 	for (size_t round = 0; round < rounds; round++) {
 		double sum = 0;
-		for (size_t k = 0; k < p->n_b; k++) {
+		for (size_t k = 0; k < p->n_b && k < p->n; k++) {
 			const size_t other = k + st_random_below(&seed, p->n - k);
 			const double moved = p->v[k];
 			p->v[k] = p->v[other];

@@ -64,7 +64,7 @@ spread_median(const double *v, struct st_spread *s)
 st_status
 st_spread_of(const double *values, size_t n, struct st_spread *out)
 {
-	double *v = malloc((n ? n : 1) * sizeof *v);
+	double *v = calloc(n ? n : 1, sizeof *v);
 	*out = (struct st_spread){0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 	if (!v)
 		return ST_FAILED;
