@@ -101,7 +101,7 @@ st_callgrind_costs(struct st_callgrind_text *t, const char *line, uint64_t *line
 	*line_number = t->line_position == SIZE_MAX ? 0 : t->position[t->line_position];
 	memset(costs, 0, ST_CALLGRIND_EVENTS * sizeof *costs);
 	for (size_t i = 0; (n = callgrind_word(&line, &word)); i++) {
-		char *end;
+		char *end = NULL;
 		uint64_t cost = isdigit((unsigned char)*word) ? strtoull(word, &end, 0) : 0;
 		if (!isdigit((unsigned char)*word) || end != word + n)
 			return false;

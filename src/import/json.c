@@ -16,7 +16,7 @@ st_import_json_root(const struct st_import *in, struct st_error *e)
 	json_t *root = json_loadb(in->bytes, in->n, 0, &error);
 	if (!root && json_error_code(&error) == json_error_numeric_overflow)
 		root = json_loadb(in->bytes, in->n, JSON_DECODE_INT_AS_REAL, &error);
-	if (root && json_is_object(root))
+	if (json_is_object(root))
 		return root;
 	if (root)
 		ST_IGNORE(st_import_bad(in, 0, e, "it is JSON, but no object"));

@@ -296,9 +296,7 @@ measure_take_profile(const struct st_job_measuring *m, const struct run_files *f
 	const struct st_import_format *format;
 	struct st_error cause;
 	struct st_profile *p = NULL;
-	if (c->built_in && access(f->profile, F_OK))
-		measured_no_profile(out, f, end);
-	else if (!c->built_in && end->exit)
+	if (c->built_in ? access(f->profile, F_OK) : end->exit)
 		measured_no_profile(out, f, end);
 	else if (c->built_in)
 		p = st_profile_load(f->profile, &cause);

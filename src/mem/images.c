@@ -30,7 +30,7 @@ static void
 find_unwind_information(const char *path, uint64_t bias, struct st_alloc_image *out)
 {
 	Elf64_Ehdr h;
-	Elf64_Phdr segments[64];
+	Elf64_Phdr segments[64] = {0};
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd < 0 ? -1 : pread(fd, &h, sizeof h, 0);
 	const size_t n =

@@ -103,7 +103,8 @@ settle_every(struct st_limited *f, double threshold)
 	const double timed = (double)f->calls / f->every;
 	if (f->every > 1 && isfinite(threshold) && fabs(timed - threshold) <= slack * threshold)
 		return;
-	f->every = (uint32_t)fmax(ceil(every_at(f, threshold)), f->every / 2);
+	const uint32_t half = f->every / 2;
+	f->every = (uint32_t)fmax(ceil(every_at(f, threshold)), half);
 }
 
 st_status

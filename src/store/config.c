@@ -190,11 +190,13 @@ st_config_read(struct st_config *c, const char *data, struct st_error *e)
 {
 	const char *run = getenv("STROBE_CONFIG");
 	*c = (struct st_config){0};
-	if (run && config_take_text(c, run, "STROBE_CONFIG", ST_CONFIG_RUN, e))
+	if ((run && config_take_text(c, run, "STROBE_CONFIG", ST_CONFIG_RUN, e)) ||
+	    config_read_file(c, ST_CONFIG_LOCAL, data, e) ||
+	    config_read_file(c, ST_CONFIG_SHARED, data, e)) {
+		st_config_free(c);
 		return -1;
-	if (config_read_file(c, ST_CONFIG_LOCAL, data, e))
-		return -1;
-	return config_read_file(c, ST_CONFIG_SHARED, data, e);
+	}
+	return 0;
 }
 
 st_status
