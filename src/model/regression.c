@@ -233,7 +233,7 @@ st_regression_fit(enum st_growth kind, const struct st_points *points, struct st
 double
 st_regression_at(const struct st_regression *r, double x)
 {
-	double row[ST_GROWTH_PARAMETERS], y = 0;
+	double row[ST_GROWTH_PARAMETERS] = {0}, y = 0;
 	if (!is_in_domain(r->kind, x))
 		return NAN;
 	if (is_curve(r->kind))
