@@ -128,7 +128,7 @@ set_windows(struct st_trace_arguments *a, const char *value, struct st_error *e)
 	static const double shortest = 0.01;
 	char on[32];
 	const size_t n = strcspn(value, "/");
-	if (value[n] && n < sizeof on) {
+	if (n < sizeof on && value[n]) {
 		memcpy(on, value, n);
 		on[n] = '\0';
 		if (!st_parse_time(on, &a->window) &&
