@@ -87,7 +87,7 @@ gains_rights(const struct becoming *b, uint64_t path_at)
 
 enum next { GOES_ON, HAS_BECOME, IS_DONE };
 
-/* What a stop means; *pass becomes the signal that it gets. */
+/* Interprets a stop; *pass becomes the signal to deliver. */
 static enum next
 look_at_stop(struct st_probing *p, struct becoming *b, int stop, int *pass)
 {
@@ -168,6 +168,40 @@ take_new_program(struct st_probing *p, const struct becoming *b)
 	ptrace(PTRACE_DETACH, b->tid, 0, 0);
 }
 
+/* ---- the area ---- */
+
+static bool
+maps_one_of(const char *pid, struct st_probing *const *v, size_t n)
+{
+	char path[300], line[512];
+	bool maps = false;
+	snprintf(path, sizeof path, "/proc/%s/maps", pid);
+	FILE *f = fopen(path, "re");
+	while (f && !maps && fgets(line, sizeof line, f)) {
+		uint64_t inode = 0;
+		if (!strstr(line, "/memfd:strobe-probes") ||
+		    sscanf(line, "%*s %*s %*s %*s %" SCNu64, &inode) != 1)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			maps |= v[i]->area && v[i]->inode == inode;
+	}
+	if (f)
+		fclose(f);
+	return maps;
+}
+
+/* The program can write anything into the area: only a thread of a process that has the area is
+ * traced, whatever strobe itself may do. */
+static bool
+has_area(struct st_probing *p, const struct becoming *b)
+{
+	char pid[16], task[64];
+	struct st_probing *const one[] = {p};
+	snprintf(pid, sizeof pid, "%d", b->pid);
+	snprintf(task, sizeof task, "/proc/%d/task/%d", b->pid, b->tid);
+	return b->tid > 0 && b->pid > 0 && !access(task, F_OK) && maps_one_of(pid, one, 1);
+}
+
 static void
 answer_exec(struct st_probing *p)
 {
@@ -175,7 +209,7 @@ answer_exec(struct st_probing *p)
 	struct becoming b = {(pid_t)a->exec_tid, (pid_t)a->exec_pid};
 	enum { OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD };
 	pthread_mutex_lock(p->held);
-	const bool traced = b.tid > 0 && b.pid > 0 && !ptrace(PTRACE_SEIZE, b.tid, 0, OPTIONS) &&
+	const bool traced = has_area(p, &b) && !ptrace(PTRACE_SEIZE, b.tid, 0, OPTIONS) &&
 	                    !ptrace(PTRACE_INTERRUPT, b.tid, 0, 0) &&
 	                    next_stop_of_becoming(&b) >= 0;
 	if (!traced)
@@ -225,27 +259,7 @@ st_probing_unfollow(struct st_probing *p)
 	p->has_follower = false;
 }
 
-/* ---- who is left ---- */
-
-static bool
-maps_one_of(const char *pid, struct st_probing *const *v, size_t n)
-{
-	char path[300], line[512];
-	bool maps = false;
-	snprintf(path, sizeof path, "/proc/%s/maps", pid);
-	FILE *f = fopen(path, "re");
-	while (f && !maps && fgets(line, sizeof line, f)) {
-		uint64_t inode = 0;
-		if (!strstr(line, "/memfd:strobe-probes") ||
-		    sscanf(line, "%*s %*s %*s %*s %" SCNu64, &inode) != 1)
-			continue;
-		for (size_t i = 0; i < n; i++)
-			maps |= v[i]->area && v[i]->inode == inode;
-	}
-	if (f)
-		fclose(f);
-	return maps;
-}
+/* ---- processes that are left ---- */
 
 bool
 st_probing_is_used(struct st_probing *const *v, size_t n)

@@ -454,6 +454,16 @@ class Follow(Probe):
             ("t_work", "t_fib"): 2, (None, "t_thread"): 2, ("t_thread", "t_fib"): 2, ("t_fib", "t_fib"): 380})
         self.assertEqual(self.calls(trace)["main"], (1, 0))
 
+    def test_program_that_names_another_process(self):
+        """A program cannot make strobe trace a process that is none of its own."""
+        with subprocess.Popen(["sleep", "100"]) as other:
+            try:
+                trace, printed = self.trace("probe", "--follow", command=[FORKS, "accuses", str(other.pid)])
+                self.assertEqual(printed, "traced by 0\ndone\n")
+                self.assertIn("it may not be traced", " ".join(trace["notes"]))
+            finally:
+                other.kill()
+
     def test_auto(self):
         trace, _ = self.trace("auto", "--follow", command=[FORKS, "fork"])
         self.assertEqual(trace["engine"], "probe")

@@ -9,16 +9,21 @@
  * leaves: a child that outlives the program.
  * forever: a child and the program, which both work until SIGUSR1; then each says if it was right.
  * leaf: calls t_fib(8): 67 calls.
+ * accuses PID: tells strobe, in its shared memory, that another process is about to call execve.
  */
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "wire/probe.h"
 
 #define CALLED __attribute__((noinline, noipa))
 
@@ -167,6 +172,51 @@ t_forever(void)
 	fflush(stdout);
 }
 
+static struct st_probe_area *
+find_area(void)
+{
+	char line[512], access[5];
+	unsigned long long start, offset;
+	struct st_probe_area *area = NULL;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	while (maps && !area && fgets(line, sizeof line, maps))
+		if (strstr(line, "/memfd:strobe-probes") &&
+		    sscanf(line, "%llx-%*x %4s %llx", &start, access, &offset) == 3 && !offset)
+			area = (struct st_probe_area *)(uintptr_t)start;
+	if (maps)
+		fclose(maps);
+	return area;
+}
+
+static void
+print_tracer(int pid)
+{
+	char path[64], line[256];
+	snprintf(path, sizeof path, "/proc/%d/status", pid);
+	FILE *f = fopen(path, "r");
+	while (f && fgets(line, sizeof line, f))
+		if (!strncmp(line, "TracerPid:", 10))
+			printf("traced by %d\n", atoi(line + 10));
+	if (f)
+		fclose(f);
+}
+
+/* Waits until strobe has answered. */
+static void
+accuse(int pid)
+{
+	struct st_probe_area *a = find_area();
+	if (!a)
+		return;
+	a->exec_pid = (uint32_t)pid;
+	__atomic_store_n(&a->exec_tid, (uint32_t)pid, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&a->exec_asked, 1, __ATOMIC_ACQ_REL);
+	syscall(SYS_futex, &a->exec_asked, FUTEX_WAKE, 1, NULL, NULL, 0);
+	while (__atomic_load_n(&a->exec_tid, __ATOMIC_ACQUIRE))
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+	print_tracer(pid);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -196,6 +246,8 @@ main(int argc, char **argv)
 	}
 	if (!strcmp(what, "forever"))
 		t_forever();
+	if (!strcmp(what, "accuses") && argc > 2)
+		accuse(atoi(argv[2]));
 	puts("done");
 	return 0;
 }
