@@ -105,14 +105,14 @@ st_status_is_worse(const struct st_status_groups *g)
 
 /* The mean, and between what the values are where there are several. */
 static void
-status_spread_cell(struct st_table *t, const struct st_spread *s)
+status_range_cell(struct st_table *t, const struct st_value_range *s)
 {
 	char mean[ST_NUMBER_SIZE], least[ST_NUMBER_SIZE], most[ST_NUMBER_SIZE];
 	if (!s->n) {
 		st_table_cell(t, "-");
 		return;
 	}
-	st_number(mean, (uint64_t)llround(fabs(st_spread_mean(s))));
+	st_number(mean, (uint64_t)llround(fabs(st_value_range_mean(s))));
 	if (s->least == s->most)
 		st_table_cell(t, "%s", mean);
 	else
@@ -124,9 +124,9 @@ status_spread_cell(struct st_table *t, const struct st_spread *s)
 static void
 status_change_row(struct st_table *t, const struct st_change *c)
 {
-	double from = st_spread_mean(&c->from), to = st_spread_mean(&c->to);
-	status_spread_cell(t, &c->from);
-	status_spread_cell(t, &c->to);
+	double from = st_value_range_mean(&c->from), to = st_value_range_mean(&c->to);
+	status_range_cell(t, &c->from);
+	status_range_cell(t, &c->to);
 	if (c->kind == ST_CHANGE_MORE || c->kind == ST_CHANGE_LESS)
 		st_table_cell(t, "%+.1f%%", from ? 100 * (to - from) / from : INFINITY);
 	else
@@ -199,12 +199,12 @@ st_status_print_changes(const struct st_store *s, const struct st_status_groups 
 }
 
 static json_t *
-status_spread_json(const struct st_spread *s)
+status_range_json(const struct st_value_range *s)
 {
 	if (!s->n)
 		return json_null();
 	return json_pack("{so, sf, sf, sf}", "n", st_json_count(s->n), "least", s->least, "mean",
-	                 st_spread_mean(s), "most", s->most);
+	                 st_value_range_mean(s), "most", s->most);
 }
 
 static json_t *
@@ -216,8 +216,8 @@ status_functions_json(const struct st_changes *c)
 		                                     st_json_text(c->v.v[i].name), "image",
 		                                     st_json_text(c->v.v[i].image), "kind",
 		                                     st_change_names[c->v.v[i].kind], "from",
-		                                     status_spread_json(&c->v.v[i].from), "to",
-		                                     status_spread_json(&c->v.v[i].to)));
+		                                     status_range_json(&c->v.v[i].from), "to",
+		                                     status_range_json(&c->v.v[i].to)));
 	return all;
 }
 

@@ -100,7 +100,7 @@ st_cut_take(struct st_cut *c, uint64_t n)
 	return taken;
 }
 
-/* What st_bytes_piece wrote. */
+/* Reads what st_bytes_piece wrote. */
 static inline struct st_cut
 st_cut_piece(struct st_cut *c)
 {

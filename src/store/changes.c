@@ -18,13 +18,13 @@ struct changing {
 	struct st_store *s;
 	struct st_changes *out;
 	struct st_quantities reference;
-	struct st_spread *from, *to; /* by the reference's items */
+	struct st_value_range *from, *to; /* by the reference's items */
 	double percent, whole;
 };
 
 static st_status
 change_add(struct changing *c, enum st_change_kind kind, const struct st_quantities *q, size_t item,
-           struct st_spread from, struct st_spread to, struct st_error *e)
+           struct st_value_range from, struct st_value_range to, struct st_error *e)
 {
 	const struct st_match_function *f = &q->items[item];
 	const char *image = f->image == ST_NO_IMAGE ? "" : st_base_name(q->images[f->image].path);
@@ -46,30 +46,31 @@ change_is_large(const struct changing *c, double from, double to)
 	return difference > 0 && difference * 100 >= c->percent * fabs(from);
 }
 
-/* What only the baseline has. */
+/* Items that only the baseline has. */
 static st_status
 change_add_gone(struct changing *c, const struct st_quantities *q, const struct st_match *m,
                 const uint32_t *item_of, struct st_error *e)
 {
 	for (size_t i = 0; i < q->n; i++)
 		if (item_of[m->function[ST_B][i]] == UINT32_MAX && c->out->exact &&
-		    change_is_large(c, st_spread_mean(&q->values[i]), 0) &&
-		    change_add(c, ST_CHANGE_GONE, q, i, q->values[i], (struct st_spread){0}, e))
+		    change_is_large(c, st_value_range_mean(&q->values[i]), 0) &&
+		    change_add(c, ST_CHANGE_GONE, q, i, q->values[i], (struct st_value_range){0},
+		               e))
 			return -1;
 	return 0;
 }
 
 /* Of the same build: the items are the same, one by one. */
 static void
-change_add_same(const struct st_quantities *q, struct st_spread *into)
+change_add_same(const struct st_quantities *q, struct st_value_range *into)
 {
 	for (size_t i = 0; i < q->n; i++)
-		st_spread_add(&into[i], &q->values[i]);
+		st_value_range_add(&into[i], &q->values[i]);
 }
 
 static st_status
-change_match(struct changing *c, const struct st_quantities *q, struct st_spread *into, bool gone,
-             struct st_error *e)
+change_match(struct changing *c, const struct st_quantities *q, struct st_value_range *into,
+             bool gone, struct st_error *e)
 {
 	const struct st_match_side sides[ST_SIDES] = {st_quantities_side(&c->reference),
 	                                              st_quantities_side(q)};
@@ -86,7 +87,7 @@ change_match(struct changing *c, const struct st_quantities *q, struct st_spread
 		for (size_t i = 0; i < q->n; i++) {
 			uint32_t item = item_of[m.function[ST_B][i]];
 			if (item != UINT32_MAX)
-				st_spread_add(&into[item], &q->values[i]);
+				st_value_range_add(&into[item], &q->values[i]);
 		}
 		if (gone)
 			status = change_add_gone(c, q, &m, item_of, e);
@@ -98,7 +99,7 @@ change_match(struct changing *c, const struct st_quantities *q, struct st_spread
 
 static st_status
 change_take_side(struct changing *c, const struct st_stored_list *l, size_t first,
-                 struct st_spread *into, bool gone, struct st_error *e)
+                 struct st_value_range *into, bool gone, struct st_error *e)
 {
 	int status = 0;
 	for (size_t i = first; i < l->v.n && !status; i++) {
@@ -116,9 +117,9 @@ change_take_side(struct changing *c, const struct st_stored_list *l, size_t firs
 static st_status
 change_judge(struct changing *c, size_t item, struct st_error *e)
 {
-	const struct st_spread *from = &c->from[item], *to = &c->to[item];
+	const struct st_value_range *from = &c->from[item], *to = &c->to[item];
 	bool enough = c->out->exact || (from->n >= ENOUGH_NOISY && to->n >= ENOUGH_NOISY);
-	double a = st_spread_mean(from), b = st_spread_mean(to);
+	double a = st_value_range_mean(from), b = st_value_range_mean(to);
 	if (!from->n)
 		return c->out->exact && change_is_large(c, 0, b)
 		               ? change_add(c, ST_CHANGE_NEW, &c->reference, item, *from, *to, e)
@@ -138,8 +139,8 @@ static int
 change_by_size(const void *a, const void *b)
 {
 	const struct st_change *x = a, *y = b;
-	double dx = fabs(st_spread_mean(&x->to) - st_spread_mean(&x->from));
-	double dy = fabs(st_spread_mean(&y->to) - st_spread_mean(&y->from));
+	double dx = fabs(st_value_range_mean(&x->to) - st_value_range_mean(&x->from));
+	double dy = fabs(st_value_range_mean(&y->to) - st_value_range_mean(&y->from));
 	int names = strcmp(x->name, y->name);
 	return dx != dy ? (dx < dy) - (dx > dy) : names ? names : strcmp(x->image, y->image);
 }

@@ -19,7 +19,7 @@ extern const char *const st_change_names[];
 struct st_change {
 	enum st_change_kind kind;
 	char *name, *image; /* image "": in none */
-	struct st_spread from, to;
+	struct st_value_range from, to;
 };
 
 struct st_changes {

@@ -59,7 +59,7 @@ struct st_libgit {
 
 /* NULL with *e when it is not installed. It stays loaded. */
 const struct st_libgit *st_libgit(struct st_error *e);
-/* What libgit2 said last. */
+/* The last message of libgit2. */
 const char *st_libgit_reason(const struct st_libgit *git);
 
 #endif

@@ -14,7 +14,7 @@ struct quantity_reader {
 };
 
 void
-st_spread_add(struct st_spread *to, const struct st_spread *more)
+st_value_range_add(struct st_value_range *to, const struct st_value_range *more)
 {
 	if (!more->n)
 		return;
@@ -27,7 +27,7 @@ st_spread_add(struct st_spread *to, const struct st_spread *more)
 }
 
 double
-st_spread_mean(const struct st_spread *s)
+st_value_range_mean(const struct st_value_range *s)
 {
 	return s->n ? s->sum / (double)s->n : 0;
 }
@@ -224,7 +224,7 @@ quantity_functions(struct quantity_reader *r, const struct st_quantities *like, 
 	if (!status)
 		status = quantity_room(q, quantity_rows(r, "function"), e);
 	for (size_t i = 0; i < q->n && !status; i++)
-		q->values[i] = (struct st_spread){1, counts[i], counts[i], counts[i]};
+		q->values[i] = (struct st_value_range){1, counts[i], counts[i], counts[i]};
 	if (!status && !q->same)
 		status = quantity_name_functions(r, e);
 	free(counts);
@@ -260,8 +260,9 @@ quantity_fill_series(struct quantity_reader *r, const char *const *metrics,
 	}
 	for (size_t i = 0; i < rows && !status; i++)
 		if (series[i] >= 1 && series[i] <= (double)q->n)
-			st_spread_add(&q->values[(size_t)series[i] - 1],
-			              &(struct st_spread){1, values[i], values[i], values[i]});
+			st_value_range_add(
+			        &q->values[(size_t)series[i] - 1],
+			        &(struct st_value_range){1, values[i], values[i], values[i]});
 	free(series);
 	free(values);
 	return status ? ST_FAILED : ST_OK;

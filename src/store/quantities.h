@@ -7,13 +7,13 @@
 #include "check/match.h"
 #include "store/store.h"
 
-struct st_spread {
+struct st_value_range {
 	uint64_t n; /* values; 0: none */
 	double least, most, sum;
 };
 
-void st_spread_add(struct st_spread *to, const struct st_spread *more);
-double st_spread_mean(const struct st_spread *s);
+void st_value_range_add(struct st_value_range *to, const struct st_value_range *more);
+double st_value_range_mean(const struct st_value_range *s);
 
 struct st_quantities {
 	bool exact; /* counts: else values with noise */
@@ -21,7 +21,7 @@ struct st_quantities {
 	struct st_match_image *images;
 	size_t n_images;
 	struct st_match_function *items; /* functions, or metrics at their locations */
-	struct st_spread *values;        /* of each item */
+	struct st_value_range *values;   /* of each item */
 	size_t n;
 	ST_VEC(char *) texts; /* storage of the names */
 	/* Of all that tells functions apart. Profiles of one build have the same, and then the same

@@ -102,7 +102,7 @@ st_status st_store_query(struct st_store *s, sqlite3_stmt **out, const char *sql
 int st_store_step(struct st_store *s, sqlite3_stmt *rows, struct st_error *e);
 /* A statement that returns nothing. */
 st_status st_store_run(struct st_store *s, const char *sql, struct st_error *e);
-/* What SQLite said last, as an error of the store. Returns -1. */
+/* Makes the last message of SQLite an error of the store. Returns -1. */
 st_status st_store_failed(struct st_store *s, struct st_error *e);
 /* The text of a column, malloc'ed, NULL where it is NULL. */
 char *st_store_text(sqlite3_stmt *rows, int column);
