@@ -7,7 +7,6 @@ import subprocess
 from pathlib import Path
 
 ENVIRONMENT = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@example.org",
-               "LSAN_OPTIONS": f"suppressions={Path(__file__).resolve().parent / 'lsan.supp'}:print_suppressions=0",
                "GIT_CONFIG_NOSYSTEM": "1", "GIT_EDITOR": "true", "GIT_SEQUENCE_EDITOR": "true", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
 
 

@@ -136,6 +136,7 @@ class History(unittest.TestCase):
     def test_shallow(self):
         self.commits(3)
         shallow = Project(self.p.folder.parent / "shallow", git=False)
+        shallow.environment["LSAN_OPTIONS"] = f"suppressions={os.path.dirname(os.path.abspath(__file__))}/lsan.supp:print_suppressions=0"
         shallow.git("clone", "-q", "--depth", "1", f"file://{self.p.folder}", ".")
         shallow.ask("init")
         profile = shallow.add(400)
