@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of all from some of them. Hosted code only. */
+/* Estimates of sums from a sample, with their errors. Hosted code only. */
 #ifndef STROBE_BASE_ESTIMATE_H
 #define STROBE_BASE_ESTIMATE_H
 

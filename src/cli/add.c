@@ -108,7 +108,7 @@ print_added(const struct arguments *a, const struct st_store *s, const struct st
 	}
 }
 
-/* What another tool wrote becomes a profile first, as by strobe import. */
+/* Files of other tools are converted to profiles first, as strobe import does. */
 static st_status
 add_import(struct st_addition *f, struct st_error *e)
 {

@@ -13,7 +13,7 @@ struct st_finding {
 	enum st_health health;
 	char found[256];     /* what is there */
 	const char *follows; /* what that means for the user; NULL when all is well */
-	const char *mend;    /* how to change it; NULL: nothing to be done */
+	const char *fix;     /* how to change it; NULL: nothing to be done */
 };
 
 /* X(name, required for strobe run) */

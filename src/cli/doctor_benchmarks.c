@@ -29,7 +29,7 @@ st_benchmark_loop(const struct st_disturbance *d, struct st_finding *f)
 	f->follows =
 	        "equal work takes times that differ by more than 2 %: repeat often, and compare "
 	        "medians or least times";
-	f->mend = "see the lines below for what disturbs";
+	f->fix = "see the lines below for what disturbs";
 }
 
 void
@@ -40,7 +40,7 @@ st_benchmark_away(const struct st_disturbance *d, struct st_finding *f)
 	if (d->away <= away_limit)
 		return;
 	f->follows = "elapsed times have the waiting for a CPU in them; CPU times have not";
-	f->mend = "end other programs, or reserve CPUs (isolcpus, cpuset) and use --cpu";
+	f->fix = "end other programs, or reserve CPUs (isolcpus, cpuset) and use --cpu";
 }
 
 void
@@ -59,7 +59,7 @@ st_benchmark_others(const struct st_disturbance *d, struct st_finding *f)
 	if (!busy)
 		return;
 	f->follows = "they take caches, memory bandwidth and clock frequency, also on other cores";
-	f->mend = "end them, or measure at another time";
+	f->fix = "end them, or measure at another time";
 }
 
 void
@@ -72,7 +72,7 @@ st_benchmark_stolen(const struct st_disturbance *d, struct st_finding *f)
 	if (!much)
 		return;
 	f->follows = "both elapsed and CPU times are longer than the work: the machine is shared";
-	f->mend = "measure on a machine of your own, or count instructions instead of time";
+	f->fix = "measure on a machine of your own, or count instructions instead of time";
 }
 
 void
@@ -93,7 +93,7 @@ st_benchmark_load(const char *root, struct st_finding *f)
 	if (!busy)
 		return;
 	f->follows = "the machine is in use, or was a moment ago";
-	f->mend = "wait until it is idle";
+	f->fix = "wait until it is idle";
 }
 
 void
@@ -111,7 +111,7 @@ st_benchmark_governor(const char *root, struct st_finding *f)
 		return;
 	f->follows =
 	        "the clock rises and falls with the load: short runs are slower than long ones";
-	f->mend = "cpupower frequency-set -g performance";
+	f->fix = "cpupower frequency-set -g performance";
 }
 
 void
@@ -127,8 +127,8 @@ st_benchmark_turbo(const char *root, struct st_finding *f)
 	if (turbo <= 0)
 		return;
 	f->follows = "how far it rises depends on temperature and on the other cores";
-	f->mend = "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > "
-	          "/sys/devices/system/cpu/cpufreq/boost";
+	f->fix = "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > "
+	         "/sys/devices/system/cpu/cpufreq/boost";
 }
 
 /* Cores that have two threads online: a list of siblings with more than one number. */
@@ -151,8 +151,8 @@ st_benchmark_siblings(const char *root, struct st_finding *f)
 	}
 	st_found(f, ST_HEALTH_LIMITED, "%ld CPUs share their core with another one", shared);
 	f->follows = "a program on the other thread of a core takes up to half of its speed";
-	f->mend = "echo off > /sys/devices/system/cpu/smt/control, or leave the siblings idle with "
-	          "--cpu";
+	f->fix = "echo off > /sys/devices/system/cpu/smt/control, or leave the siblings idle with "
+	         "--cpu";
 }
 
 void

@@ -47,7 +47,7 @@ st_check_kernel(const char *root, struct st_finding *f)
 	         known ? release : "of unknown version");
 	f->follows = "the engine needs the FS and GS base instructions, which Linux allows since "
 	             "version 5.9";
-	f->mend = "run Linux 5.9 or later";
+	f->fix = "run Linux 5.9 or later";
 }
 
 /* Whether a child lets itself be traced, as strobe run starts a program. 0, or an errno. */
@@ -110,10 +110,10 @@ st_check_ptrace(const char *root, struct st_finding *f)
 	}
 	st_found(f, ST_HEALTH_NO, "a child cannot be traced: %s (%s)", strerror(error), yama);
 	f->follows = "no program can be started under the engine";
-	f->mend = scope >= 2 ? "sysctl kernel.yama.ptrace_scope=1 (a scope of 3 lasts until reboot)"
-	                     : "in a container: docker run --cap-add=SYS_PTRACE, or a seccomp "
-	                       "profile that "
-	                       "allows ptrace";
+	f->fix = scope >= 2 ? "sysctl kernel.yama.ptrace_scope=1 (a scope of 3 lasts until reboot)"
+	                    : "in a container: docker run --cap-add=SYS_PTRACE, or a seccomp "
+	                      "profile that "
+	                      "allows ptrace";
 }
 
 /* Whether memory of a memfd can be mapped executable, which vm.memfd_noexec may forbid. 0, or an
@@ -147,9 +147,9 @@ st_check_memfd(const char *root, struct st_finding *f)
 	st_found(f, ST_HEALTH_NO, "cannot create a memory file that holds code: %s",
 	         strerror(error));
 	f->follows = "the engine has no memory for translated code";
-	f->mend = st_read_number(root, "/proc/sys/vm/memfd_noexec", &noexec) && noexec
-	                  ? "sysctl vm.memfd_noexec=0"
-	                  : "allow memfd_create and executable mappings in the security policy";
+	f->fix = st_read_number(root, "/proc/sys/vm/memfd_noexec", &noexec) && noexec
+	                 ? "sysctl vm.memfd_noexec=0"
+	                 : "allow memfd_create and executable mappings in the security policy";
 }
 
 void
@@ -165,7 +165,7 @@ st_check_fsgsbase(const char *root, struct st_finding *f)
 	f->follows =
 	        "under a time budget, a system call of a thread that runs natively takes a signal, "
 	        "because it cannot be patched";
-	f->mend = "boot without nofsgsbase, on a CPU of 2012 or later";
+	f->fix = "boot without nofsgsbase, on a CPU of 2012 or later";
 }
 
 void
@@ -184,5 +184,5 @@ st_check_tsc(const char *root, struct st_finding *f)
 	if (f->health == ST_HEALTH_OK)
 		return;
 	f->follows = "times that the engine takes itself may drift; samples and counts do not";
-	f->mend = "on a virtual machine, let the host offer the invariant TSC";
+	f->fix = "on a virtual machine, let the host offer the invariant TSC";
 }

@@ -45,7 +45,7 @@ st_check_perf(const char *root, struct st_finding *f)
 	st_found(f, ST_HEALTH_LIMITED, "no task-clock event: %s (%s)", strerror(error), setting);
 	f->follows =
 	        "samples can be no finer than the kernel's tick, 1 to 10 ms; counts stay exact";
-	f->mend = "sysctl kernel.perf_event_paranoid=2; in a container, allow perf_event_open";
+	f->fix = "sysctl kernel.perf_event_paranoid=2; in a container, allow perf_event_open";
 }
 
 void
@@ -65,7 +65,7 @@ st_check_bpf(const char *root, struct st_finding *f)
 	}
 	st_found(f, ST_HEALTH_LIMITED, "no BPF: %s (%s)", strerror(errno), setting);
 	f->follows = "nothing today: no tool of this version uses BPF";
-	f->mend = "run as root, or with CAP_BPF and CAP_PERFMON";
+	f->fix = "run as root, or with CAP_BPF and CAP_PERFMON";
 }
 
 void
@@ -80,7 +80,7 @@ st_check_cores(const char *root, struct st_finding *f)
 		         usable, online, quota);
 		f->follows = "threads are stopped when the quota is used up: elapsed time then "
 		             "means little, but CPU time and counts are correct";
-		f->mend = "raise cpu.max (v2) or cpu.cfs_quota_us (v1) of the control group";
+		f->fix = "raise cpu.max (v2) or cpu.cfs_quota_us (v1) of the control group";
 		return;
 	}
 	st_found(f, usable > 1 ? ST_HEALTH_OK : ST_HEALTH_LIMITED, "%d of %ld usable, no quota",
@@ -88,7 +88,7 @@ st_check_cores(const char *root, struct st_finding *f)
 	if (usable > 1)
 		return;
 	f->follows = "the program shares its core with strobe, and threads do not run in parallel";
-	f->mend = "allow more CPUs (taskset, cpuset)";
+	f->fix = "allow more CPUs (taskset, cpuset)";
 }
 
 void
@@ -105,20 +105,19 @@ st_check_memory(const char *root, struct st_finding *f)
 		         (unsigned long long)space.rlim_max >> 20);
 		f->follows = "there is no space for the tables of the engine, which are large but "
 		             "mostly unused";
-		f->mend = "start strobe without it, or with a soft limit only (ulimit -S -v)";
+		f->fix = "start strobe without it, or with a soft limit only (ulimit -S -v)";
 	} else if (st_read_number(root, "/proc/sys/vm/overcommit_memory", &overcommit) &&
 	           overcommit == 2) {
 		st_found(f, ST_HEALTH_LIMITED, "the kernel does not overcommit memory");
 		f->follows = "the kernel counts the whole tables of the engine, although little of "
 		             "them is used";
-		f->mend = "sysctl vm.overcommit_memory=0";
+		f->fix = "sysctl vm.overcommit_memory=0";
 	} else if (group && group < needed) {
 		st_found(f, ST_HEALTH_LIMITED, "control group allows %llu MiB",
 		         (unsigned long long)group >> 20);
 		f->follows =
 		        "the engine needs 16 MiB, and up to 8 bytes for each byte of program code";
-		f->mend =
-		        "raise memory.max (v2) or memory.limit_in_bytes (v1) of the control group";
+		f->fix = "raise memory.max (v2) or memory.limit_in_bytes (v1) of the control group";
 	} else if (group) {
 		st_found(f, ST_HEALTH_OK, "control group allows %llu MiB",
 		         (unsigned long long)group >> 20);
@@ -143,7 +142,7 @@ st_check_seccomp(const char *root, struct st_finding *f)
 	}
 	st_found(f, ST_HEALTH_LIMITED, "system calls are filtered (mode %d)", mode);
 	f->follows = "the lines above show what the filter allows";
-	f->mend = "only if one of them says no: docker run --security-opt seccomp=unconfined";
+	f->fix = "only if one of them says no: docker run --security-opt seccomp=unconfined";
 }
 
 void

@@ -21,7 +21,7 @@ struct export_arguments {
 	bool help;
 };
 
-/* Who writes a format. */
+/* The writer of a format. */
 enum export_writer { EXPORT_MEASUREMENTS, EXPORT_SHOW, EXPORT_STACKS, EXPORT_EVENTS };
 
 static const struct {

@@ -24,7 +24,7 @@ enum {
 #undef O
 };
 
-/* What a job as a whole ends with when some of its runs have no profile. */
+/* The exit code of a job of which some runs have no profile. */
 enum { EXIT_SOME_FAILED = 1 };
 
 static void

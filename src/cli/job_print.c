@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What came of a job. */
+/* The outcome of a job. */
 #include <string.h>
 
 #include "cli/job.h"

@@ -214,7 +214,7 @@ parse_model(struct st_model_arguments *a, char *const *argv, struct st_error *e)
 	return ST_OK;
 }
 
-/* What is printed: of a series as soon as it is modelled, or all at the end. */
+/* Prints each series as soon as it is modelled, or all of them at the end. */
 struct output {
 	const struct st_model_arguments *a;
 	json_t *subjects;

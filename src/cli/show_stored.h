@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What strobe show is asked for when it is no file: a stored profile, or a version. */
+/* The argument of strobe show, if it is not a file: a stored profile, or a version. */
 #ifndef STROBE_CLI_SHOW_STORED_H
 #define STROBE_CLI_SHOW_STORED_H
 

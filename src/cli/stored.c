@@ -44,7 +44,7 @@ st_stored_json(const struct st_stored *s)
 	                 st_link_names[s->link]);
 }
 
-/* What makes a profile less than one of the version itself. */
+/* Remarks: why a profile may differ from one of the version itself. */
 static void
 stored_remarks(const struct st_stored *s, char *text, size_t size)
 {

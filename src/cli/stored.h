@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the commands of the store print alike. */
+/* Output that the commands of the store have in common. */
 #ifndef STROBE_CLI_STORED_H
 #define STROBE_CLI_STORED_H
 

@@ -75,7 +75,7 @@ add_fact_of_file(struct st_profile *p, const char *name, const char *path)
 		st_profile_add_fact(p, name, line);
 }
 
-/* What the hypervisor calls itself, as "KVMKVMKVM"; "none" on bare hardware. */
+/* The name of the hypervisor by CPUID, such as "KVMKVMKVM"; "none" on bare hardware. */
 static void
 add_virtualisation(struct st_profile *p)
 {
@@ -105,7 +105,7 @@ add_memory_fact(struct st_profile *p)
 	st_profile_add_fact(p, "memory", st_profile_textf(p, "%llu MiB", mib));
 }
 
-/* What may differ from one machine to the next, and changes speed. */
+/* Properties of the machine that change speed. */
 static void
 add_facts(struct st_profile *p)
 {

@@ -48,7 +48,7 @@ map(struct st_remote *r, uint64_t at, uint64_t bytes, int prot, int flags, long 
 #define FAR_AREA (ST_TABLES + (16ull << 30))
 #define FAR_THREADS (ST_TABLES + (32ull << 30))
 
-/* What the user can do about the error; empty: nothing is known. */
+/* A way out of the error for the user; empty: none is known. */
 static const char *
 advice_for(long answer)
 {

@@ -143,7 +143,7 @@ perun_write_machine(struct perun_writer *w)
 	fprintf(w->out, ",\"cpu\":{\"total\":%" PRId64 "}}", r->cores);
 }
 
-/* What Strobe says where no imported file has said it. */
+/* Defaults for keys that no imported file has set. */
 static void
 perun_write_origin(struct perun_writer *w)
 {

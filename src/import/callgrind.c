@@ -43,7 +43,7 @@ st_import_is_callgrind(const struct st_import *in)
 	       (st_import_has(in, "\nevents:") && st_import_has(in, "\nfn="));
 }
 
-/* What is the beginning of the line, or NULL. */
+/* The rest of the line after a prefix, or NULL. */
 static char *
 after(char *line, const char *key)
 {

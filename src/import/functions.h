@@ -25,7 +25,7 @@ struct st_import_function {
 	uint32_t number; /* in the profile, once it is finished */
 };
 
-/* What a stack is worth. */
+/* The value of a stack. */
 struct st_import_weight {
 	uint64_t count, ns, instructions;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the readers of JSON share. */
+/* Functions that the readers of JSON share. */
 #ifndef STROBE_IMPORT_JSON_H
 #define STROBE_IMPORT_JSON_H
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is left of a message, or of a packed field. */
+/* The rest of a message, or of a packed field. */
 struct st_message {
 	const unsigned char *at, *end;
 	bool bad; /* it is none, or ends too early */

@@ -38,7 +38,7 @@ st_status st_perun_key_time(struct st_perun *x, const json_t *time);
 st_status st_perun_key_end(struct st_perun *x);
 void st_perun_key_free(struct st_perun *x);
 
-/* What Strobe calls a column of Perun's. */
+/* Strobe's name for a column of Perun's. */
 const char *st_perun_feature(const char *column);
 /* Says that memory is exhausted, or that there are too many features. Returns ST_FAILED. */
 st_status st_perun_no_feature(struct st_perun *x, const char *feature);

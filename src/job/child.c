@@ -19,7 +19,7 @@
 /* From SIGTERM to SIGKILL, s. */
 static const double child_grace = 5;
 
-/* What the child could not do. */
+/* The step of the child that failed. */
 struct child_problem {
 	int error;
 	bool found; /* the program is there: something else failed */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What else goes on on the machine while something is measured. */
+/* The load by other processes during a measurement. */
 #ifndef STROBE_JOB_ENVIRONMENT_H
 #define STROBE_JOB_ENVIRONMENT_H
 

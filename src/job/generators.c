@@ -17,7 +17,7 @@ static const char *const generator_names[] = {
 };
 enum { N_GENERATORS = sizeof generator_names / sizeof *generator_names };
 
-/* What the generators can be set to, and which of them has which. */
+/* Settings of the generators, and which generator has which. */
 #define GENERATOR_KEYS(K)                                                                          \
 	K(name, "name", ~0u)                                                                       \
 	K(stdin, "stdin",                                                                          \

@@ -14,7 +14,7 @@
 #define ST_JOB_FILE ".strobe/job.yaml"
 enum { ST_JOB_MOST_WORDS = 1024 };
 
-/* What makes workloads: G(identifier, "name"). */
+/* Generators of workloads: G(identifier, "name"). */
 #define ST_GENERATORS(G)                                                                           \
 	G(INTEGER, "integer")                                                                      \
 	G(STRING, "string")                                                                        \
@@ -73,7 +73,7 @@ void st_job_free(struct st_job *j);
  * a quote is not closed, there are too many words, or memory is exhausted. */
 char **st_job_words(const char *text);
 
-/* What strobe job init writes. */
+/* The example that strobe job init writes. */
 extern const char st_job_example[];
 
 #endif

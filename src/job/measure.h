@@ -17,7 +17,7 @@ struct st_job_measuring {
 	const char *profile; /* the file to write */
 };
 
-/* What came of it. */
+/* The outcome. */
 struct st_job_measured {
 	bool failed; /* there is no profile: reason says why */
 	char reason[256];

@@ -290,7 +290,7 @@ version_open_folder(struct running *r, struct st_error *e)
 	return version_begin(r, e);
 }
 
-/* What the journal is of: the job's file as it is. */
+/* Opens the journal, which a hash of the job file identifies. */
 static st_status
 version_open_journal(struct running *r, struct st_error *e)
 {

@@ -15,7 +15,7 @@
 #include "job/generators.h"
 #include "profile/output.h"
 
-/* What is asked of a generator. */
+/* The settings of one generator. */
 struct making {
 	struct st_workloads *all;
 	const struct st_job *job;

@@ -55,7 +55,7 @@ find_unwind_information(const char *path, uint64_t bias, struct st_alloc_image *
 	out->lone_end += bias;
 }
 
-/* What was there before is gone. */
+/* An earlier image at these addresses is gone. */
 static void
 tell_of_image(struct st_alloc_area *a, const struct st_probed_image *image)
 {

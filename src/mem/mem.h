@@ -56,7 +56,7 @@ struct st_mem_snapshot {
 	uint64_t ns, live, blocks, mapped;
 };
 
-/* What of it is a context's. */
+/* The numbers of one context. */
 struct st_mem_share {
 	uint32_t snapshot, context;
 	uint64_t live;

@@ -56,7 +56,7 @@ enum st_bandwidth_rule {
 	        ST_BANDWIDTH_COUNT
 };
 
-/* What is asked for. All zeros but the method are the defaults. */
+/* A request. Zero in every field except the method selects the defaults. */
 struct st_smooth_choice {
 	enum st_smooth_method method;
 	enum st_average average; /* of a bin (not exponential), of a moving window */

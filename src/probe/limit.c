@@ -20,7 +20,7 @@ may_be_limited(const struct st_limited *f)
 	return !f->gone && !f->drops;
 }
 
-/* What remains when no call is timed. */
+/* The cost if no call is timed. */
 static double
 cost_of_counting(const struct st_limited *functions, size_t n, const struct st_limit_costs *costs)
 {
@@ -54,7 +54,7 @@ drop_most_called(struct st_limited *functions, size_t n, const struct st_limit_c
 	return ST_OK;
 }
 
-/* Of how many calls one is timed, with so many timed calls at most. */
+/* The least N, of N calls one being timed, that gives at most `threshold` timed calls. */
 static double
 every_at(const struct st_limited *f, double threshold)
 {

@@ -29,7 +29,7 @@ bool st_load_tools(sqlite3 *db, struct st_profile *p);
 /* The slowdown's ends; without the table it cannot be told. */
 int st_save_slowdown(sqlite3 *db, const struct st_profile *p);
 bool st_load_slowdown(sqlite3 *db, struct st_profile *p);
-/* What else is known of the machine: the same. */
+/* More facts about the machine, in the same form. */
 int st_save_machine(sqlite3 *db, const struct st_profile *p);
 bool st_load_machine(sqlite3 *db, struct st_profile *p);
 /* Writes and reads the overshoots of budgets, if there were any: the same. */

@@ -93,7 +93,7 @@ struct st_measurements {
 struct st_series *st_series_of(struct st_profile *p, const struct st_series_key *key);
 /* Adds a value without features: its index, SIZE_MAX when memory is exhausted. */
 size_t st_series_add(struct st_series *s, double value);
-/* Makes room for so many values in all. */
+/* Makes room for `n` values in all. */
 st_status st_series_reserve(struct st_series *s, size_t n);
 /* Sets a feature of a value that was added. Fails when memory is exhausted, or when the profile has
  * ST_MOST_FEATURES of other names. */

@@ -8,7 +8,7 @@
 #include "report/measurements.h"
 #include "stats/spread.h"
 
-/* What is said of each series, by its index. */
+/* The text of each series, by its index. */
 struct series_facts {
 	size_t n;
 	struct st_spread *spreads; /* NULL in the table of values */

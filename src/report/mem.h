@@ -8,7 +8,7 @@
 
 #include "mem/mem.h"
 
-/* What sites are ordered by, and exported as. M(identifier, word, what it is) */
+/* Metrics by which sites are sorted and exported. M(identifier, word, description) */
 #define ST_MEM_METRICS(M)                                                                          \
 	M(PEAK, "peak", "bytes live at the peak")                                                  \
 	M(LIVE, "live", "bytes never freed")                                                       \

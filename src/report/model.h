@@ -10,7 +10,7 @@
 #include "model/ways.h"
 #include "report/text.h"
 
-/* What a model is of. */
+/* The subject of a model. */
 struct st_model_subject {
 	const char *file;
 	size_t more_files;

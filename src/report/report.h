@@ -32,7 +32,7 @@ enum st_report_format {
 	ST_FORMAT_LATEX,
 };
 
-/* What is asked for of one table. */
+/* A request for one table. */
 struct st_table_choice {
 	const char *columns;      /* "caller,count"; NULL: the usual ones */
 	const char *sort;         /* name of a column; NULL: as the rows are */

@@ -88,7 +88,7 @@ band_json(struct st_smooth *m, double x, double level)
 	                 smooth_real(point.low), smooth_real(point.high));
 }
 
-/* What is at the middle of each bin. */
+/* The value at the middle of each bin. */
 static json_t *
 bins_json(struct st_smooth *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was done to keep a trace's budget, as tables for people, and as JSON. */
+/* The actions that kept a trace's budget, as text and as JSON. */
 #ifndef STROBE_REPORT_TRACE_LIMITS_H
 #define STROBE_REPORT_TRACE_LIMITS_H
 

@@ -104,7 +104,7 @@ timing_describe(const struct st_timing *t, struct st_profile *p)
 	}
 }
 
-/* What the numbers alone do not say. */
+/* Remarks on the numbers. */
 static void
 note_runs(struct st_profile *p, size_t done, size_t failed, size_t hidden)
 {

@@ -15,7 +15,7 @@
 
 struct st_profile;
 
-/* What a run is measured by: M(identifier, "metric", kind, "unit"). */
+/* Metrics of a run: M(identifier, "metric", kind, "unit"). */
 #define ST_TIMING_METRICS(M)                                                                       \
 	M(WALL, "wall", ST_KIND_TIME, "ns")                                                        \
 	M(USER, "user", ST_KIND_TIME, "ns")                                                        \

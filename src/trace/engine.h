@@ -23,7 +23,7 @@ struct st_trace_reduction;
 
 struct st_trace;
 
-/* Who wants to see the trace while it is made. */
+/* An observer of the trace while it is recorded. */
 struct st_trace_watcher {
 	/* Called many times a second: `read` makes the trace of what there is now, which the caller
 	 * frees; -1: memory is exhausted. */
@@ -54,7 +54,7 @@ struct st_trace_request {
 	const struct st_trace_watcher *watcher; /* NULL: nobody */
 };
 
-/* What came of it. */
+/* The outcome. */
 struct st_trace_outcome {
 	struct st_profile *profile; /* the caller frees */
 	uint32_t pid;               /* of the program; 0: there was none */

@@ -240,7 +240,7 @@ lane_of_record(struct st_probe_rows *r, uint32_t record)
 	return &r->lanes.v[record];
 }
 
-/* What lies at its depth or deeper has been left. */
+/* Calls at its depth or deeper have been left. */
 static st_status
 follow_event(struct lane *l, const struct st_probe_event *e)
 {

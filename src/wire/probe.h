@@ -133,7 +133,7 @@ struct st_probe_chunk {
 	uint64_t order;         /* grows from one chunk of a thread to the next */
 };
 
-/* What a function was called with (ST_PROBE_READ). */
+/* The arguments of a call (ST_PROBE_READ). */
 enum {
 	ST_PROBE_REGISTERS = 6, /* rdi, rsi, rdx, rcx, r8, r9 */
 	ST_PROBE_STACK_WORDS = 8,
@@ -202,7 +202,7 @@ struct st_probe_area {
 	 ST_PROBE_CHUNK_STRIDE)
 #define ST_PROBE_CHUNKS_END (ST_PROBE_CHUNKS_AT + (uint64_t)ST_PROBE_CHUNKS * ST_PROBE_CHUNK_STRIDE)
 
-/* What else happens when an activation ends. */
+/* Further actions at the end of an activation. */
 enum st_probe_end { ST_PROBE_ENDS, ST_PROBE_ENDS_SCOPE, ST_PROBE_ENDS_WAITING };
 
 /* An activation that is under way. */

@@ -75,7 +75,7 @@ version_2_quota(void **state)
 	st_check_cores(root, &f);
 	assert_int_equal(f.health, ST_HEALTH_LIMITED);
 	assert_non_null(strstr(f.found, "control group allows 0.50"));
-	assert_non_null(f.mend);
+	assert_non_null(f.fix);
 	st_check_memory(root, &f);
 	assert_int_equal(f.health, ST_HEALTH_LIMITED);
 }

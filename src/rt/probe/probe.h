@@ -151,7 +151,7 @@ SELDOM void probe_replace_again(struct st_probe_thread *t, uint64_t slot);
 /* events.c: records an entry or a return, but for its time. */
 KEEPS_REGISTERS __attribute__((noinline)) void probe_record(struct st_probe_thread *t,
                                                             uint64_t word, uint64_t now);
-/* What comes next is another thread's. */
+/* The next call is another thread's. */
 void probe_end_record(struct st_probe_thread *t);
 
 static inline void
