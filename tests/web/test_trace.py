@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import results  # noqa: E402
 import test_page  # noqa: E402
+from chromium import PATIENCE  # noqa: E402
 from test_page import STROBE, Pages, report, write  # noqa: E402
 
 CALLS = os.path.abspath(sys.argv.pop(1))
@@ -214,6 +216,16 @@ class Timelines(Pages):
     def width(self):
         return self.page.js("document.querySelector('.lanes').clientWidth")
 
+    def point_at(self, begin, span, level):
+        """Moves the mouse to a slice that is in sight: again where it stands now, when the page was still being laid out or zoomed."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            seen = self.shown()
+            self.mouse("mouseMoved", (begin + span / 2 - seen[0]) / (seen[1] - seen[0]) * self.width(), AXIS + TITLE + level * ROW + ROW / 2)
+            if len(self.details()) > 1 or time.monotonic() > end:
+                return
+            self.mouse("mouseMoved", 1, AXIS / 2)
+
     def details(self):
         return self.page.js("[...document.querySelector('section:not([hidden]) .flame-details').children].map(e => e.textContent)")
 
@@ -252,7 +264,7 @@ class Timelines(Pages):
         wide = sorted((call for call in calls if call[1] - call[0] > (end - begin) / 200), key=lambda call: call[3])
         self.assertGreater(len(wide), 10)
         for from_ns, to_ns, name, level in wide[:12]:
-            self.mouse("mouseMoved", ((from_ns + to_ns) / 2 - begin) / (end - begin) * self.width(), AXIS + TITLE + level * ROW + ROW / 2)
+            self.point_at(from_ns, to_ns - from_ns, level)
             self.assertEqual(self.details(), [name, "trace-calls", f"at {from_ns / 1e6:.6f} ms", exact(to_ns - from_ns), f"trace-calls {tid}", "all its calls"])
         self.mouse("mouseMoved", 5, AXIS + TITLE + 40 * ROW)
         self.assertEqual(len(self.details()), 1)
@@ -348,7 +360,7 @@ class Timelines(Pages):
             self.mouse("mouseWheel", x, AXIS + TITLE + level * ROW + ROW / 2, deltaX=0, deltaY=-500)
         seen = self.shown()
         self.assertLess(seen[1] - seen[0], whole / 1000)
-        self.mouse("mouseMoved", (begin + span / 2 - seen[0]) / (seen[1] - seen[0]) * width, AXIS + TITLE + level * ROW + ROW / 2)
+        self.point_at(begin, span, level)
         of = data["functions"][function]["name"] if function >= 0 else "several functions"
         self.assertEqual(self.details()[0], f"{calls:,} calls of {of}")
         self.assertIn(f"within {exact(span)}", self.details())
