@@ -28,7 +28,7 @@ MAY = {
     "coverage": {"base", "wire", "strobe", "symbol", "control", "profile", "collect"},
     "session": {"base", "wire", "strobe", "tools", "toolkit", "symbol", "qos", "control", "profile", "collect", "rows", "coverage"},
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
-    "check": {"base"},
+    "check": {"base", "stats"},
     "store": {"base", "strobe", "profile", "check"},
     "job": {"base", "stats", "collect", "import", "timing", "experiment", "profile", "store"},
     "contexts": {"base", "strobe", "profile", "check"},
