@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "cli/options.h"
+#include "gate/gate.h"
 #include "import/import.h"
 #include "qos/policy.h"
 #include "wire/results/header.h"
@@ -44,6 +45,8 @@
 	  "print the executed path, and what is certain about its gaps")                           \
 	C(time, "time", "[options] [--] PROGRAM [ARGUMENT...]",                                    \
 	  "run a program repeatedly without measuring code, and show its time and memory")         \
+	C(gate, "gate", "[options] --base SIDE --target SIDE [--] [ARGUMENT...]",                  \
+	  "decide whether a build of a program is slower than another one")                        \
 	C(job, "job", "[options] init|run", "measure what the job file of a project describes")    \
 	C(backfill, "backfill", "[options] REV..REV",                                              \
 	  "measure earlier versions of a project with its job file")                               \
@@ -464,6 +467,31 @@
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_GATE_WORD(id, name, ...) "|" name
+#define ST_GATE_OPTIONS(O)                                                                         \
+	O(base, 'b', "base", "SIDE", true, "compare with this command")                            \
+	O(target, 't', "target", "SIDE", true, "judge this command")                               \
+	O(metric, 'm', "metric", &(ST_GATE_METRICS(ST_GATE_WORD))[1], true,                        \
+	  "judge CPU time or elapsed time (default: cpu)")                                         \
+	O(limit, 'l', "limit", "PERCENT", true,                                                    \
+	  "ignore changes of time that are less than PERCENT (default: 2)")                        \
+	O(pairs, 'n', "pairs", "N", true,                                                          \
+	  "run at most N pairs (default: 60; 0: do not measure time)")                             \
+	O(for, 0, "for", "TIME", true, "begin no pair after this long (default: 10m)")             \
+	O(alarm, 0, "alarm", "PERCENT", true,                                                      \
+	  "raise a false alarm with at most this probability (default: 1)")                        \
+	O(miss, 0, "miss", "PERCENT", true,                                                        \
+	  "pass a change of --limit with at most this probability (default: 5)")                   \
+	O(duet, 0, "duet", &(ST_GATE_DUETS(ST_GATE_WORD))[1], true,                                \
+	  "run the two of a pair in turn, or at once (default: alternate)")                        \
+	O(cpu, 0, "cpu", "LIST", true,                                                             \
+	  "use these CPUs, one for each run; all: let each run use all (default: any one)")        \
+	O(seed, 0, "seed", "N", true, "set the seed of the order of runs (default: by chance)")    \
+	O(times, 0, "times", "FILE", false, "read the times of pairs from FILE, for tests")        \
+	O(format, 'f', "format", "text|json", true, "print text or JSON (default: text)")          \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 

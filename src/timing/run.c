@@ -2,6 +2,7 @@
 /* One run of a command. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -41,6 +42,11 @@ take_places(const struct st_timing_command *c)
 		return c->streams;
 	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus))
 		return "the CPUs of --cpu";
+	if (c->folder && chdir(c->folder))
+		return c->folder;
+	for (char *const *s = c->settings; s && *s; s++)
+		if (putenv(*s))
+			return "the environment";
 	return NULL;
 }
 

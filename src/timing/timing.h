@@ -38,6 +38,8 @@ struct st_timing_command {
 	const char *input;     /* the program's standard input */
 	const char *streams;   /* takes its standard output and its errors */
 	const cpu_set_t *cpus; /* that it may run on; NULL: as strobe itself */
+	const char *folder;    /* that it runs in; NULL: the current one */
+	char *const *settings; /* NAME=VALUE, NULL-terminated, for its environment; may be NULL */
 };
 
 struct st_timing_run {

@@ -39,8 +39,9 @@ MAY = {
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "mem", "report"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
+    "gate": {"base", "strobe", "stats", "profile", "check", "timing", "store", "job", "contexts", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "live", "experiment", "tune", "store", "job"},
+            "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "live", "experiment", "tune", "store", "job", "gate"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.

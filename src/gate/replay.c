@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "gate/result.h"
+
+st_status
+st_gate_replay_open(struct st_gate_replay *r, const char *path, struct st_error *e)
+{
+	*r = (struct st_gate_replay){fopen(path, "re"), path};
+	return r->file ? ST_OK
+	               : st_fail(e, ST_EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
+}
+
+st_status
+st_gate_replay_pair(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_SIDES],
+                    struct st_error *e)
+{
+	const struct st_gate_replay *r = arg;
+	if (fscanf(r->file, "%lf %lf", &ns[ST_GATE_BASE], &ns[ST_GATE_TARGET]) == 2)
+		return ST_OK;
+	return st_fail(e, ST_EXIT_USAGE, "%s has only %zu pairs of times", r->path, pair->number);
+}
+
+void
+st_gate_replay_close(struct st_gate_replay *r)
+{
+	if (r->file)
+		fclose(r->file);
+	r->file = NULL;
+}

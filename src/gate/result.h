@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A whole gate: every benchmark, each of its quantities, and the verdict that follows. */
+#ifndef STROBE_GATE_RESULT_H
+#define STROBE_GATE_RESULT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "gate/duet.h"
+#include "gate/gate.h"
+
+struct st_gate_options {
+	const char *names[ST_GATE_SIDES]; /* commands, as the user gave them */
+	char *const *arguments;           /* for both; NULL-terminated */
+	struct st_gate_rule rule;
+	enum st_gate_duet duet;
+	enum st_gate_metric metric;
+	cpu_set_t cpus; /* empty: those that strobe may use */
+	bool unpinned;
+	uint64_t seed;
+	const char *times; /* a file that pairs are read from instead of being measured; NULL */
+	/* Told what goes on, in place of what was told before; may be NULL. */
+	void (*show)(void *arg, const char *text);
+	void *arg;
+};
+
+struct st_gate_benchmark {
+	char *title;
+	struct st_gate_time time;
+	enum st_gate_verdict verdict;
+};
+
+struct st_gate_result {
+	ST_VEC(struct st_gate_benchmark) benchmarks;
+	enum st_gate_verdict verdict; /* the worst of all */
+	bool interrupted;
+};
+
+/* 0, or -1 with *e: then there is no verdict. The caller frees in both cases. */
+st_status st_gate_run(const struct st_gate_options *o, struct st_gate_result *out,
+                      struct st_error *e);
+void st_gate_result_free(struct st_gate_result *r);
+
+/* Pairs from a text file, "BASE TARGET" in ns on each line, for tests of all that follows. */
+struct st_gate_replay {
+	FILE *file;
+	const char *path;
+};
+st_status st_gate_replay_open(struct st_gate_replay *r, const char *path, struct st_error *e);
+st_status st_gate_replay_pair(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_SIDES],
+                              struct st_error *e);
+void st_gate_replay_close(struct st_gate_replay *r);
+
+/* For people; and as docs/json.md has it, NULL: no memory. */
+void st_gate_print_text(const struct st_gate_options *o, const struct st_gate_result *r, FILE *out);
+json_t *st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r);
+
+#endif

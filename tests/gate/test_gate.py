@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe gate on simulated times, on counts and in repositories; nothing depends on how fast the machine is: test_gate.py STROBE."""
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+STROBE = os.path.abspath(sys.argv.pop(1))
+
+
+class Gate(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="strobe-gate-")
+        self.addCleanup(place.cleanup)
+        self.place = Path(place.name)
+        self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "HOME": place.name, "XDG_CONFIG_HOME": place.name, "TMPDIR": place.name}
+
+    def strobe(self, *words, **more):
+        return subprocess.run([STROBE, *map(str, words)], cwd=more.get("cwd", self.place), env=self.environment, capture_output=True, text=True, timeout=120)
+
+    def times(self, pairs):
+        path = self.place / "times"
+        path.write_text("".join(f"{base!r} {target!r}\n" for base, target in pairs), encoding="utf-8")
+        return path
+
+    def simulate(self, pairs, *words, code):
+        """The gate's JSON on these times."""
+        done = self.strobe("gate", "--base", "./old", "--target", "./new", "--seed", 1, "--times", self.times(pairs), *words, "-f", "json")
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return json.loads(done.stdout)
+
+
+def noisy(n, factor, sd, seed=1):
+    """Pairs around 10 ms: the target takes factor times as long, but for noise."""
+    chance = random.Random(seed)
+    return [(1e7 * math.exp(chance.gauss(0, sd)), 1e7 * factor * math.exp(chance.gauss(0, sd))) for _ in range(n)]
+
+
+class Time(Gate):
+    def test_regression(self):
+        found = self.simulate(noisy(60, 1.10, 0.01), code=1)
+        [benchmark] = found["benchmarks"]
+        time = benchmark["time"]
+        self.assertEqual((found["verdict"], benchmark["verdict"], time["verdict"], benchmark["benchmark"]), ("regression", "regression", "regression", "./new"))
+        self.assertLess(time["pairs"], 16)
+        self.assertEqual(len(time["changes"]), time["pairs"])
+        self.assertGreaterEqual(time["evidence"], 100)
+        low, high = time["interval"]
+        self.assertLess(0, low)
+        self.assertLess(low, 0.10)
+        self.assertLess(0.10, high)
+        self.assertEqual(found["rule"], {"alarm": 0.01, "miss": 0.05, "limit": 0.02, "pairs": 60, "seconds": 600.0, "duet": "alternate", "seed": 1})
+
+    def test_pass_of_equal_and_of_faster(self):
+        for factor in (1, 0.7):
+            found = self.simulate(noisy(60, factor, 0.005), code=0)
+            self.assertEqual(found["verdict"], "pass")
+            self.assertLess(found["benchmarks"][0]["time"]["pairs"], 30)
+
+    def test_small_certain_change_passes(self):
+        """Slower by 1 % for certain, which is less than what matters; with a limit of 0.5 % it matters."""
+        pairs = noisy(60, 1.01, 0.001)
+        self.assertEqual(self.simulate(pairs, code=0)["benchmarks"][0]["time"]["verdict"], "pass")
+        self.assertEqual(self.simulate(pairs, "--limit", "0.5", code=1)["verdict"], "regression")
+
+    def test_inconclusive(self):
+        found = self.simulate(noisy(12, 1, 0.3), "--pairs", 12, code=3)
+        self.assertEqual((found["verdict"], found["benchmarks"][0]["time"]["pairs"]), ("inconclusive", 12))
+        found = self.simulate([(1e7, 1e7)], "--pairs", 1, code=3)
+        time = found["benchmarks"][0]["time"]
+        self.assertEqual((time["change"], time["interval"], time["spread"]), (0, [-1, None], None))
+
+    def test_outliers(self):
+        """Every fifth pair is ten times off, to either side: the answer is the same."""
+        pairs = [(base * (10 if i % 10 == 0 else 1), target * (10 if i % 10 == 5 else 1)) for i, (base, target) in enumerate(noisy(60, 1.10, 0.01))]
+        self.assertEqual(self.simulate(pairs, code=1)["verdict"], "regression")
+        pairs = [(base * (10 if i % 10 == 0 else 1), target * (10 if i % 10 == 5 else 1)) for i, (base, target) in enumerate(noisy(60, 1, 0.002))]
+        self.assertEqual(self.simulate(pairs, code=0)["verdict"], "pass")
+
+    def test_level(self):
+        """Thirty gates of equal sides with other noise each: with these seeds, none raises an alarm."""
+        for seed in range(30):
+            done = self.strobe("gate", "-b", "a", "-t", "a", "--times", self.times(noisy(20, 1, 0.05, seed)), "-n", 20, "-q", "--seed", seed)
+            self.assertIn(done.returncode, (0, 3), seed)
+
+    def test_text(self):
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "--times", self.times([(1e7, 1.2e7)] * 9), "-n", 9, "--", "x", "y")
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("regression: ./new against ./old\n./new x y: regression\n  CPU time: 10.0 ms -> 12.0 ms, +20.00 % (90 %: ", done.stdout)
+        self.assertRegex(done.stdout, r"8 pairs|9 pairs")
+        self.assertIn("the target is slower: chance alone looks like this once in ", done.stdout)
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "--times", self.times([(1e7, 1.2e7)]), "-n", 1)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("allow more with --pairs and --for", done.stdout)
+
+
+class Errors(Gate):
+    def refused(self, code, message, *words):
+        done = self.strobe("gate", *words)
+        self.assertEqual((done.returncode, done.stdout), (code, ""))
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_usage(self):
+        both = ("-b", "a", "-t", "b")
+        self.refused(2, "no base: strobe gate --base ./old --target ./new", "-t", "b")
+        self.refused(2, "no target", "-b", "b")
+        self.refused(2, "--limit takes percents that are greater than 0 and at most 1000, not '0'", *both, "--limit", "0")
+        self.refused(2, "--alarm takes percents that are greater than 0 and at most 50, not '60'", *both, "--alarm", "60")
+        self.refused(2, "--metric takes", *both, "--metric", "x")
+        self.refused(2, "--for takes a time", *both, "--for", "0")
+        self.refused(2, "--pairs", *both, "--pairs", "-1")
+        self.refused(2, "a quote of the command is not closed", "-b", "'a", "-t", "b")
+        self.refused(2, "a side is an empty command", "-b", "", "-t", "b")
+        self.refused(2, "has only 1 pairs of times", *both, "--times", self.times([(1, 1)]))
+        self.refused(2, "cannot read", *both, "--times", self.place / "none")
+
+    def test_nothing_measured(self):
+        """No time, no success: an error and never a pass."""
+        self.refused(125, "the gate measured nothing: a run of the target took no time", "-b", "a", "-t", "b", "--times", self.times([(1, 0)]))
+        self.refused(125, "the gate measured nothing: false of the base exited with 1", "-b", "false", "-t", "true", "--seed", 1)
+        self.refused(127, "cannot run /none", "-b", "true", "-t", "/none", "--seed", 1)
+
+
+class Runs(Gate):
+    def test_runs(self):
+        """Each pair has a run of each side, in both orders, with another environment each time."""
+        program = self.place / "side"
+        program.write_text('#!/bin/sh\necho "$1 ${#STROBE_GATE} $2" >> log\n', encoding="utf-8")
+        program.chmod(0o755)
+        done = self.strobe("gate", "-b", "./side base", "-t", "./side target", "--seed", 3, "-n", 8, "-f", "json", "--", "argument")
+        self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+        pairs = json.loads(done.stdout)["benchmarks"][0]["time"]["pairs"]
+        ran = [line.split() for line in (self.place / "log").read_text(encoding="utf-8").splitlines()]
+        self.assertEqual(len(ran), 2 * pairs)
+        for a, b in zip(ran[::2], ran[1::2]):
+            self.assertEqual({a[0], b[0]}, {"base", "target"})
+        self.assertEqual({r[2] for r in ran}, {"argument"})
+        self.assertGreater(len({r[1] for r in ran}), pairs)
+
+    def test_together(self):
+        done = self.strobe("gate", "-b", "true", "-t", "true", "--duet", "together", "-n", 3, "--metric", "wall", "-f", "json")
+        if "needs two CPUs" in done.stderr:
+            self.skipTest("one CPU")
+        self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+        self.assertEqual(json.loads(done.stdout)["rule"]["duet"], "together")
+
+
+if __name__ == "__main__":
+    unittest.main()
