@@ -213,7 +213,7 @@ planted(void **state)
 		assert_int_equal(st_finding_direction(d[at].kind), factors[i] > 1 ? 1 : -1);
 		const double shift = factors[i] - 1;
 		assert_true(d[at].shift.low < shift && shift < d[at].shift.high);
-		assert_true(d[at].q <= 0.001);
+		assert_true(d[at].q <= 0.01);
 	}
 	free(v);
 }
