@@ -478,6 +478,8 @@
 	  "judge CPU time or elapsed time (default: cpu)")                                         \
 	O(limit, 'l', "limit", "PERCENT", true,                                                    \
 	  "ignore changes of time that are less than PERCENT (default: 2)")                        \
+	O(counts, 'c', "counts", "N", true,                                                        \
+	  "count N runs of each side with the engine (default: 2; 0: none)")                       \
 	O(pairs, 'n', "pairs", "N", true,                                                          \
 	  "run at most N pairs (default: 60; 0: do not measure time)")                             \
 	O(for, 0, "for", "TIME", true, "begin no pair after this long (default: 10m)")             \

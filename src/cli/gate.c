@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/option.h"
 #include "base/parse.h"
@@ -106,6 +107,11 @@ apply_gate_rule(struct gate_arguments *a, int option, const char *value, struct 
 			return ST_FAILED;
 		rule->pairs = (size_t)n;
 		return ST_OK;
+	case GATE_counts:
+		if (st_option_number("counts", value, 0, ST_GATE_MOST_RUNS, &n, e))
+			return ST_FAILED;
+		a->options.counts = (size_t)n;
+		return ST_OK;
 	case GATE_seed:
 		if (st_option_number("seed", value, 0, LONG_MAX, &n, e))
 			return ST_FAILED;
@@ -152,9 +158,13 @@ parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("gate", argv);
 	const char *value;
-	*a = (struct gate_arguments){
-	        .options.rule = {
-	                .alarm = 0.01, .miss = 0.05, .limit = 0.02, .pairs = 60, .seconds = 600}};
+	*a = (struct gate_arguments){.options = {.rule = {.alarm = 0.01,
+	                                                  .miss = 0.05,
+	                                                  .limit = 0.02,
+	                                                  .pairs = 60,
+	                                                  .seconds = 600},
+	                                         .counts = 2}};
+	st_gate_limits_default(&a->options.limits);
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->options.arguments = o.argv + o.at - 1;
@@ -212,6 +222,14 @@ run_gate(struct gate_arguments *a)
 	struct st_gate_result r = {0};
 	struct st_progress progress;
 	struct st_error e;
+	char strobe[PATH_MAX];
+	const ssize_t n = readlink("/proc/self/exe", strobe, sizeof strobe - 1);
+	if (n < 0) {
+		st_cause(&e, ST_EXIT_FAILED, "cannot read /proc/self/exe: %s", strerror(errno));
+		return st_complain(&e);
+	}
+	strobe[n] = '\0';
+	a->options.strobe = strobe;
 	st_progress_init(&progress, a->quiet);
 	a->options.show = gate_progress;
 	a->options.arg = &progress;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "gate/result.h"
+#include "gate/why.h"
 #include "report/json.h"
 
 static const char *const json_metrics[] = {
@@ -57,16 +58,77 @@ gate_rule_json(const struct st_gate_options *o)
 	                 json_duets[o->duet], "seed", (json_int_t)o->seed);
 }
 
+/* ---- counts ---- */
+
+static json_t *
+gate_count_json(const struct st_gate_count *c)
+{
+	return json_pack("{so, so, so, s[o, o], sb, ss}", "base", gate_real(c->value[ST_GATE_BASE]),
+	                 "target", gate_real(c->value[ST_GATE_TARGET]), "change",
+	                 gate_real(c->change), "interval", gate_real(c->low), gate_real(c->high),
+	                 "exact", c->exact, "verdict", st_gate_verdicts[c->verdict]);
+}
+
+static json_t *
+gate_callers_json(const struct st_gate_function *f)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < f->callers.n; i++) {
+		const struct st_gate_caller *c = &f->callers.v[i];
+		json_array_append_new(all, json_pack("{so, ss, so, so}", "function",
+		                                     st_json_text(c->name), "code",
+		                                     st_gate_codes[c->code], "base",
+		                                     gate_real(c->calls[ST_GATE_BASE]), "target",
+		                                     gate_real(c->calls[ST_GATE_TARGET])));
+	}
+	return all;
+}
+
+static json_t *
+gate_function_json(const struct st_gate_function *f)
+{
+	struct st_text why;
+	FILE *out = st_text_begin(&why);
+	if (out)
+		st_gate_put_why(f, out);
+	char *text = st_text_end(&why);
+	json_t *json =
+	        json_pack("{so, so, so, sI, so, so, ss, ss, so, sb, sb, so}", "function",
+	                  st_json_text(f->name), "image", st_json_text(f->image), "file",
+	                  f->file ? st_json_text(f->file) : json_null(), "line",
+	                  (json_int_t)f->line, "instructions", gate_count_json(&f->instructions),
+	                  "calls", gate_count_json(&f->calls), "code", st_gate_codes[f->code],
+	                  "why", st_gate_whys[st_gate_why(f)], "explanation",
+	                  text ? st_json_text(text) : json_null(), "blamed", st_gate_is_blamed(f),
+	                  "offset", f->offset, "callers", gate_callers_json(f));
+	free(text);
+	return json;
+}
+
+static json_t *
+gate_counts_json(const struct st_gate_counts *counts)
+{
+	json_t *program = json_object(), *functions = json_array();
+	for (int i = 0; i < ST_GATE_N_COUNTED; i++)
+		json_object_set_new(program, st_gate_counted[i],
+		                    gate_count_json(&counts->program[i]));
+	for (size_t i = 0; i < counts->functions.n; i++)
+		json_array_append_new(functions, gate_function_json(&counts->functions.v[i]));
+	return json_pack("{ss, so, so, so}", "verdict", st_gate_verdicts[counts->verdict], "runs",
+	                 st_json_count(counts->runs), "program", program, "functions", functions);
+}
+
 json_t *
 st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r)
 {
 	json_t *all = json_array();
 	for (size_t i = 0; i < r->benchmarks.n; i++) {
 		const struct st_gate_benchmark *b = &r->benchmarks.v[i];
-		json_array_append_new(all,
-		                      json_pack("{so, ss, so}", "benchmark", st_json_text(b->title),
-		                                "verdict", st_gate_verdicts[b->verdict], "time",
-		                                gate_time_json(o, &b->time)));
+		json_array_append_new(
+		        all, json_pack("{so, ss, so, so}", "benchmark", st_json_text(b->title),
+		                       "verdict", st_gate_verdicts[b->verdict], "counts",
+		                       b->counts.runs ? gate_counts_json(&b->counts) : json_null(),
+		                       "time", gate_time_json(o, &b->time)));
 	}
 	return json_pack("{s{si, si}, ss, so, so, so, so}", "strobe", "version", ST_JSON_VERSION,
 	                 "gate", 1, "verdict", st_gate_verdicts[r->verdict], "base",

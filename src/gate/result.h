@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "gate/counts.h"
 #include "gate/duet.h"
 #include "gate/gate.h"
 
@@ -13,6 +14,10 @@ struct st_gate_options {
 	const char *names[ST_GATE_SIDES]; /* commands, as the user gave them */
 	char *const *arguments;           /* for both; NULL-terminated */
 	struct st_gate_rule rule;
+	struct st_gate_limits limits;
+	size_t counts;      /* runs of each side under the engine; 0: nothing is counted */
+	double timeout;     /* of such a run, s; 0: none */
+	const char *strobe; /* the program */
 	enum st_gate_duet duet;
 	enum st_gate_metric metric;
 	cpu_set_t cpus; /* empty: those that strobe may use */
@@ -26,6 +31,7 @@ struct st_gate_options {
 
 struct st_gate_benchmark {
 	char *title;
+	struct st_gate_counts counts;
 	struct st_gate_time time;
 	enum st_gate_verdict verdict;
 };

@@ -126,7 +126,50 @@ gate_time(const struct gate *g, const struct gate_words *words, struct st_gate_t
 	return status;
 }
 
+/* ---- counts ---- */
+
+static st_status
+gate_count_side(const struct gate *g, const struct gate_words *words, int side, size_t run,
+                struct st_gate_counts *c, struct st_error *e)
+{
+	const struct st_gate_command command = {.argv = words[side].all};
+	const struct st_gate_counting counting = {.strobe = g->o->strobe,
+	                                          .command = &command,
+	                                          .timeout = g->o->timeout,
+	                                          .side = side};
+	char text[64];
+	snprintf(text, sizeof text, "counting the %s, run %zu of %zu", st_gate_sides[side], run + 1,
+	         g->o->counts);
+	gate_show(g, text);
+	return st_gate_count_run(&counting, &c->profiles[side][run], e);
+}
+
+static st_status
+gate_count(const struct gate *g, const struct gate_words *words, struct st_gate_counts *c,
+           struct st_error *e)
+{
+	for (size_t run = 0; run < g->o->counts; run++)
+		for (int side = 0; side < ST_GATE_SIDES; side++)
+			if (gate_count_side(g, words, side, run, c, e))
+				return ST_FAILED;
+	c->runs = g->o->counts;
+	return c->runs ? st_gate_count_judge(c, &g->o->limits, e) : ST_OK;
+}
+
 /* ---- the whole ---- */
+
+static void
+gate_conclude(const struct gate *g, struct st_gate_benchmark *b)
+{
+	b->verdict = ST_GATE_PASS;
+	if (b->counts.runs)
+		b->verdict = b->counts.verdict;
+	if (g->o->rule.pairs && b->time.verdict > b->verdict)
+		b->verdict = b->time.verdict;
+	g->out->interrupted |= b->time.interrupted;
+	if (b->verdict > g->out->verdict)
+		g->out->verdict = b->verdict;
+}
 
 static st_status
 gate_benchmark(const struct gate *g, const struct gate_words *words, struct st_error *e)
@@ -134,12 +177,10 @@ gate_benchmark(const struct gate *g, const struct gate_words *words, struct st_e
 	struct st_gate_benchmark *b = ST_PUSH(&g->out->benchmarks);
 	if (!b || !(b->title = gate_title(words[ST_GATE_TARGET].all)))
 		return gate_no_memory(e);
-	if (gate_time(g, words, &b->time, e))
+	if (gate_count(g, words, &b->counts, e) ||
+	    (g->o->rule.pairs && gate_time(g, words, &b->time, e)))
 		return ST_FAILED;
-	b->verdict = b->time.verdict;
-	g->out->interrupted |= b->time.interrupted;
-	if (b->verdict > g->out->verdict)
-		g->out->verdict = b->verdict;
+	gate_conclude(g, b);
 	return ST_OK;
 }
 
@@ -150,6 +191,9 @@ st_gate_run(const struct st_gate_options *o, struct st_gate_result *out, struct 
 	struct gate_words words[ST_GATE_SIDES] = {0};
 	st_status status = ST_OK;
 	*out = (struct st_gate_result){.verdict = ST_GATE_PASS};
+	if (!o->rule.pairs && !o->counts)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--pairs 0 and --counts 0 leave nothing to measure: leave out one");
 	for (int side = 0; side < ST_GATE_SIDES && !status; side++)
 		status = gate_make_words(&words[side], o->names[side], o->arguments, e);
 	if (!status)
@@ -164,6 +208,7 @@ st_gate_result_free(struct st_gate_result *r)
 {
 	for (size_t i = 0; i < r->benchmarks.n; i++) {
 		free(r->benchmarks.v[i].title);
+		st_gate_counts_free(&r->benchmarks.v[i].counts);
 		st_gate_time_free(&r->benchmarks.v[i].time);
 	}
 	free(r->benchmarks.v);

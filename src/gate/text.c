@@ -4,6 +4,8 @@
 
 #include "base/number.h"
 #include "gate/result.h"
+#include "gate/why.h"
+#include "report/text.h"
 
 static const char *const metric_titles[] = {
 #define M(id, name, title) title,
@@ -68,6 +70,64 @@ text_time(const struct st_gate_options *o, const struct st_gate_time *t, FILE *o
 	text_time_reason(&o->rule, t, out);
 }
 
+/* ---- counts ---- */
+
+/* How far the change of a count is known. */
+static const char *
+text_certainty(const struct st_gate_count *c, char *text, size_t size)
+{
+	if (c->exact)
+		snprintf(text, size, "exact");
+	else if (isnan(c->low))
+		snprintf(text, size, "one run");
+	else
+		snprintf(text, size, "99 %%: %+.2f %% to %+.2f %%", c->low * 100, c->high * 100);
+	return text;
+}
+
+static void
+text_count(const char *name, const struct st_gate_count *c, FILE *out)
+{
+	char base[ST_NUMBER_SIZE], target[ST_NUMBER_SIZE], change[ST_GATE_CHANGE_SIZE], known[64];
+	fprintf(out, "  %s: %s -> %s, %s (%s)%s%s\n", name,
+	        st_number(base, (uint64_t)llround(c->value[ST_GATE_BASE])),
+	        st_number(target, (uint64_t)llround(c->value[ST_GATE_TARGET])),
+	        st_gate_change(c, change), text_certainty(c, known, sizeof known),
+	        c->verdict == ST_GATE_PASS ? "" : ": ",
+	        c->verdict == ST_GATE_PASS ? "" : st_gate_verdicts[c->verdict]);
+}
+
+static void
+text_function(const struct st_gate_counts *counts, const struct st_gate_function *f, FILE *out)
+{
+	const struct st_gate_count *c = &f->instructions;
+	const double whole = counts->program[ST_GATE_INSTRUCTIONS].value[ST_GATE_BASE];
+	const double share = (c->value[ST_GATE_TARGET] - c->value[ST_GATE_BASE]) / whole;
+	char change[ST_GATE_CHANGE_SIZE];
+	fprintf(out, "    %s of %s: instructions %s, %+.2f %% of the program%s%s: ", f->name,
+	        st_base_name(f->image), st_gate_change(c, change), share * 100,
+	        c->verdict == ST_GATE_PASS ? "" : ", ",
+	        c->verdict == ST_GATE_PASS ? "" : st_gate_verdicts[c->verdict]);
+	st_gate_put_why(f, out);
+	fputc('\n', out);
+}
+
+static void
+text_counts(const struct st_gate_counts *counts, FILE *out)
+{
+	enum { MOST = 10 };
+	size_t n = counts->functions.n;
+	for (int i = 0; counts->runs && i < ST_GATE_N_COUNTED; i++)
+		if (counts->program[i].value[ST_GATE_BASE] > 0 ||
+		    counts->program[i].value[ST_GATE_TARGET] > 0)
+			text_count(st_gate_counted[i], &counts->program[i], out);
+	for (size_t i = 0; i < n && i < MOST; i++)
+		text_function(counts, &counts->functions.v[i], out);
+	if (n > MOST)
+		fprintf(out, "    and %zu functions that changed less; --format json has them\n",
+		        n - MOST);
+}
+
 void
 st_gate_print_text(const struct st_gate_options *o, const struct st_gate_result *r, FILE *out)
 {
@@ -76,6 +136,7 @@ st_gate_print_text(const struct st_gate_options *o, const struct st_gate_result 
 	for (size_t i = 0; i < r->benchmarks.n; i++) {
 		const struct st_gate_benchmark *b = &r->benchmarks.v[i];
 		fprintf(out, "%s: %s\n", b->title, st_gate_verdicts[b->verdict]);
+		text_counts(&b->counts, out);
 		text_time(o, &b->time, out);
 	}
 }

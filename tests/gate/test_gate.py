@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,7 @@ class Gate(unittest.TestCase):
 
     def simulate(self, pairs, *words, code):
         """The gate's JSON on these times."""
-        done = self.strobe("gate", "--base", "./old", "--target", "./new", "--seed", 1, "--times", self.times(pairs), *words, "-f", "json")
+        done = self.strobe("gate", "--base", "./old", "--target", "./new", "--seed", 1, "--counts", 0, "--times", self.times(pairs), *words, "-f", "json")
         self.assertEqual((done.returncode, done.stderr), (code, ""))
         return json.loads(done.stdout)
 
@@ -88,18 +89,125 @@ class Time(Gate):
     def test_level(self):
         """Thirty gates of equal sides with other noise each: with these seeds, none raises an alarm."""
         for seed in range(30):
-            done = self.strobe("gate", "-b", "a", "-t", "a", "--times", self.times(noisy(20, 1, 0.05, seed)), "-n", 20, "-q", "--seed", seed)
+            done = self.strobe("gate", "-b", "a", "-t", "a", "-c", 0, "--times", self.times(noisy(20, 1, 0.05, seed)), "-n", 20, "-q", "--seed", seed)
             self.assertIn(done.returncode, (0, 3), seed)
 
     def test_text(self):
-        done = self.strobe("gate", "-b", "./old", "-t", "./new", "--times", self.times([(1e7, 1.2e7)] * 9), "-n", 9, "--", "x", "y")
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "--times", self.times([(1e7, 1.2e7)] * 9), "-n", 9, "--", "x", "y")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("regression: ./new against ./old\n./new x y: regression\n  CPU time: 10.0 ms -> 12.0 ms, +20.00 % (90 %: ", done.stdout)
         self.assertRegex(done.stdout, r"8 pairs|9 pairs")
         self.assertIn("the target is slower: chance alone looks like this once in ", done.stdout)
-        done = self.strobe("gate", "-b", "./old", "-t", "./new", "--times", self.times([(1e7, 1.2e7)]), "-n", 1)
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "--times", self.times([(1e7, 1.2e7)]), "-n", 1)
         self.assertEqual(done.returncode, 3)
         self.assertIn("allow more with --pairs and --for", done.stdout)
+
+
+SOURCE = r"""
+#include <stdlib.h>
+volatile long sum;
+#define APART __attribute__((noinline))
+APART void work(long n) { for (long i = 0; i < n; i++) sum += i; }
+APART void other(long n) { for (long i = 0; i < n; i++) sum -= i; }
+#ifdef MOVED
+APART void early(void) { sum = 7; }
+#endif
+#ifndef TABLE
+#define TABLE 1
+#endif
+static char *table;
+APART char *make_table(void) { char *t = malloc(5000); for (int i = 0; i < 5000; i++) t[i] = (char)i; return t; }
+APART int look_up(int i) { if (!table || TABLE != 1) { free(table); table = make_table(); } return table[i % 5000]; }
+#ifndef WORK
+#define WORK 90000
+#endif
+#ifndef OTHER
+#define OTHER 10000
+#endif
+int main(int argc, char **argv) {
+    (void)argv;
+    if (argc > 5) abort();
+    work(WORK); other(OTHER);
+    for (int i = 0; i < 200; i++) sum += look_up(i);
+    return 0;
+}
+"""
+
+
+def compiles(test):
+    return unittest.skipUnless(shutil.which("gcc"), "no gcc")(test)
+
+
+@compiles
+class Counts(Gate):
+    def build(self, name, *flags):
+        (self.place / "program.c").write_text(SOURCE, encoding="utf-8")
+        (self.place / name).mkdir(exist_ok=True)
+        subprocess.run(["gcc", "-O1", "-g", *flags, "-o", self.place / name / "program", self.place / "program.c"], check=True)
+        return self.place / name / "program"
+
+    def count(self, *flags, code, words=()):
+        """The counts of a build with these flags against one without."""
+        base, target = self.build("old"), self.build("new", *flags)
+        done = self.strobe("gate", "-b", base, "-t", target, "-n", 0, "-f", "json", *words)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        [benchmark] = json.loads(done.stdout)["benchmarks"]
+        self.assertIsNone(benchmark["time"])
+        return benchmark["counts"], {f["function"]: f for f in benchmark["counts"]["functions"]}
+
+    def test_same(self):
+        """The same code, and the same code at other addresses, is a pass without any function."""
+        for flags in ((), ("-DMOVED",)):
+            counts, functions = self.count(*flags, code=0)
+            self.assertEqual((counts["verdict"], functions, counts["runs"]), ("pass", {}, 2))
+            self.assertEqual(counts["program"]["bytes allocated"]["base"], 5000)
+            self.assertLess(abs(counts["program"]["instructions"]["change"]), 0.002)
+
+    def test_other_code_of_one_function(self):
+        """5 % more of what a tenth of the instructions are: found, though the program grew by 0.5 %. One run of each side is enough."""
+        for runs in (1, 2):
+            counts, functions = self.count("-DOTHER=10500", "-DWORK=90001", words=("-c", runs), code=1)
+            self.assertEqual((counts["verdict"], counts["program"]["instructions"]["verdict"], list(functions)), ("regression", "pass", ["other"]))
+            other = functions["other"]
+            self.assertEqual((other["instructions"]["verdict"], other["calls"]["base"], other["calls"]["target"]), ("regression", 1, 1))
+            self.assertAlmostEqual(other["instructions"]["change"], 0.05, delta=0.001)
+            # The loop is the same: main gives another number.
+            self.assertEqual((other["why"], other["code"], other["blamed"]), ("other inputs", "same", False))
+            self.assertIn("each call executes ", other["explanation"])
+
+    def test_more_calls(self):
+        """The flag of a lazily made table is lost: the table is made at each call, the caller's code changed, its own did not."""
+        counts, functions = self.count("-DTABLE=0", code=1)
+        self.assertEqual(counts["functions"][0]["function"], "make_table")
+        table = functions["make_table"]
+        self.assertEqual((table["calls"]["base"], table["calls"]["target"], table["why"], table["code"], table["blamed"]), (1, 200, "more calls", "same", False))
+        self.assertEqual(table["callers"], [{"function": "look_up", "code": "changed", "base": 1, "target": 200}])
+        self.assertEqual(table["explanation"], "more calls (1 -> 200), most from look_up, whose code changed (1 -> 200); its own code is the same")
+        program = counts["program"]
+        self.assertEqual((program["allocations"]["base"], program["allocations"]["target"]), (1, 200))
+        self.assertEqual((program["bytes allocated"]["target"], program["bytes allocated"]["verdict"], program["bytes allocated"]["exact"]), (10**6, "regression", True))
+        self.assertIsNone(functions["free"]["instructions"]["change"])
+        self.assertEqual((functions["free"]["why"], functions["free"]["callers"][0]["function"]), ("called for the first time", "look_up"))
+        self.assertEqual((functions["malloc"]["why"], functions["malloc"]["callers"][0]["function"]), ("more calls", "make_table"))
+
+    def test_moved_work(self):
+        """What one function does more and another less is no regression; both are shown."""
+        counts, functions = self.count("-DWORK=80000", "-DOTHER=20000", code=0)
+        self.assertEqual((counts["verdict"], sorted(functions)), ("pass", ["other", "work"]))
+        self.assertEqual((functions["other"]["offset"], functions["other"]["instructions"]["verdict"], functions["work"]["why"]), (True, "pass", "less"))
+        self.assertIn("other inputs here, and as much less elsewhere", functions["other"]["explanation"])
+
+    def test_less(self):
+        counts, functions = self.count("-DWORK=50000", code=0)
+        self.assertEqual((counts["verdict"], list(functions), functions["work"]["instructions"]["verdict"]), ("pass", ["work"], "pass"))
+
+    def test_text(self):
+        self.build("old"), self.build("new", "-DTABLE=0")
+        done = self.strobe("gate", "-b", "old/program", "-t", "new/program", "-n", 0)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertTrue(done.stdout.startswith("regression: new/program against old/program\nnew/program: regression\n  instructions: "), done.stdout)
+        self.assertIn("  bytes allocated: 5,000 -> 1,000,000, +19900.00 % (exact): regression\n", done.stdout)
+        self.assertRegex(done.stdout, r"\n    make_table of program: instructions \+19900.00 %, \+\d+\.\d\d % of the program, regression: more calls \(1 -> 200\)")
 
 
 class Errors(Gate):
@@ -110,7 +218,7 @@ class Errors(Gate):
         self.assertEqual(done.stderr.count("\n"), 1)
 
     def test_usage(self):
-        both = ("-b", "a", "-t", "b")
+        both = ("-b", "a", "-t", "b", "-c", "0")
         self.refused(2, "no base: strobe gate --base ./old --target ./new", "-t", "b")
         self.refused(2, "no target", "-b", "b")
         self.refused(2, "--limit takes percents that are greater than 0 and at most 1000, not '0'", *both, "--limit", "0")
@@ -119,15 +227,18 @@ class Errors(Gate):
         self.refused(2, "--for takes a time", *both, "--for", "0")
         self.refused(2, "--pairs", *both, "--pairs", "-1")
         self.refused(2, "a quote of the command is not closed", "-b", "'a", "-t", "b")
+        self.refused(2, "--pairs 0 and --counts 0 leave nothing to measure", *both, "-n", "0")
         self.refused(2, "a side is an empty command", "-b", "", "-t", "b")
         self.refused(2, "has only 1 pairs of times", *both, "--times", self.times([(1, 1)]))
         self.refused(2, "cannot read", *both, "--times", self.place / "none")
 
     def test_nothing_measured(self):
         """No time, no success: an error and never a pass."""
-        self.refused(125, "the gate measured nothing: a run of the target took no time", "-b", "a", "-t", "b", "--times", self.times([(1, 0)]))
-        self.refused(125, "the gate measured nothing: false of the base exited with 1", "-b", "false", "-t", "true", "--seed", 1)
-        self.refused(127, "cannot run /none", "-b", "true", "-t", "/none", "--seed", 1)
+        self.refused(125, "the gate measured nothing: a run of the target took no time", "-c", "0", "-b", "a", "-t", "b", "--times", self.times([(1, 0)]))
+        self.refused(125, "the gate measured nothing: false of the base exited with 1", "-c", 0, "-b", "false", "-t", "true", "--seed", 1)
+        self.refused(125, "the gate measured nothing: false of the base exited with 1 under the engine", "-b", "false", "-t", "true")
+        self.refused(127, "cannot run /none", "-b", "true", "-t", "/none", "-n", 0)
+        self.refused(127, "cannot run /none", "-c", 0, "-b", "true", "-t", "/none", "--seed", 1)
 
 
 class Runs(Gate):
@@ -136,7 +247,7 @@ class Runs(Gate):
         program = self.place / "side"
         program.write_text('#!/bin/sh\necho "$1 ${#STROBE_GATE} $2" >> log\n', encoding="utf-8")
         program.chmod(0o755)
-        done = self.strobe("gate", "-b", "./side base", "-t", "./side target", "--seed", 3, "-n", 8, "-f", "json", "--", "argument")
+        done = self.strobe("gate", "-b", "./side base", "-t", "./side target", "-c", 0, "--seed", 3, "-n", 8, "-f", "json", "--", "argument")
         self.assertIn(done.returncode, (0, 1, 3), done.stderr)
         pairs = json.loads(done.stdout)["benchmarks"][0]["time"]["pairs"]
         ran = [line.split() for line in (self.place / "log").read_text(encoding="utf-8").splitlines()]
@@ -147,7 +258,7 @@ class Runs(Gate):
         self.assertGreater(len({r[1] for r in ran}), pairs)
 
     def test_together(self):
-        done = self.strobe("gate", "-b", "true", "-t", "true", "--duet", "together", "-n", 3, "--metric", "wall", "-f", "json")
+        done = self.strobe("gate", "-b", "true", "-t", "true", "-c", 0, "--duet", "together", "-n", 3, "--metric", "wall", "-f", "json")
         if "needs two CPUs" in done.stderr:
             self.skipTest("one CPU")
         self.assertIn(done.returncode, (0, 1, 3), done.stderr)

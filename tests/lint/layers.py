@@ -39,7 +39,7 @@ MAY = {
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "mem", "report"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
-    "gate": {"base", "strobe", "stats", "profile", "check", "timing", "store", "job", "contexts", "report"},
+    "gate": {"base", "strobe", "symbol", "stats", "profile", "check", "timing", "store", "job", "contexts", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
             "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "live", "experiment", "tune", "store", "job", "gate"},
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether a function is the same code in two builds, wherever it and what it refers to lie. */
+#ifndef STROBE_GATE_CODE_H
+#define STROBE_GATE_CODE_H
+
+#include "base/vec.h"
+#include "gate/counts.h"
+
+struct st_image;
+
+struct st_gate_place {
+	const char *path, *build_id;
+	uint64_t offset, size;
+};
+
+/* Images that were opened. */
+struct st_gate_images {
+	ST_VEC(struct st_image *) v;
+};
+
+/* SAME, CHANGED, or UNKNOWN where the bytes cannot be read. Data is not compared. */
+enum st_gate_code st_gate_compare_code(struct st_gate_images *images,
+                                       const struct st_gate_place places[ST_GATE_SIDES]);
+void st_gate_images_free(struct st_gate_images *images);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the engine counts of both sides, for the program and for each function, and its judgement.
+ */
+#ifndef STROBE_GATE_COUNTS_H
+#define STROBE_GATE_COUNTS_H
+
+#include "gate/gate.h"
+
+struct st_profile;
+
+/* Counts of the whole program: C(identifier, "name", the limit of its growth unless another one is
+ * asked for; INFINITY: it is shown and not judged) */
+#define ST_GATE_COUNTS(C)                                                                          \
+	C(INSTRUCTIONS, "instructions", 0.01)                                                      \
+	C(BLOCKS, "blocks", INFINITY)                                                              \
+	C(CALLS, "calls", INFINITY)                                                                \
+	C(ALLOCATIONS, "allocations", INFINITY)                                                    \
+	C(ALLOCATED, "bytes allocated", 0.01)
+enum st_gate_counted {
+#define C(id, name, limit) ST_GATE_##id,
+	ST_GATE_COUNTS(C)
+#undef C
+	        ST_GATE_N_COUNTED
+};
+extern const char *const st_gate_counted[];
+
+struct st_gate_limits {
+	double program[ST_GATE_N_COUNTED]; /* of the growth of the program's counts */
+	double function;                   /* of the growth of a function's instructions */
+	double least; /* of these, a smaller share of the program's instructions does not matter */
+};
+void st_gate_limits_default(struct st_gate_limits *limits);
+
+/* A count of both sides; each is the mean of equal runs. */
+struct st_gate_count {
+	double value[ST_GATE_SIDES];
+	double change;    /* relative to the base; INFINITY: it was 0 */
+	double low, high; /* the 99 % interval of the change; NAN: it cannot be told by one run */
+	bool exact;       /* several equal runs have counted the same */
+	enum st_gate_verdict verdict;
+};
+
+/* C(identifier, "name"): the code of a function on both sides. */
+#define ST_GATE_CODES(C)                                                                           \
+	C(UNKNOWN, "unknown")                                                                      \
+	C(SAME, "same")                                                                            \
+	C(CHANGED, "changed")                                                                      \
+	C(NEW, "new")                                                                              \
+	C(GONE, "gone")
+enum st_gate_code {
+#define C(id, name) ST_GATE_CODE_##id,
+	ST_GATE_CODES(C)
+#undef C
+};
+extern const char *const st_gate_codes[];
+
+/* Calls of a function by another one. */
+struct st_gate_caller {
+	const char *name;
+	enum st_gate_code code;
+	double calls[ST_GATE_SIDES];
+};
+
+struct st_gate_function {
+	const char *name, *image; /* texts of a profile */
+	const char *file;         /* of the target, else of the base; NULL: unknown */
+	uint32_t line;            /* 0: unknown */
+	struct st_gate_count instructions, calls;
+	enum st_gate_code code;
+	bool offset; /* it grew, but others shrank as much: the program as a whole did not grow */
+	ST_VEC(struct st_gate_caller) callers; /* who call it more often, the most first */
+};
+
+enum { ST_GATE_MOST_RUNS = 10 };
+
+struct st_gate_counts {
+	size_t runs; /* of each side; 0: nothing was counted */
+	struct st_gate_count program[ST_GATE_N_COUNTED];
+	ST_VEC(struct st_gate_function) functions; /* that changed, the most first */
+	enum st_gate_verdict verdict;
+	struct st_profile *profiles[ST_GATE_SIDES][ST_GATE_MOST_RUNS];
+};
+
+/* Runs a side once under the engine: a profile in the file. 0, or -1 with *e. */
+struct st_gate_counting {
+	const char *strobe; /* the program */
+	const struct st_gate_command *command;
+	const char *input;
+	double timeout; /* s; 0: none */
+	int side;
+};
+st_status st_gate_count_run(const struct st_gate_counting *c, struct st_profile **profile,
+                            struct st_error *e);
+
+/* Compares and judges the profiles, `runs` of each side. 0, or -1 with *e: no memory, or nothing
+ * was measured. */
+st_status st_gate_count_judge(struct st_gate_counts *c, const struct st_gate_limits *limits,
+                              struct st_error *e);
+void st_gate_counts_free(struct st_gate_counts *c);
+
+#endif
