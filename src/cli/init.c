@@ -52,7 +52,7 @@ st_init_main(char *const *argv)
 		return st_complain(&e);
 	if (!a.quiet)
 		printf("%s %s, with the versions of %s\n",
-		       made ? "made the store" : "the store is there:", s.path,
+		       made ? "made the store" : "the store is there:", s.place,
 		       strcmp(s.vcs->kind->name, "git") ? "a counter" : "git");
 	st_store_close(&s);
 	return ST_EXIT_OK;

@@ -68,17 +68,30 @@ show_version(struct st_store *s, const char *name, bool json, char **path, bool 
 	return status ? ST_FAILED : ST_OK;
 }
 
+/* Opens the store when there is one and the name is no file's. */
+static st_status
+show_open(struct st_store *s, const char *name, bool *found, struct st_error *e)
+{
+	struct st_error why;
+	*found = false;
+	if (!access(name, F_OK) || !st_store_open_if_any(s, found, &why))
+		return ST_OK;
+	return st_fail(e, ST_EXIT_FAILED, "%s is no file, and the store cannot be asked: %s", name,
+	               why.text);
+}
+
 st_status
 st_show_stored(const char *name, bool json, char **path, bool *printed, struct st_error *e)
 {
 	struct st_store s;
 	struct st_stored p;
-	struct st_error none;
 	bool found;
 	*path = NULL;
 	*printed = false;
-	if (!access(name, F_OK) || st_store_open(&s, &none))
-		return 0;
+	if (show_open(&s, name, &found, e))
+		return ST_FAILED;
+	if (!found)
+		return ST_OK;
 	int status = st_store_find(&s, name, &p, &found, e);
 	if (!status && found) {
 		status = show_extract(&s, &p, path, e);

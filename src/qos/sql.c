@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/address.h"
 #include "qos/child.h"
 #include "qos/source.h"
 
@@ -94,17 +95,6 @@ take_server(struct sql *s, const char *text, size_t n)
 		sql_add_word(s, "--database=", slash + 1, (size_t)(end - slash - 1));
 }
 
-/* Is there a password in "//USER:PASSWORD@HOST", or in "//HOST/DATABASE?password=..."? */
-static bool
-has_password(const char *text, size_t n)
-{
-	size_t host = n > 2 ? strcspn(text + 2, "/? \t\n") : 0;
-	const char *user = memchr(text + 2 * (n > 2), '@', host);
-	const char *option = strstr(text, "password=");
-	return (user && memchr(text + 2, ':', (size_t)(user - text - 2))) ||
-	       (option && option < text + n);
-}
-
 /* The query without "; /s" and what ends it; 0: there is none, or something ends in /s that may be
  * meant so. */
 static size_t
@@ -140,7 +130,7 @@ sql_open(const struct server *server, const char *text, struct st_error *e)
 		         server->name, server->name);
 		return NULL;
 	}
-	if (has_password(text, to)) {
+	if (st_address_has_password(text, to)) {
 		st_cause(e, ST_EXIT_USAGE,
 		         "--qos %s: do not give a password here, where every user can read it: put "
 		         "it into %s",

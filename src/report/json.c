@@ -7,27 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "report/measurements.h"
 #include "report/places.h"
 #include "report/qos.h"
-
-/* How many bytes at text make one well-formed UTF-8 character; 0: none. */
-static size_t
-utf8_length(const unsigned char *t)
-{
-	if (t[0] < 0x80)
-		return 1;
-	size_t n = t[0] >= 0xf0 ? 4 : t[0] >= 0xe0 ? 3 : 2;
-	if (t[0] < 0xc2 || t[0] > 0xf4)
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((t[i] & 0xc0) != 0x80)
-			return 0;
-	bool overlong = (t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xf0 && t[1] < 0x90);
-	bool surrogate = t[0] == 0xed && t[1] > 0x9f;
-	bool too_large = t[0] == 0xf4 && t[1] > 0x8f;
-	return overlong || surrogate || too_large ? 0 : n;
-}
 
 json_t *
 st_json_text(const char *bytes)
@@ -39,7 +22,7 @@ st_json_text(const char *bytes)
 	if (!clean)
 		return NULL;
 	for (const unsigned char *in = (const unsigned char *)bytes; *in;) {
-		size_t n = utf8_length(in);
+		size_t n = st_utf8_length(in);
 		memcpy(out, n ? (const char *)in : "\xef\xbf\xbd", n ? n : 3);
 		out += n ? n : 3;
 		in += n ? n : 1;

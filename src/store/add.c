@@ -69,15 +69,15 @@ static st_status
 adding_row_of_hash(struct st_store *s, const char *sql, const struct st_hash *hash, int64_t *row,
                    struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	*row = 0;
 	if (st_store_query(s, &rows, sql, e))
 		return -1;
-	sqlite3_bind_blob(rows, 1, hash->v, sizeof hash->v, SQLITE_STATIC);
-	int step = st_store_step(s, rows, e);
+	st_query_put_bytes(rows, 1, hash->v, sizeof hash->v);
+	int step = st_query_step(rows, e);
 	if (step > 0)
-		*row = sqlite3_column_int64(rows, 0);
-	sqlite3_finalize(rows);
+		*row = st_query_number(rows, 0);
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -86,15 +86,15 @@ static st_status
 adding_insert_texts(struct st_store *s, const char *sql, const struct st_hash *hash,
                     const char *const *texts, size_t n, int64_t *row, struct st_error *e)
 {
-	sqlite3_stmt *insert = NULL;
+	struct st_query *insert = NULL;
 	if (st_store_query(s, &insert, sql, e))
 		return -1;
-	sqlite3_bind_blob(insert, 1, hash->v, sizeof hash->v, SQLITE_STATIC);
+	st_query_put_bytes(insert, 1, hash->v, sizeof hash->v);
 	for (size_t i = 0; i < n; i++)
-		sqlite3_bind_text(insert, (int)i + 2, texts[i], -1, SQLITE_STATIC);
-	int step = st_store_step(s, insert, e);
-	*row = sqlite3_last_insert_rowid(s->db);
-	sqlite3_finalize(insert);
+		st_query_put_text(insert, (int)i + 2, texts[i]);
+	int step = st_query_step(insert, e);
+	*row = step > 0 ? st_query_number(insert, 0) : 0;
+	st_query_end(insert);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -118,7 +118,7 @@ adding_configuration(struct adding *a, struct st_error *e)
 		return 0;
 	return adding_insert_texts(a->s,
 	                           "INSERT INTO configuration(hash, collector, command, workload, "
-	                           "parameters) VALUES(?,?,?,?,?)",
+	                           "parameters) VALUES(?,?,?,?,?) RETURNING id",
 	                           &hash, texts, sizeof texts / sizeof *texts, &a->configuration,
 	                           e);
 }
@@ -133,8 +133,9 @@ adding_machine(struct adding *a, struct st_error *e)
 		return -1;
 	if (a->machine)
 		return 0;
-	return adding_insert_texts(a->s, "INSERT INTO machine(hash, fields) VALUES(?,?)", &hash,
-	                           &fields, 1, &a->machine, e);
+	return adding_insert_texts(a->s,
+	                           "INSERT INTO machine(hash, fields) VALUES(?,?) RETURNING id",
+	                           &hash, &fields, 1, &a->machine, e);
 }
 
 /* The manifest of the latest profile of this configuration: its columns are the likely bases. One
@@ -142,7 +143,7 @@ adding_machine(struct adding *a, struct st_error *e)
 static st_status
 adding_find_base(struct adding *a, int64_t *manifest, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	struct st_bytes bytes = {0};
 	*manifest = 0;
 	if (st_store_query(a->s, &rows,
@@ -150,11 +151,11 @@ adding_find_base(struct adding *a, int64_t *manifest, struct st_error *e)
 	                   "LIMIT 1",
 	                   e))
 		return -1;
-	sqlite3_bind_int64(rows, 1, a->configuration);
-	int step = st_store_step(a->s, rows, e);
+	st_query_put_number(rows, 1, a->configuration);
+	int step = st_query_step(rows, e);
 	if (step > 0)
-		*manifest = sqlite3_column_int64(rows, 0);
-	sqlite3_finalize(rows);
+		*manifest = st_query_number(rows, 0);
+	st_query_end(rows);
 	struct st_error unreadable;
 	if (*manifest && !st_object_get_row(a->s, *manifest, &bytes, &unreadable) &&
 	    !st_pack_of_manifest(&a->base, bytes.v, bytes.n))
@@ -201,17 +202,17 @@ adding_put_columns(struct adding *a, struct st_error *e)
 static st_status
 adding_insert_parts(struct adding *a, int64_t profile, struct st_error *e)
 {
-	sqlite3_stmt *insert = NULL;
-	if (st_store_query(a->s, &insert, "INSERT OR IGNORE INTO part VALUES(?,?)", e))
+	struct st_query *insert = NULL;
+	if (st_store_query(a->s, &insert, "INSERT INTO part VALUES(?,?) ON CONFLICT DO NOTHING", e))
 		return -1;
 	int status = 0;
 	for (size_t i = 0; i < a->parts.n && !status; i++) {
-		sqlite3_bind_int64(insert, 1, profile);
-		sqlite3_bind_int64(insert, 2, a->parts.v[i]);
-		status = st_store_step(a->s, insert, e) < 0 ? -1 : 0;
-		sqlite3_reset(insert);
+		st_query_put_number(insert, 1, profile);
+		st_query_put_number(insert, 2, a->parts.v[i]);
+		status = st_query_step(insert, e) < 0 ? -1 : 0;
+		st_query_again(insert);
 	}
-	sqlite3_finalize(insert);
+	st_query_end(insert);
 	return status ? ST_FAILED : ST_OK;
 }
 
@@ -226,7 +227,7 @@ adding_now_ns(void)
 static st_status
 adding_insert_profile(struct adding *a, int64_t manifest, int64_t *row, struct st_error *e)
 {
-	sqlite3_stmt *insert = NULL;
+	struct st_query *insert = NULL;
 	const int64_t numbers[] = {
 	        manifest,
 	        a->version,
@@ -244,16 +245,16 @@ adding_insert_profile(struct adding *a, int64_t manifest, int64_t *row, struct s
 	if (st_store_query(a->s, &insert,
 	                   "INSERT INTO profile(hash, file, manifest, version, configuration, "
 	                   "machine, dirty, added_ns, start_ns, wall_ns, device, inode, file_size, "
-	                   "file_ns) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	                   "file_ns) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id",
 	                   e))
 		return -1;
-	sqlite3_bind_blob(insert, 1, a->file->hash.v, ST_HASH_BYTES, SQLITE_STATIC);
-	sqlite3_bind_text(insert, 2, a->file->file, -1, SQLITE_STATIC);
+	st_query_put_bytes(insert, 1, a->file->hash.v, ST_HASH_BYTES);
+	st_query_put_text(insert, 2, a->file->file);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		sqlite3_bind_int64(insert, (int)i + 3, numbers[i]);
-	int step = st_store_step(a->s, insert, e);
-	*row = sqlite3_last_insert_rowid(a->s->db);
-	sqlite3_finalize(insert);
+		st_query_put_number(insert, (int)i + 3, numbers[i]);
+	int step = st_query_step(insert, e);
+	*row = step > 0 ? st_query_number(insert, 0) : 0;
+	st_query_end(insert);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -298,27 +299,25 @@ static st_status
 add_version(struct st_store *s, const struct st_version *v, int64_t *row, struct st_error *e)
 {
 	char *patch = NULL;
-	sqlite3_stmt *insert = NULL;
+	struct st_query *insert = NULL;
 	if (st_patch_of(s, v->name, &patch, e))
 		return -1;
 	int status = st_store_query(s, &insert,
 	                            "INSERT INTO version(name, tree, patch, subject, time) "
 	                            "VALUES(?,?,?,?,?) ON CONFLICT(name) DO UPDATE SET patch = "
-	                            "coalesce(patch, excluded.patch) RETURNING id",
+	                            "coalesce(version.patch, excluded.patch) RETURNING id",
 	                            e);
 	if (!status) {
-		sqlite3_bind_text(insert, 1, v->name, -1, SQLITE_STATIC);
-		sqlite3_bind_text(insert, 2, v->tree, -1, SQLITE_STATIC);
-		sqlite3_bind_text(insert, 3, patch, -1, SQLITE_STATIC);
-		sqlite3_bind_text(insert, 4, v->subject, -1, SQLITE_STATIC);
-		sqlite3_bind_int64(insert, 5, v->time);
-		status = st_store_step(s, insert, e) > 0 ? 0 : -1;
+		st_query_put_text(insert, 1, v->name);
+		st_query_put_text(insert, 2, v->tree);
+		st_query_put_text(insert, 3, patch);
+		st_query_put_text(insert, 4, v->subject);
+		st_query_put_number(insert, 5, v->time);
+		status = st_query_step(insert, e) > 0 ? 0 : -1;
 	}
 	if (!status)
-		*row = sqlite3_column_int64(insert, 0);
-	while (!status && sqlite3_step(insert) == SQLITE_ROW) {
-	}
-	sqlite3_finalize(insert);
+		*row = st_query_number(insert, 0);
+	st_query_end(insert);
 	free(patch);
 	return status ? ST_FAILED : ST_OK;
 }
@@ -389,12 +388,12 @@ st_store_add(struct st_store *s, struct st_addition *files, size_t n, const char
 		all[i].file = &files[i];
 		status = adding_read(&all[i], e);
 	}
-	if (!status && !(status = st_store_run(s, "BEGIN IMMEDIATE", e))) {
+	if (!status && !(status = st_store_begin(s, e))) {
 		status = add_all(s, all, n, rev, version, e);
 		if (!status)
-			status = st_store_run(s, "COMMIT", e);
+			status = st_store_commit(s, e);
 		if (status)
-			sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+			st_store_rollback(s);
 	}
 	for (size_t i = 0; i < n && all; i++)
 		adding_free(&all[i]);

@@ -22,14 +22,14 @@ struct seeking {
 static st_status
 baseline_machine(struct st_store *s, int64_t row, char **fields, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	*fields = NULL;
 	if (st_store_query(s, &rows, "SELECT fields FROM machine WHERE id = ?", e))
 		return -1;
-	sqlite3_bind_int64(rows, 1, row);
-	int step = st_store_step(s, rows, e);
-	*fields = step > 0 ? st_store_text(rows, 0) : strdup("");
-	sqlite3_finalize(rows);
+	st_query_put_number(rows, 1, row);
+	int step = st_query_step(rows, e);
+	*fields = step > 0 ? st_query_copy(rows, 0) : strdup("");
+	st_query_end(rows);
 	if (step < 0)
 		return -1;
 	return *fields ? 0 : st_store_no_memory(e);
@@ -97,7 +97,7 @@ baseline_keep(struct seeking *k, const struct st_version *v, struct st_stored_li
 static st_status
 baseline_of(struct seeking *k, const struct st_version *v, struct st_stored_list *out)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	if (k->by_patch)
 		return st_store_of_version(k->s, v, out, k->e);
 	*out = (struct st_stored_list){0};
@@ -106,9 +106,9 @@ baseline_of(struct seeking *k, const struct st_version *v, struct st_stored_list
 	                                   "FROM version WHERE name = ?2) ORDER BY p.id",
 	                   k->e))
 		return -1;
-	sqlite3_bind_int64(rows, 1, k->like->configuration);
-	sqlite3_bind_text(rows, 2, v->name, -1, SQLITE_STATIC);
-	return st_stored_take_all(k->s, rows, out, k->e);
+	st_query_put_number(rows, 1, k->like->configuration);
+	st_query_put_text(rows, 2, v->name);
+	return st_stored_take_all(rows, out, k->e);
 }
 
 static bool
@@ -140,16 +140,16 @@ baseline_visit(void *arg, const struct st_version *v, uint64_t steps)
 static st_status
 baseline_is_possible(struct seeking *k, bool *possible)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	if (st_store_query(k->s, &rows,
 	                   "SELECT 1 FROM profile WHERE configuration = ? AND version <> ? LIMIT 1",
 	                   k->e))
 		return -1;
-	sqlite3_bind_int64(rows, 1, k->like->configuration);
-	sqlite3_bind_int64(rows, 2, k->like->version);
-	int step = st_store_step(k->s, rows, k->e);
+	st_query_put_number(rows, 1, k->like->configuration);
+	st_query_put_number(rows, 2, k->like->version);
+	int step = st_query_step(rows, k->e);
 	*possible = step > 0;
-	sqlite3_finalize(rows);
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "base/option.h"
 #include "base/text.h"
 #include "profile/output.h"
+#include "store/backend.h"
 #include "store/vcs.h"
 
 const char *const st_config_places[] = {"run", "local", "shared"};
@@ -62,6 +63,8 @@ st_config_check_value(const char *key, const char *value, struct st_error *e)
 		return st_option_number(key, value, 1, ST_CONFIG_MOST_DEPTH, &number, e);
 	if (!strcmp(key, "status.threshold"))
 		return st_option_number(key, value, 0, ST_CONFIG_MOST_PERCENT, &number, e);
+	if (!strcmp(key, "store") && st_is_postgresql(value))
+		return st_postgresql_check(value, e);
 	if (!strcmp(key, "compare.machines"))
 		return st_option_word(key, value, machines, 2, &which, e);
 	return 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "store/patches.h"
 #include "store/stored.h"
 
@@ -15,18 +16,17 @@ find_is_digits(const char *text)
 }
 
 static st_status
-find_take_version(struct st_store *s, sqlite3_stmt *rows, struct st_version *out,
-                  struct st_error *e)
+find_take_version(struct st_query *rows, struct st_version *out, struct st_error *e)
 {
-	int step = st_store_step(s, rows, e);
+	int step = st_query_step(rows, e);
 	if (step > 0) {
 		*out = (struct st_version){
-		        .name = st_store_text(rows, 0),
-		        .tree = st_store_text(rows, 1),
-		        .subject = st_store_text(rows, 2),
-		        .time = sqlite3_column_int64(rows, 3),
+		        .name = st_query_copy(rows, 0),
+		        .tree = st_query_copy(rows, 1),
+		        .subject = st_query_copy(rows, 2),
+		        .time = st_query_number(rows, 3),
 		};
-		step = st_store_step(s, rows, e);
+		step = st_query_step(rows, e);
 		if (step > 0) { /* a second one */
 			st_version_free(out);
 			step = st_fail(e, ST_EXIT_USAGE,
@@ -34,7 +34,7 @@ find_take_version(struct st_store *s, sqlite3_stmt *rows, struct st_version *out
 			               "more of them");
 		}
 	}
-	sqlite3_finalize(rows);
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -42,7 +42,7 @@ find_take_version(struct st_store *s, sqlite3_stmt *rows, struct st_version *out
 static st_status
 find_gone_version(struct st_store *s, const char *rev, struct st_version *out, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	*out = (struct st_version){0};
 	if (strlen(rev) < SHORTEST_DIGITS || !find_is_digits(rev))
 		return 0;
@@ -51,8 +51,8 @@ find_gone_version(struct st_store *s, const char *rev, struct st_version *out, s
 	                   "name < ?1 || 'g' LIMIT 2",
 	                   e))
 		return -1;
-	sqlite3_bind_text(rows, 1, rev, -1, SQLITE_STATIC);
-	return find_take_version(s, rows, out, e);
+	st_query_put_text(rows, 1, rev);
+	return find_take_version(rows, out, e);
 }
 
 st_status
@@ -75,17 +75,17 @@ static st_status
 find_linked(struct st_store *s, const char *condition, const struct st_version *v,
             const char *value, enum st_link link, struct st_stored_list *out, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	size_t first = out->v.n, kept = first;
-	char *sql = sqlite3_mprintf("%s WHERE %s = ?1 AND v.name <> ?2 ORDER BY p.id",
-	                            ST_STORED_QUERY, condition);
+	char *sql = st_text_of("%s WHERE %s = ?1 AND v.name <> ?2 ORDER BY p.id", ST_STORED_QUERY,
+	                       condition);
 	int status = sql ? st_store_query(s, &rows, sql, e) : st_store_no_memory(e);
-	sqlite3_free(sql);
+	free(sql);
 	if (status)
 		return -1;
-	sqlite3_bind_text(rows, 1, value, -1, SQLITE_STATIC);
-	sqlite3_bind_text(rows, 2, v->name, -1, SQLITE_STATIC);
-	status = st_stored_take_all(s, rows, out, e);
+	st_query_put_text(rows, 1, value);
+	st_query_put_text(rows, 2, v->name);
+	status = st_stored_take_all(rows, out, e);
 	for (size_t i = first; i < out->v.n; i++) {
 		struct st_stored *one = &out->v.v[i];
 		bool known = false;
@@ -104,12 +104,12 @@ find_linked(struct st_store *s, const char *condition, const struct st_version *
 static st_status
 find_has_patches(struct st_store *s, bool *has, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	if (st_store_query(s, &rows, "SELECT 1 FROM version WHERE patch IS NOT NULL LIMIT 1", e))
 		return -1;
-	int step = st_store_step(s, rows, e);
+	int step = st_query_step(rows, e);
 	*has = step > 0;
-	sqlite3_finalize(rows);
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -132,12 +132,12 @@ st_status
 st_store_of_version(struct st_store *s, const struct st_version *v, struct st_stored_list *out,
                     struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	*out = (struct st_stored_list){0};
 	if (st_store_query(s, &rows, ST_STORED_QUERY "WHERE v.name = ? ORDER BY p.id", e))
 		return -1;
-	sqlite3_bind_text(rows, 1, v->name, -1, SQLITE_STATIC);
-	if (st_stored_take_all(s, rows, out, e))
+	st_query_put_text(rows, 1, v->name);
+	if (st_stored_take_all(rows, out, e))
 		return -1;
 	if (v->tree && find_linked(s, "v.tree", v, v->tree, ST_LINK_TREE, out, e))
 		return -1;
@@ -165,7 +165,7 @@ st_store_find(struct st_store *s, const char *digits, struct st_stored *out, boo
 {
 	unsigned char low[ST_HASH_BYTES], high[ST_HASH_BYTES];
 	struct st_stored_list list = {0};
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	*found = false;
 	if (strlen(digits) < SHORTEST_DIGITS || strlen(digits) > ST_HASH_HEX ||
 	    !find_is_digits(digits))
@@ -175,9 +175,9 @@ st_store_find(struct st_store *s, const char *digits, struct st_stored *out, boo
 	                   ST_STORED_QUERY "WHERE p.hash BETWEEN ? AND ? ORDER BY p.hash LIMIT 2",
 	                   e))
 		return -1;
-	sqlite3_bind_blob(rows, 1, low, sizeof low, SQLITE_STATIC);
-	sqlite3_bind_blob(rows, 2, high, sizeof high, SQLITE_STATIC);
-	int status = st_stored_take_all(s, rows, &list, e);
+	st_query_put_bytes(rows, 1, low, sizeof low);
+	st_query_put_bytes(rows, 2, high, sizeof high);
+	int status = st_stored_take_all(rows, &list, e);
 	if (!status && list.v.n > 1)
 		status = st_fail(e, ST_EXIT_USAGE,
 		                 "several profiles begin with '%s': write more digits of the one "

@@ -26,71 +26,91 @@ fsck_problem(struct checking *c, char *sentence)
 	c->failed |= !slot;
 }
 
-/* Of SQLite itself: whether its pages fit together, and whether rows name rows that are there. */
+/* Of the database itself: whether its pages fit together, and whether rows name rows that are
+ * there. sql NULL: the database sees to that. */
 static st_status
 fsck_database(struct checking *c, const char *sql, bool references, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
+	struct st_error why;
 	int step;
+	if (!sql)
+		return ST_OK;
 	if (st_store_query(c->s, &rows, sql, e))
 		return -1;
-	while ((step = sqlite3_step(rows)) == SQLITE_ROW) {
-		const char *said = (const char *)sqlite3_column_text(rows, 0);
+	while ((step = st_query_step(rows, &why)) > 0) {
+		const char *said = st_query_text(rows, 0);
 		if (references)
 			fsck_problem(
 			        c,
 			        st_text_of("row %lld of the table %s names a %s that is not there",
-			                   (long long)sqlite3_column_int64(rows, 1),
-			                   said ? said : "",
-			                   (const char *)sqlite3_column_text(rows, 2)));
+			                   (long long)st_query_number(rows, 1), said ? said : "",
+			                   st_query_text(rows, 2)));
 		else if (said && strcmp(said, "ok") != 0)
 			fsck_problem(c, st_text_of("the database: %s", said));
 	}
-	if (step != SQLITE_DONE)
-		fsck_problem(c, st_text_of("the database: %s", sqlite3_errmsg(c->s->db)));
-	sqlite3_finalize(rows);
+	if (step)
+		fsck_problem(c, st_text_of("the database: %s", why.text));
+	st_query_end(rows);
 	return 0;
+}
+
+/* The hash in the first column, as digits. */
+static const char *
+fsck_hex(struct st_query *rows, char hex[ST_HASH_HEX + 1])
+{
+	struct st_hash hash = {0};
+	size_t n;
+	const void *bytes = st_query_bytes(rows, 0, &n);
+	if (bytes && n == sizeof hash.v)
+		memcpy(hash.v, bytes, n);
+	return st_hash_hex(&hash, hex);
 }
 
 /* Which profiles an object is part of. */
 static void
 fsck_blame(struct checking *c, int64_t object, const char *why)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	struct st_error e;
+	char hex[ST_HASH_HEX + 1];
 	uint64_t n = 0;
 	if (st_store_query(c->s, &rows,
-	                   "SELECT DISTINCT lower(hex(p.hash)), v.name FROM profile p LEFT JOIN "
+	                   "SELECT DISTINCT p.hash, v.name FROM profile p LEFT JOIN "
 	                   "version v ON v.id = p.version JOIN part t ON t.profile = p.id JOIN "
 	                   "object o ON o.id = t.object WHERE o.id = ?1 OR o.base = ?1 ORDER BY 1",
 	                   &e)) {
 		fsck_problem(c, strdup(why));
 		return;
 	}
-	sqlite3_bind_int64(rows, 1, object);
-	while (sqlite3_step(rows) == SQLITE_ROW) {
-		const char *version = (const char *)sqlite3_column_text(rows, 1);
+	st_query_put_number(rows, 1, object);
+	while (st_query_step(rows, &e) > 0) {
+		const char *version = st_query_text(rows, 1);
 		fsck_problem(c, st_text_of("profile %.10s of %.10s cannot be read: %s",
-		                           (const char *)sqlite3_column_text(rows, 0),
-		                           version ? version : "?", why));
+		                           fsck_hex(rows, hex), version ? version : "?", why));
 		n++;
 	}
 	if (!n)
 		fsck_problem(c, st_text_of("%s; no profile needs it", why));
-	sqlite3_finalize(rows);
+	st_query_end(rows);
 }
 
 static st_status
 fsck_objects(struct checking *c, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	if (st_store_query(c->s, &rows, "SELECT id, base FROM object ORDER BY id", e))
 		return -1;
-	while (sqlite3_step(rows) == SQLITE_ROW) {
+	int step, status = 0;
+	while (!status && (step = st_query_step(rows, e)) > 0) {
 		struct st_bytes bytes;
 		struct st_error why;
-		int64_t row = sqlite3_column_int64(rows, 0);
-		if (st_object_get_row(c->s, row, &bytes, &why)) {
+		int64_t row = st_query_number(rows, 0);
+		bool bad = st_object_get_row(c->s, row, &bytes, &why);
+		if (bad && st_store_is_lost(c->s)) {
+			*e = why;
+			status = -1;
+		} else if (bad) {
 			char *sentence = st_text_of("object %lld is damaged", (long long)row);
 			fsck_blame(c, row, sentence ? sentence : "");
 			free(sentence);
@@ -98,35 +118,36 @@ fsck_objects(struct checking *c, struct st_error *e)
 		st_bytes_free(&bytes);
 		c->out->objects++;
 	}
-	sqlite3_finalize(rows);
-	return 0;
+	st_query_end(rows);
+	return status ? ST_FAILED : ST_OK;
 }
 
 /* What the manifest names must be there and be counted as its part, or gc would remove it. */
 static void
 fsck_columns(struct checking *c, const struct st_stored *p, struct st_pack *pack,
-             sqlite3_stmt *is_part)
+             struct st_query *is_part)
 {
+	struct st_error why;
 	char hex[ST_HASH_HEX + 1];
 	for (size_t i = 0; i < pack->tables.n; i++)
 		for (size_t j = 0; j < pack->tables.v[i].columns.n; j++) {
 			const struct st_pack_column *column = &pack->tables.v[i].columns.v[j];
 			if (!column->apart)
 				continue;
-			sqlite3_bind_int64(is_part, 1, p->row);
-			sqlite3_bind_blob(is_part, 2, column->hash.v, ST_HASH_BYTES, SQLITE_STATIC);
-			if (sqlite3_step(is_part) != SQLITE_ROW)
+			st_query_put_number(is_part, 1, p->row);
+			st_query_put_bytes(is_part, 2, column->hash.v, ST_HASH_BYTES);
+			if (st_query_step(is_part, &why) <= 0)
 				fsck_problem(
 				        c, st_text_of("profile %.10s of %.10s cannot be read: the "
 				                      "object of %s.%s is missing",
 				                      st_hash_hex(&p->hash, hex), p->of,
 				                      pack->tables.v[i].name, column->name));
-			sqlite3_reset(is_part);
+			st_query_again(is_part);
 		}
 }
 
 static void
-fsck_profile(struct checking *c, const struct st_stored *p, sqlite3_stmt *is_part)
+fsck_profile(struct checking *c, const struct st_stored *p, struct st_query *is_part)
 {
 	struct st_pack pack = {0};
 	struct st_error why;
@@ -145,18 +166,21 @@ static st_status
 fsck_profiles(struct checking *c, struct st_error *e)
 {
 	struct st_stored_list all = {0};
-	sqlite3_stmt *rows = NULL, *is_part = NULL;
+	struct st_query *rows = NULL, *is_part = NULL;
 	int status = st_store_query(c->s, &rows, ST_STORED_QUERY "ORDER BY p.id", e);
 	if (!status)
-		status = st_stored_take_all(c->s, rows, &all, e);
+		status = st_stored_take_all(rows, &all, e);
 	if (!status)
 		status = st_store_query(c->s, &is_part,
 		                        "SELECT 1 FROM part t JOIN object o ON o.id = t.object "
 		                        "WHERE t.profile = ? AND o.hash = ?",
 		                        e);
-	for (size_t i = 0; i < all.v.n && !status; i++)
+	for (size_t i = 0; i < all.v.n && !status; i++) {
 		fsck_profile(c, &all.v.v[i], is_part);
-	sqlite3_finalize(is_part);
+		if (st_store_is_lost(c->s))
+			status = st_query_step(is_part, e) < 0 ? -1 : 0; /* says so */
+	}
+	st_query_end(is_part);
 	st_stored_list_free(&all);
 	return status ? ST_FAILED : ST_OK;
 }
@@ -165,26 +189,28 @@ fsck_profiles(struct checking *c, struct st_error *e)
 static st_status
 fsck_unused(struct checking *c, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	if (st_store_query(c->s, &rows,
 	                   "WITH used(id) AS (SELECT object FROM part UNION SELECT o.base FROM "
 	                   "object o JOIN part t ON t.object = o.id WHERE o.base IS NOT NULL) "
 	                   "SELECT count(*) FROM object WHERE id NOT IN (SELECT id FROM used)",
 	                   e))
 		return -1;
-	if (sqlite3_step(rows) == SQLITE_ROW)
-		c->out->unused = (uint64_t)sqlite3_column_int64(rows, 0);
-	sqlite3_finalize(rows);
-	return 0;
+	int step = st_query_step(rows, e);
+	if (step > 0)
+		c->out->unused = (uint64_t)st_query_number(rows, 0);
+	st_query_end(rows);
+	return step < 0 ? ST_FAILED : ST_OK;
 }
 
 st_status
 st_fsck(struct st_store *s, struct st_fsck *out, struct st_error *e)
 {
 	struct checking c = {.s = s, .out = out};
+	const struct st_database_kind *kind = s->database->kind;
 	*out = (struct st_fsck){0};
-	if (fsck_database(&c, "PRAGMA integrity_check", false, e) ||
-	    fsck_database(&c, "PRAGMA foreign_key_check", true, e) || fsck_objects(&c, e) ||
+	if (fsck_database(&c, kind->integrity, false, e) ||
+	    fsck_database(&c, kind->dangling, true, e) || fsck_objects(&c, e) ||
 	    fsck_profiles(&c, e) || fsck_unused(&c, e))
 		return -1;
 	return c.failed ? st_store_no_memory(e) : ST_OK;

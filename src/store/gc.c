@@ -1,48 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <sys/stat.h>
-
 #include "store/upkeep.h"
 
-/* What a profile needs, and the bases of that. In one transaction with the removal, so that nobody
- * adds a profile in between. */
-static const char gc_sql[] =
-        "BEGIN IMMEDIATE;"
-        "CREATE TEMP TABLE needed(id INTEGER PRIMARY KEY);"
-        "INSERT OR IGNORE INTO needed SELECT object FROM part;"
-        "INSERT OR IGNORE INTO needed SELECT manifest FROM profile;"
-        "INSERT OR IGNORE INTO needed SELECT o.base FROM object o JOIN needed n ON n.id = o.id "
-        "WHERE o.base IS NOT NULL;"
-        "DELETE FROM object WHERE id NOT IN (SELECT id FROM needed);";
+/* What a profile needs, and the bases of that. */
+#define GC_NEEDED "SELECT object FROM part UNION SELECT manifest FROM profile"
+static const char gc_objects_sql[] =
+        "DELETE FROM object WHERE id NOT IN (" GC_NEEDED " UNION SELECT o.base FROM object o WHERE "
+        "o.base IS NOT NULL AND o.id IN (" GC_NEEDED ")) RETURNING id";
 static const char gc_rest_sql[] =
-        "DROP TABLE needed;"
         "DELETE FROM version WHERE id NOT IN (SELECT version FROM profile);"
         "DELETE FROM configuration WHERE id NOT IN (SELECT configuration FROM profile);"
         "DELETE FROM machine WHERE id NOT IN (SELECT machine FROM profile);"
-        "DELETE FROM patch;"
-        "COMMIT";
+        "DELETE FROM patch";
 
-static uint64_t
-gc_size(const struct st_store *s)
+static st_status
+gc_objects(struct st_store *s, uint64_t *n, struct st_error *e)
 {
-	struct stat st;
-	return stat(s->path, &st) ? 0 : (uint64_t)st.st_size;
+	struct st_query *rows = NULL;
+	int step;
+	if (st_store_query(s, &rows, gc_objects_sql, e))
+		return -1;
+	while ((step = st_query_step(rows, e)) > 0)
+		++*n;
+	st_query_end(rows);
+	return step < 0 ? ST_FAILED : ST_OK;
 }
 
+/* In one transaction, so that nobody adds a profile in between. */
 st_status
 st_gc(struct st_store *s, struct st_gc *out, struct st_error *e)
 {
-	*out = (struct st_gc){.before = gc_size(s)};
-	int status = st_store_run(s, gc_sql, e);
-	if (!status) {
-		out->objects = (uint64_t)sqlite3_changes64(s->db);
+	const struct st_database_kind *kind = s->database->kind;
+	*out = (struct st_gc){.before = kind->size(s->database)};
+	if (st_store_begin(s, e))
+		return -1;
+	int status = gc_objects(s, &out->objects, e);
+	if (!status)
 		status = st_store_run(s, gc_rest_sql, e);
-	}
+	if (!status)
+		status = st_store_commit(s, e);
 	if (status) {
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+		st_store_rollback(s);
 		return -1;
 	}
-	if (st_store_run(s, "VACUUM", e))
+	if (st_store_run(s, kind->clean, e))
 		return -1;
-	out->after = gc_size(s);
+	out->after = kind->size(s->database);
 	return 0;
 }

@@ -32,17 +32,17 @@ history_free_counted(struct counted *c)
 }
 
 static bool
-history_take_counted(struct reading *r, sqlite3_stmt *rows)
+history_take_counted(struct reading *r, struct st_query *rows)
 {
 	struct counted *c = ST_PUSH(&r->counted);
 	if (!c)
 		return false;
-	c->version = (struct st_version){.name = st_store_text(rows, 0),
-	                                 .tree = st_store_text(rows, 1),
-	                                 .subject = st_store_text(rows, 3),
-	                                 .time = sqlite3_column_int64(rows, 4)};
-	c->patch = st_store_text(rows, 2);
-	c->profiles = (uint64_t)sqlite3_column_int64(rows, 5);
+	c->version = (struct st_version){.name = st_query_copy(rows, 0),
+	                                 .tree = st_query_copy(rows, 1),
+	                                 .subject = st_query_copy(rows, 3),
+	                                 .time = st_query_number(rows, 4)};
+	c->patch = st_query_copy(rows, 2);
+	c->profiles = (uint64_t)st_query_number(rows, 5);
 	return c->version.name && c->version.subject &&
 	       !st_hashmap_add(&r->by_name, st_hash_text(c->version.name),
 	                       (uint32_t)r->counted.n - 1);
@@ -51,7 +51,7 @@ history_take_counted(struct reading *r, sqlite3_stmt *rows)
 static st_status
 history_count(struct reading *r, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	int step;
 	if (st_store_query(r->s, &rows,
 	                   "SELECT v.name, v.tree, v.patch, v.subject, v.time, p.n FROM (SELECT "
@@ -59,12 +59,12 @@ history_count(struct reading *r, struct st_error *e)
 	                   "ON v.id = p.version ORDER BY v.time DESC, v.id DESC",
 	                   e))
 		return -1;
-	while ((step = st_store_step(r->s, rows, e)) > 0)
+	while ((step = st_query_step(rows, e)) > 0)
 		if (!history_take_counted(r, rows)) {
 			step = st_store_no_memory(e);
 			break;
 		}
-	sqlite3_finalize(rows);
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -178,12 +178,12 @@ static st_status
 history_place_by_patch(struct reading *r, struct st_error *e)
 {
 	struct keyed k = {0};
+	struct st_error why;
 	bool left = false;
 	int status = 0;
 	for (size_t i = 0; i < r->counted.n && !left; i++)
 		left = r->counted.v[i].patch && history_is_elsewhere(r, &r->counted.v[i]);
-	bool together = left && !sqlite3_db_readonly(r->s->db, "main") &&
-	                !sqlite3_exec(r->s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+	bool together = left && r->s->database->writable && !st_store_begin(r->s, &why);
 	for (size_t i = 0; left && i < r->out->v.n && !status; i++) {
 		char *patch = NULL;
 		if (r->out->v.v[i].profiles)
@@ -194,7 +194,7 @@ history_place_by_patch(struct reading *r, struct st_error *e)
 		free(patch);
 	}
 	if (together)
-		sqlite3_exec(r->s->db, "COMMIT", NULL, NULL, NULL);
+		(void)!st_store_commit(r->s, &why);
 	if (!status && left)
 		history_place(r, &k, true);
 	history_free_keys(&k);

@@ -9,145 +9,49 @@
 
 #include "base/text.h"
 #include "store/config.h"
-#include "store/schema.h"
 #include "store/store.h"
-
-/* Another strobe holds the store for the time of one addition: some ms. */
-enum { WAIT_MS = 60000 };
 
 st_status
 st_store_no_memory(struct st_error *e)
 {
-	return st_fail(e, ST_EXIT_FAILED, "no memory left for the store");
-}
-
-static st_status
-store_io_failed(struct st_store *s, struct st_error *e)
-{
-	int error = sqlite3_system_errno(s->db);
-	return st_fail(e, ST_EXIT_FAILED, "cannot read or write %s: %s", s->path,
-	               strerror(error ? error : EIO));
-}
-
-st_status
-st_store_failed(struct st_store *s, struct st_error *e)
-{
-	switch (sqlite3_errcode(s->db) & 0xff) {
-	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		return st_fail(e, ST_EXIT_FAILED,
-		               "another process has held %s for %d s: try again when it has ended",
-		               s->path, WAIT_MS / 1000);
-	case SQLITE_FULL:
-		return st_fail(e, ST_EXIT_FAILED,
-		               "cannot write to %s: %s; nothing was changed: make space, then try "
-		               "again",
-		               s->path, strerror(ENOSPC));
-	case SQLITE_READONLY:
-	case SQLITE_PERM:
-		return st_fail(e, ST_EXIT_FAILED,
-		               "cannot write to %s: permission denied, or the file system is "
-		               "mounted read-only",
-		               s->path);
-	case SQLITE_CORRUPT:
-	case SQLITE_NOTADB:
-		return st_fail(e, ST_EXIT_FAILED,
-		               "the store %s is damaged (%s): strobe fsck says which profiles it "
-		               "concerns",
-		               s->path, sqlite3_errmsg(s->db));
-	case SQLITE_NOMEM:
-		return st_store_no_memory(e);
-	case SQLITE_CANTOPEN:
-	case SQLITE_IOERR:
-		return store_io_failed(s, e);
-	default:
-		return st_fail(e, ST_EXIT_FAILED, "the store %s: %s", s->path,
-		               sqlite3_errmsg(s->db));
-	}
+	return st_database_no_memory(e);
 }
 
 st_status
 st_store_run(struct st_store *s, const char *sql, struct st_error *e)
 {
-	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) ? st_store_failed(s, e) : 0;
+	return s->database->kind->run(s->database, sql, e);
 }
 
 st_status
-st_store_query(struct st_store *s, sqlite3_stmt **out, const char *sql, struct st_error *e)
+st_store_query(struct st_store *s, struct st_query **out, const char *sql, struct st_error *e)
 {
-	return sqlite3_prepare_v2(s->db, sql, -1, out, NULL) ? st_store_failed(s, e) : 0;
+	return st_database_query(s->database, out, sql, e);
 }
 
-int
-st_store_step(struct st_store *s, sqlite3_stmt *rows, struct st_error *e)
+st_status
+st_store_begin(struct st_store *s, struct st_error *e)
 {
-	int step = sqlite3_step(rows);
-	if (step == SQLITE_ROW)
-		return 1;
-	return step == SQLITE_DONE ? 0 : (int)st_store_failed(s, e);
+	return st_store_run(s, s->database->kind->begin, e);
 }
 
-char *
-st_store_text(sqlite3_stmt *rows, int column)
+st_status
+st_store_commit(struct st_store *s, struct st_error *e)
 {
-	const char *text = (const char *)sqlite3_column_text(rows, column);
-	return text ? strdup(text) : NULL;
+	return st_store_run(s, "COMMIT", e);
 }
 
-static st_status
-store_number(struct st_store *s, const char *sql, int64_t *number, struct st_error *e)
+void
+st_store_rollback(struct st_store *s)
 {
-	sqlite3_stmt *rows = NULL;
-	int status = st_store_query(s, &rows, sql, e);
-	if (!status)
-		status = st_store_step(s, rows, e) < 0 ? -1 : 0;
-	*number = status ? 0 : sqlite3_column_int64(rows, 0);
-	sqlite3_finalize(rows);
-	return status ? ST_FAILED : ST_OK;
+	struct st_error gone; /* then there is nothing to roll back */
+	(void)!st_store_run(s, "ROLLBACK", &gone);
 }
 
-/* Whose the file is and which version, before anything is asked of it. */
-static st_status
-store_check(struct st_store *s, struct st_error *e)
+bool
+st_store_is_lost(const struct st_store *s)
 {
-	int64_t id, version;
-	if (store_number(s, "PRAGMA application_id", &id, e) ||
-	    store_number(s, "PRAGMA user_version", &version, e))
-		return -1;
-	if (id == 0 && version == 0)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is empty, because strobe init did not end: run strobe init "
-		               "again",
-		               s->path);
-	if (id != ST_STORE_APPLICATION_ID)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is no store but a database of another program: move it away, or "
-		               "set another place with strobe config store FOLDER",
-		               s->path);
-	if (version > ST_STORE_VERSION)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s was written by a newer strobe (version %lld of the store, this "
-		               "one reads up to %d): use that strobe",
-		               s->path, (long long)version, ST_STORE_VERSION);
-	return 0;
-}
-
-/* Each change reaches the disk before it is acknowledged. No write-ahead log: the store at rest is
- * one file, and it can be read where nothing can be written. */
-static st_status
-store_prepare(struct st_store *s, struct st_error *e)
-{
-	sqlite3_busy_timeout(s->db, WAIT_MS);
-	sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_extended_result_codes(s->db, 0);
-	return st_store_run(s, "PRAGMA synchronous=EXTRA;PRAGMA cell_size_check=ON", e);
-}
-
-static st_status
-store_connect(struct st_store *s, int flags, struct st_error *e)
-{
-	int status = sqlite3_open_v2(s->path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
-	return status ? st_store_failed(s, e) : store_prepare(s, e);
+	return s->database->kind->lost(s->database);
 }
 
 /* The place: what `store` is set to, the folder of the repository, or .strobe. */
@@ -165,10 +69,13 @@ store_locate(struct st_store *s, const char *make, struct st_error *e)
 	if (st_config_read(&config, s->vcs->data, e))
 		return -1;
 	const char *place = st_config_get(&config, "store");
-	s->folder = place ? st_config_path(place, s->vcs->data) : strdup(s->vcs->data);
-	s->path = s->folder ? st_text_of("%s/" ST_STORE_FILE, s->folder) : NULL;
+	s->remote = place && st_is_postgresql(place);
+	s->folder =
+	        place && !s->remote ? st_config_path(place, s->vcs->data) : strdup(s->vcs->data);
+	if (s->folder)
+		s->place = s->remote ? strdup(place) : st_text_of("%s/" ST_STORE_FILE, s->folder);
 	st_config_free(&config);
-	return s->path ? 0 : st_store_no_memory(e);
+	return s->place ? 0 : st_store_no_memory(e);
 }
 
 static st_status
@@ -181,21 +88,13 @@ store_make_folder(const struct st_store *s, struct st_error *e)
 }
 
 static st_status
-store_fill(struct st_store *s, bool *made, struct st_error *e)
+store_connect(struct st_store *s, bool *made, struct st_error *e)
 {
-	int64_t version;
-	char marks[96];
-	snprintf(marks, sizeof marks, "PRAGMA application_id=%d;PRAGMA user_version=%d;COMMIT",
-	         ST_STORE_APPLICATION_ID, ST_STORE_VERSION);
-	if (st_store_run(s, "BEGIN IMMEDIATE", e) ||
-	    store_number(s, "PRAGMA user_version", &version, e))
-		return -1;
-	*made = version == 0;
-	if (!*made)
-		return st_store_run(s, "COMMIT", e);
-	if (st_store_run(s, ST_STORE_SCHEMA, e) || st_store_run(s, marks, e))
-		return -1;
-	return 0;
+	int status = s->remote ? st_postgresql_open(&s->database, s->place, made, e)
+	                       : st_sqlite_open(&s->database, s->place, made, e);
+	if (!status)
+		st_vcs_counter_use(s->vcs, s->database);
+	return status ? ST_FAILED : ST_OK;
 }
 
 st_status
@@ -207,34 +106,30 @@ st_store_create(struct st_store *s, bool *made, struct st_error *e)
 	if (!status)
 		status = store_make_folder(s, e);
 	if (!status)
-		status = store_connect(s, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
-	if (!status)
-		status = store_fill(s, made, e);
-	if (!status)
-		status = store_check(s, e);
+		status = store_connect(s, made, e);
 	if (status)
 		st_store_close(s);
-	else
-		st_vcs_counter_use(s->vcs, s->db);
 	return status ? ST_FAILED : ST_OK;
+}
+
+/* A server is only known to have a store when it is asked. */
+static bool
+store_is_there(const struct st_store *s)
+{
+	return s->remote || !access(s->place, F_OK);
 }
 
 st_status
 st_store_open(struct st_store *s, struct st_error *e)
 {
 	int status = store_locate(s, NULL, e);
-	if (!status && access(s->path, F_OK))
+	if (!status && !store_is_there(s))
 		status = st_fail(e, ST_EXIT_FAILED, "there is no store in %s: run strobe init",
 		                 s->folder);
 	if (!status)
-		status = store_connect(
-		        s, access(s->path, W_OK) ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, e);
-	if (!status)
-		status = store_check(s, e);
+		status = store_connect(s, NULL, e);
 	if (status)
 		st_store_close(s);
-	else
-		st_vcs_counter_use(s->vcs, s->db);
 	return status ? ST_FAILED : ST_OK;
 }
 
@@ -261,7 +156,7 @@ st_store_open_if_any(struct st_store *s, bool *found, struct st_error *e)
 	if (!*found)
 		return ST_OK;
 	int status = store_locate(s, NULL, e);
-	*found = !status && !access(s->path, F_OK);
+	*found = !status && store_is_there(s);
 	st_store_close(s);
 	if (status)
 		return ST_FAILED;
@@ -275,12 +170,13 @@ st_store_open_if_any(struct st_store *s, bool *found, struct st_error *e)
 void
 st_store_close(struct st_store *s)
 {
-	sqlite3_close(s->db);
+	if (s->database)
+		s->database->kind->close(s->database);
 	ZSTD_freeCCtx(s->compressor);
 	ZSTD_freeDCtx(s->decompressor);
 	if (s->vcs)
 		s->vcs->kind->close(s->vcs);
 	free(s->folder);
-	free(s->path);
+	free(s->place);
 	*s = (struct st_store){0};
 }

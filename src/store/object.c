@@ -13,21 +13,21 @@ object_damaged(struct st_store *s, int64_t row, const char *how, struct st_error
 {
 	return st_fail(e, ST_EXIT_FAILED,
 	               "%s is damaged: object %lld %s; strobe fsck says which profiles it concerns",
-	               s->path, (long long)row, how);
+	               s->place, (long long)row, how);
 }
 
 st_status
 st_object_row(struct st_store *s, const struct st_hash *hash, int64_t *row, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	*row = 0;
 	if (st_store_query(s, &rows, "SELECT id FROM object WHERE hash = ?", e))
 		return -1;
-	sqlite3_bind_blob(rows, 1, hash->v, sizeof hash->v, SQLITE_STATIC);
-	int step = st_store_step(s, rows, e);
+	st_query_put_bytes(rows, 1, hash->v, sizeof hash->v);
+	int step = st_query_step(rows, e);
 	if (step > 0)
-		*row = sqlite3_column_int64(rows, 0);
-	sqlite3_finalize(rows);
+		*row = st_query_number(rows, 0);
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -35,17 +35,17 @@ st_object_row(struct st_store *s, const struct st_hash *hash, int64_t *row, stru
 static st_status
 object_first_base(struct st_store *s, int64_t *base, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	if (!*base)
 		return 0;
 	if (st_store_query(s, &rows,
 	                   "SELECT coalesce(base, id) FROM object WHERE id = ? AND size < ?", e))
 		return -1;
-	sqlite3_bind_int64(rows, 1, *base);
-	sqlite3_bind_int64(rows, 2, MOST_BASE);
-	int step = st_store_step(s, rows, e);
-	*base = step > 0 ? sqlite3_column_int64(rows, 0) : 0;
-	sqlite3_finalize(rows);
+	st_query_put_number(rows, 1, *base);
+	st_query_put_number(rows, 2, MOST_BASE);
+	int step = st_query_step(rows, e);
+	*base = step > 0 ? st_query_number(rows, 0) : 0;
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -120,18 +120,19 @@ static st_status
 object_insert(struct st_store *s, const struct st_hash *hash, size_t size, int64_t base,
               const struct st_bytes *data, int64_t *row, struct st_error *e)
 {
-	sqlite3_stmt *insert = NULL;
-	if (st_store_query(s, &insert, "INSERT INTO object(hash, base, size, data) VALUES(?,?,?,?)",
-	                   e))
+	struct st_query *insert = NULL;
+	if (st_store_query(
+	            s, &insert,
+	            "INSERT INTO object(hash, base, size, data) VALUES(?,?,?,?) RETURNING id", e))
 		return -1;
-	sqlite3_bind_blob(insert, 1, hash->v, sizeof hash->v, SQLITE_STATIC);
+	st_query_put_bytes(insert, 1, hash->v, sizeof hash->v);
 	if (base)
-		sqlite3_bind_int64(insert, 2, base);
-	sqlite3_bind_int64(insert, 3, (int64_t)size);
-	sqlite3_bind_blob64(insert, 4, data->v, data->n, SQLITE_STATIC);
-	int step = st_store_step(s, insert, e);
-	*row = sqlite3_last_insert_rowid(s->db);
-	sqlite3_finalize(insert);
+		st_query_put_number(insert, 2, base);
+	st_query_put_number(insert, 3, (int64_t)size);
+	st_query_put_bytes(insert, 4, data->v, data->n);
+	int step = st_query_step(insert, e);
+	*row = step > 0 ? st_query_number(insert, 0) : 0;
+	st_query_end(insert);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -163,15 +164,16 @@ st_object_put(struct st_store *s, const struct st_hash *hash, const struct st_by
 }
 
 static st_status
-object_read(struct st_store *s, sqlite3_stmt *rows, struct st_bytes *out, struct st_error *e)
+object_read(struct st_store *s, struct st_query *rows, struct st_bytes *out, struct st_error *e)
 {
 	struct st_bytes base = {0};
-	int64_t row = sqlite3_column_int64(rows, 0), base_row = sqlite3_column_int64(rows, 2);
-	int64_t size = sqlite3_column_int64(rows, 3);
-	const void *data = sqlite3_column_blob(rows, 4);
-	size_t n = (size_t)sqlite3_column_bytes(rows, 4);
+	int64_t row = st_query_number(rows, 0), base_row = st_query_number(rows, 2);
+	int64_t size = st_query_number(rows, 3);
+	size_t n, hash_bytes;
+	const void *data = st_query_bytes(rows, 4, &n),
+	           *named = st_query_bytes(rows, 1, &hash_bytes);
 	if (size < 0 || (uint64_t)size > most_size || base_row == row ||
-	    sqlite3_column_bytes(rows, 1) != ST_HASH_BYTES)
+	    hash_bytes != ST_HASH_BYTES)
 		return object_damaged(s, row, "has an impossible size or base", e);
 	if (base_row && st_object_get_row(s, base_row, &base, e)) {
 		st_bytes_free(&base);
@@ -184,7 +186,7 @@ object_read(struct st_store *s, sqlite3_stmt *rows, struct st_bytes *out, struct
 	if (!good)
 		return object_damaged(s, row, "cannot be decompressed", e);
 	struct st_hash hash = st_sha256(out->v, out->n);
-	if (memcmp(hash.v, sqlite3_column_blob(rows, 1), sizeof hash.v))
+	if (memcmp(hash.v, named, sizeof hash.v))
 		return object_damaged(s, row, "has other contents than its hash says", e);
 	return 0;
 }
@@ -193,20 +195,20 @@ static st_status
 object_get_by(struct st_store *s, const char *sql, const struct st_hash *hash, int64_t row,
               struct st_bytes *out, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	*out = (struct st_bytes){0};
 	if (st_store_query(s, &rows, sql, e))
 		return -1;
 	if (hash)
-		sqlite3_bind_blob(rows, 1, hash->v, sizeof hash->v, SQLITE_STATIC);
+		st_query_put_bytes(rows, 1, hash->v, sizeof hash->v);
 	else
-		sqlite3_bind_int64(rows, 1, row);
-	int step = st_store_step(s, rows, e), status = step > 0 ? 0 : -1;
+		st_query_put_number(rows, 1, row);
+	int step = st_query_step(rows, e), status = step > 0 ? 0 : -1;
 	if (step == 0)
 		status = object_damaged(s, row, "is missing", e);
 	if (!status)
 		status = object_read(s, rows, out, e);
-	sqlite3_finalize(rows);
+	st_query_end(rows);
 	return status ? ST_FAILED : ST_OK;
 }
 

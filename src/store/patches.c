@@ -6,17 +6,17 @@
 static st_status
 patch_look_up(struct st_store *s, const char *name, bool *found, char **out, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	*found = false;
 	*out = NULL;
 	if (st_store_query(s, &rows, "SELECT patch FROM patch WHERE name = ?", e))
 		return -1;
-	sqlite3_bind_text(rows, 1, name, -1, SQLITE_STATIC);
-	int step = st_store_step(s, rows, e);
+	st_query_put_text(rows, 1, name);
+	int step = st_query_step(rows, e);
 	*found = step > 0;
 	if (*found)
-		*out = st_store_text(rows, 0);
-	sqlite3_finalize(rows);
+		*out = st_query_copy(rows, 0);
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
@@ -24,14 +24,16 @@ patch_look_up(struct st_store *s, const char *name, bool *found, char **out, str
 static void
 patch_remember(struct st_store *s, const char *name, const char *patch)
 {
-	sqlite3_stmt *insert = NULL;
-	if (sqlite3_db_readonly(s->db, "main") ||
-	    sqlite3_prepare_v2(s->db, "INSERT OR IGNORE INTO patch VALUES(?,?)", -1, &insert, NULL))
+	struct st_query *insert = NULL;
+	struct st_error why;
+	if (!s->database->writable ||
+	    st_store_query(s, &insert, "INSERT INTO patch VALUES(?,?) ON CONFLICT DO NOTHING",
+	                   &why))
 		return;
-	sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
-	sqlite3_bind_text(insert, 2, patch, -1, SQLITE_STATIC);
-	sqlite3_step(insert);
-	sqlite3_finalize(insert);
+	st_query_put_text(insert, 1, name);
+	st_query_put_text(insert, 2, patch);
+	(void)!st_query_step(insert, &why);
+	st_query_end(insert);
 }
 
 st_status

@@ -2,6 +2,7 @@
 #include "store/pending.h"
 
 #include <dirent.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +36,14 @@ static st_status
 pending_is_stored(struct st_store *s, const char *sql, const int64_t *values, int n, bool *stored,
                   struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
 	if (st_store_query(s, &rows, sql, e))
 		return -1;
 	for (int i = 0; i < n; i++)
-		sqlite3_bind_int64(rows, i + 1, values[i]);
-	int step = st_store_step(s, rows, e);
+		st_query_put_number(rows, i + 1, values[i]);
+	int step = st_query_step(rows, e);
 	*stored = step > 0;
-	sqlite3_finalize(rows);
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 

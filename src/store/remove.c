@@ -4,19 +4,19 @@
 static st_status
 remove_rows(struct st_store *s, const char *sql, int64_t row, struct st_error *e)
 {
-	sqlite3_stmt *statement = NULL;
+	struct st_query *statement = NULL;
 	if (st_store_query(s, &statement, sql, e))
 		return -1;
-	sqlite3_bind_int64(statement, 1, row);
-	int step = st_store_step(s, statement, e);
-	sqlite3_finalize(statement);
+	st_query_put_number(statement, 1, row);
+	int step = st_query_step(statement, e);
+	st_query_end(statement);
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
 st_status
 st_store_remove(struct st_store *s, const struct st_stored_list *l, struct st_error *e)
 {
-	if (st_store_run(s, "BEGIN IMMEDIATE", e))
+	if (st_store_begin(s, e))
 		return -1;
 	int status = 0;
 	for (size_t i = 0; i < l->v.n && !status; i++) {
@@ -26,8 +26,8 @@ st_store_remove(struct st_store *s, const struct st_stored_list *l, struct st_er
 			status = remove_rows(s, "DELETE FROM profile WHERE id = ?", row, e);
 	}
 	if (!status)
-		status = st_store_run(s, "COMMIT", e);
+		status = st_store_commit(s, e);
 	if (status)
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+		st_store_rollback(s);
 	return status ? ST_FAILED : ST_OK;
 }

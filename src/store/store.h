@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The store: profiles, each tied to a version of the project. One SQLite file has the index and the
+ * The store: profiles, each tied to a version of the project. One database has the index and the
  * contents, so that a profile is there as a whole or not at all; docs/notes/store.md says how.
  */
 #ifndef STROBE_STORE_STORE_H
 #define STROBE_STORE_STORE_H
 
-#include <sqlite3.h>
-
 #include "base/error.h"
 #include "base/vec.h"
+#include "store/backend.h"
 #include "store/sha256.h"
 #include "store/vcs.h"
 
-#define ST_STORE_APPLICATION_ID 0x53545253 /* "STRS" */
-#define ST_STORE_VERSION 1
 #define ST_STORE_FILE "store.db"
 
 struct st_store {
-	sqlite3 *db;
-	char *folder; /* that has the store */
-	char *path;   /* of its database */
+	struct st_database *database;
+	char *folder; /* of what belongs to the store and is no profile, such as journals of jobs */
+	bool remote;  /* the database is a server's */
+	char *place;  /* of the database: a file, or the address of a server */
 	struct st_vcs *vcs;
 	/* Kept from one object to the next: making them takes longer than a small object. */
 	struct ZSTD_CCtx_s *compressor;
@@ -96,16 +94,17 @@ st_status st_store_find(struct st_store *s, const char *digits, struct st_stored
 st_status st_store_extract(struct st_store *s, const struct st_stored *p, const char *path,
                            struct st_error *e);
 
-/* A statement of the index, and its next row: 1, 0 at the end, -1 with *e. */
-st_status st_store_query(struct st_store *s, sqlite3_stmt **out, const char *sql,
+/* A statement of the index. */
+st_status st_store_query(struct st_store *s, struct st_query **out, const char *sql,
                          struct st_error *e);
-int st_store_step(struct st_store *s, sqlite3_stmt *rows, struct st_error *e);
-/* A statement that returns nothing. */
+/* Statements that return nothing. */
 st_status st_store_run(struct st_store *s, const char *sql, struct st_error *e);
-/* Makes the last message of SQLite an error of the store. Returns -1. */
-st_status st_store_failed(struct st_store *s, struct st_error *e);
-/* The text of a column, malloc'ed, NULL where it is NULL. */
-char *st_store_text(sqlite3_stmt *rows, int column);
+/* A transaction, in which nobody else writes. What fails on its way must be rolled back. */
+st_status st_store_begin(struct st_store *s, struct st_error *e);
+st_status st_store_commit(struct st_store *s, struct st_error *e);
+void st_store_rollback(struct st_store *s);
+/* Whether the server of the store has gone. */
+bool st_store_is_lost(const struct st_store *s);
 st_status st_store_no_memory(struct st_error *e);
 
 #endif

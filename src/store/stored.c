@@ -28,27 +28,28 @@ st_stored_list_free(struct st_stored_list *l)
 }
 
 bool
-st_stored_take(sqlite3_stmt *rows, struct st_stored *out)
+st_stored_take(struct st_query *rows, struct st_stored *out)
 {
-	const void *hash = sqlite3_column_blob(rows, 4);
+	size_t n;
+	const void *hash = st_query_bytes(rows, 4, &n);
 	*out = (struct st_stored){
-	        .row = sqlite3_column_int64(rows, 0),
-	        .version = sqlite3_column_int64(rows, 1),
-	        .configuration = sqlite3_column_int64(rows, 2),
-	        .machine = sqlite3_column_int64(rows, 3),
-	        .of = st_store_text(rows, 5),
-	        .collector = st_store_text(rows, 6),
-	        .command = st_store_text(rows, 7),
-	        .workload = st_store_text(rows, 8),
-	        .parameters = st_store_text(rows, 9),
-	        .file = st_store_text(rows, 10),
-	        .added_ns = sqlite3_column_int64(rows, 11),
-	        .start_ns = sqlite3_column_int64(rows, 12),
-	        .wall_ns = sqlite3_column_int64(rows, 13),
-	        .dirty = sqlite3_column_int(rows, 14) != 0,
+	        .row = st_query_number(rows, 0),
+	        .version = st_query_number(rows, 1),
+	        .configuration = st_query_number(rows, 2),
+	        .machine = st_query_number(rows, 3),
+	        .of = st_query_copy(rows, 5),
+	        .collector = st_query_copy(rows, 6),
+	        .command = st_query_copy(rows, 7),
+	        .workload = st_query_copy(rows, 8),
+	        .parameters = st_query_copy(rows, 9),
+	        .file = st_query_copy(rows, 10),
+	        .added_ns = st_query_number(rows, 11),
+	        .start_ns = st_query_number(rows, 12),
+	        .wall_ns = st_query_number(rows, 13),
+	        .dirty = st_query_number(rows, 14) != 0,
 	};
-	bool good = hash && sqlite3_column_bytes(rows, 4) == ST_HASH_BYTES && out->of &&
-	            out->collector && out->command && out->workload && out->parameters && out->file;
+	bool good = hash && n == ST_HASH_BYTES && out->of && out->collector && out->command &&
+	            out->workload && out->parameters && out->file;
 	if (good)
 		memcpy(out->hash.v, hash, sizeof out->hash.v);
 	else
@@ -57,11 +58,10 @@ st_stored_take(sqlite3_stmt *rows, struct st_stored *out)
 }
 
 st_status
-st_stored_take_all(struct st_store *s, sqlite3_stmt *rows, struct st_stored_list *out,
-                   struct st_error *e)
+st_stored_take_all(struct st_query *rows, struct st_stored_list *out, struct st_error *e)
 {
 	int step;
-	while ((step = st_store_step(s, rows, e)) > 0) {
+	while ((step = st_query_step(rows, e)) > 0) {
 		struct st_stored *slot = ST_PUSH(&out->v);
 		if (slot && st_stored_take(rows, slot))
 			continue;
@@ -69,6 +69,6 @@ st_stored_take_all(struct st_store *s, sqlite3_stmt *rows, struct st_stored_list
 		step = st_store_no_memory(e);
 		break;
 	}
-	sqlite3_finalize(rows);
+	st_query_end(rows);
 	return step < 0 ? ST_FAILED : ST_OK;
 }

@@ -13,9 +13,8 @@
 	"JOIN configuration c ON c.id = p.configuration "
 
 /* False: memory is exhausted, or the row is damaged; nothing to free then. */
-bool st_stored_take(sqlite3_stmt *rows, struct st_stored *out);
+bool st_stored_take(struct st_query *rows, struct st_stored *out);
 /* All rows of a statement, which is finalized, behind those of the list. 0, or -1 with *e. */
-st_status st_stored_take_all(struct st_store *s, sqlite3_stmt *rows, struct st_stored_list *out,
-                             struct st_error *e);
+st_status st_stored_take_all(struct st_query *rows, struct st_stored_list *out, struct st_error *e);
 
 #endif

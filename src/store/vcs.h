@@ -6,7 +6,6 @@
 #ifndef STROBE_STORE_VCS_H
 #define STROBE_STORE_VCS_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,6 +30,7 @@ enum st_vcs_order {
 /* Looks at a version, `steps` parents away from the start. Returns false to end the walk. */
 typedef bool st_vcs_visit(void *arg, const struct st_version *v, uint64_t steps);
 
+struct st_database;
 struct st_vcs;
 struct st_vcs_kind {
 	const char *name;  /* "git" */
@@ -68,6 +68,6 @@ st_status st_vcs_git(struct st_vcs **out, struct st_error *e);
  * have the store, else it is searched for from the current folder upwards. *out NULL: none. */
 st_status st_vcs_counter(struct st_vcs **out, const char *made, struct st_error *e);
 /* Where a counter finds its versions. */
-void st_vcs_counter_use(struct st_vcs *v, sqlite3 *db);
+void st_vcs_counter_use(struct st_vcs *v, struct st_database *d);
 
 #endif

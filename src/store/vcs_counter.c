@@ -7,44 +7,37 @@
 
 #include "base/parse.h"
 #include "base/text.h"
+#include "store/backend.h"
 #include "store/vcs.h"
 
 struct vcs_counter {
 	struct st_vcs vcs;
-	sqlite3 *db;
+	struct st_database *database;
 };
 
-static st_status
-counter_failed(sqlite3 *db, struct st_error *e)
-{
-	return st_fail(e, ST_EXIT_FAILED, "cannot read the versions of the store: %s",
-	               sqlite3_errmsg(db));
-}
-
-/* The latest version up to a number; *out has no name where there is none. */
+/* The latest version up to a number; *out has no name where there is none. Numbers without leading
+ * zeros are in the order of their lengths, then of their digits. */
 static st_status
 counter_at(const struct vcs_counter *c, int64_t most, struct st_version *out, struct st_error *e)
 {
-	sqlite3_stmt *rows = NULL;
+	struct st_query *rows = NULL;
+	char number[32];
 	*out = (struct st_version){0};
-	int status = sqlite3_prepare_v2(c->db,
-	                                "SELECT name, subject, time FROM version WHERE "
-	                                "CAST(name AS INTEGER) <= ? ORDER BY CAST(name AS "
-	                                "INTEGER) DESC LIMIT 1",
-	                                -1, &rows, NULL);
-	if (status == SQLITE_OK) {
-		sqlite3_bind_int64(rows, 1, most);
-		status = sqlite3_step(rows);
+	snprintf(number, sizeof number, "%lld", (long long)most);
+	if (st_database_query(c->database, &rows,
+	                      "SELECT name, subject, time FROM version WHERE (length(name), name) "
+	                      "<= (length(?1), ?1) ORDER BY length(name) DESC, name DESC LIMIT 1",
+	                      e))
+		return -1;
+	st_query_put_text(rows, 1, number);
+	int step = st_query_step(rows, e);
+	if (step > 0) {
+		out->name = st_query_copy(rows, 0);
+		out->subject = st_query_copy(rows, 1);
+		out->time = st_query_number(rows, 2);
 	}
-	if (status == SQLITE_ROW) {
-		out->name = strdup((const char *)sqlite3_column_text(rows, 0));
-		out->subject = strdup((const char *)sqlite3_column_text(rows, 1));
-		out->time = sqlite3_column_int64(rows, 2);
-	}
-	sqlite3_finalize(rows);
-	if (status != SQLITE_ROW && status != SQLITE_DONE)
-		return counter_failed(c->db, e);
-	return 0;
+	st_query_end(rows);
+	return step < 0 ? ST_FAILED : ST_OK;
 }
 
 static st_status
@@ -185,8 +178,8 @@ st_vcs_counter(struct st_vcs **out, const char *made, struct st_error *e)
 }
 
 void
-st_vcs_counter_use(struct st_vcs *v, sqlite3 *db)
+st_vcs_counter_use(struct st_vcs *v, struct st_database *d)
 {
 	if (v->kind == &counter_kind)
-		((struct vcs_counter *)v)->db = db;
+		((struct vcs_counter *)v)->database = d;
 }

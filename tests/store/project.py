@@ -13,6 +13,7 @@ ENVIRONMENT = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT
 class Project:
     """A folder; its first profile is measured, all others are copies that say that they began at another time."""
     strobe = None
+    server = None  # a Server: each project has its store in a database of that
     measured = None
 
     def __init__(self, folder, git=True):
@@ -22,6 +23,9 @@ class Project:
         self.home.mkdir(exist_ok=True)
         self.environment = {**os.environ, **ENVIRONMENT, "HOME": str(self.home), "XDG_CONFIG_HOME": str(self.home / ".config")}
         self.environment.pop("STROBE_CONFIG", None)
+        if Project.server:
+            self.database = Project.server.database()
+            self.environment.update(STROBE_CONFIG=f"store = {Project.server.address(self.database)}", PGPASSWORD="right")
         self.time = 1600000000
         if git:
             self.git("init", "-q", "-b", "main", ".")
@@ -87,6 +91,8 @@ class Project:
         return {p["id"]: p["belongs_by"] for p in shown.get("profiles", [])}
 
     def index(self, sql, *values):
+        if Project.server:
+            return [tuple(int(v) if v.isdigit() else v for v in row) for row in Project.server.sql(sql, self.database)]
         db = sqlite3.connect(self.folder / ".git/strobe/store.db")
         try:
             return db.execute(sql, values).fetchall()

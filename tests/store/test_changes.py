@@ -12,7 +12,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from project import Project  # noqa: E402
 
-Project.strobe = os.path.abspath(sys.argv.pop(1))
 PROGRAM = """
 #include <stdlib.h>
 volatile int s;
@@ -192,4 +191,5 @@ class Changes(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    Project.strobe = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -11,8 +11,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from project import Project  # noqa: E402
 
-Project.strobe = os.path.abspath(sys.argv.pop(1))
-
 
 class History(unittest.TestCase):
     maxDiff = None
@@ -215,4 +213,5 @@ class Counter(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    Project.strobe = os.path.abspath(sys.argv.pop(1))
     unittest.main()

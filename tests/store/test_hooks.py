@@ -10,7 +10,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from project import Project  # noqa: E402
 
-Project.strobe = os.path.abspath(sys.argv.pop(1))
 PROGRAM = "volatile int s; __attribute__((noipa)) void work(void) { for (int i = 0; i < N; i++) s++; } int main(void) { work(); }\n"
 MEASURE = """#!/bin/sh
 cc -O1 -o prog.out prog.c && strobe run -q -t hot -o "$1/prog.db" -- ./prog.out
@@ -91,4 +90,5 @@ class Hooks(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    Project.strobe = os.path.abspath(sys.argv.pop(1))
     unittest.main()

@@ -19,7 +19,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from project import Project  # noqa: E402
 
-Project.strobe = os.path.abspath(sys.argv.pop(1))
 KILLS = int(os.environ.get("STROBE_KILLS", "25"))
 
 
@@ -312,4 +311,5 @@ class Damage(Store):
 
 
 if __name__ == "__main__":
+    Project.strobe = os.path.abspath(sys.argv.pop(1))
     unittest.main()

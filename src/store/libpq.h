@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * libpq, loaded when the store is on a server: with the libraries for encryption and Kerberos it is
+ * twenty shared objects, which every start of strobe would have to map.
+ */
+#ifndef STROBE_STORE_LIBPQ_H
+#define STROBE_STORE_LIBPQ_H
+
+#include <libpq-fe.h>
+
+#include "base/error.h"
+
+#define ST_LIBPQ(F)                                                                                \
+	F(connectdbParams)                                                                         \
+	F(finish)                                                                                  \
+	F(status)                                                                                  \
+	F(errorMessage)                                                                            \
+	F(connectionNeedsPassword)                                                                 \
+	F(connectionUsedPassword)                                                                  \
+	F(parameterStatus)                                                                         \
+	F(setNoticeProcessor)                                                                      \
+	F(exec)                                                                                    \
+	F(execParams)                                                                              \
+	F(resultStatus)                                                                            \
+	F(resultErrorField)                                                                        \
+	F(clear)                                                                                   \
+	F(ntuples)                                                                                 \
+	F(getvalue)                                                                                \
+	F(getlength)                                                                               \
+	F(getisnull)
+
+struct st_libpq {
+#define ST_LIBPQ_FIELD(name) __typeof__(PQ##name) *name;
+	ST_LIBPQ(ST_LIBPQ_FIELD)
+#undef ST_LIBPQ_FIELD
+};
+
+/* NULL with *e when it is not installed. It stays loaded. */
+const struct st_libpq *st_libpq(struct st_error *e);
+
+#endif
