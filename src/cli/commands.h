@@ -25,6 +25,8 @@
 	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
 	C(model, "model", "[options] [PROFILE...]",                                                \
 	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
+	C(plot, "plot", "[options] KIND [PROFILE...]",                                             \
+	  "draw profiles as a picture: history, scatter, flame")                                   \
 	C(report, "report", "[options] FILE...", "write results as one page for a browser")        \
 	C(init, "init", "[options]", "make the store of profiles of a project")                    \
 	C(add, "add", "[options] FILE...", "store profiles, tied to a version of the project")     \
@@ -328,6 +330,30 @@
 	O(at, 0, "at", "LIST", true, "predict y at these x, with bands")                           \
 	O(level, 0, "level", "PERCENT", true, "set the level of all intervals (default: 95)")      \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	ST_OPTION_HELP(O)
+
+/* K(identifier, "name") */
+#define ST_PLOT_KINDS(K)                                                                           \
+	K(HISTORY, "history")                                                                      \
+	K(SCATTER, "scatter")                                                                      \
+	K(FLAME, "flame")
+
+#define ST_PLOT_OPTIONS(O)                                                                         \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "write the picture to FILE (default: KIND.svg; -: standard output)")                     \
+	O(of, 0, "of", "NAME", true, "show this function or location, or shell pattern")           \
+	O(metric, 'm', "metric", "METRIC", true, "show this metric (default: the first)")          \
+	O(x, 'x', "x", "NAME", true,                                                               \
+	  "scatter: take this feature as x (default: size, or the first)")                         \
+	O(csv, 0, "csv", "FILE", true, "scatter: read points from a text file, as strobe model")   \
+	O(no_model, 0, "no-model", NULL, true, "scatter: draw no curve")                           \
+	O(log, 0, "log", NULL, true, "scatter: make both axes logarithmic")                        \
+	O(inverted, 0, "inverted", NULL, true, "flame: draw callees first")                        \
+	O(shares, 0, "shares", NULL, true, "flame: compare shares of each profile's total")        \
+	O(rev, 'r', "rev", "REV", true,                                                            \
+	  "history: end at this version (default: what is checked out)")                           \
+	O(top, 'n', "top", "N", true, "history: look at N versions (default: 40; 0: all)")         \
+	O(title, 0, "title", "TEXT", true, "write this above the picture")                         \
 	ST_OPTION_HELP(O)
 
 #define ST_REPORT_OPTIONS(O)                                                                       \

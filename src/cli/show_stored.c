@@ -151,3 +151,19 @@ st_show_extract(const char *name, const char *file, struct st_error *e)
 	st_store_close(&s);
 	return status ? ST_FAILED : ST_OK;
 }
+
+struct st_profile *
+st_show_load(const char *name, struct st_error *e)
+{
+	struct st_store s;
+	struct st_error none;
+	if (!access(name, F_OK) || st_store_open(&s, &none))
+		return st_profile_load(name, e);
+	st_store_close(&s);
+	char *path = NULL;
+	struct st_profile *p = NULL;
+	if (!st_stored_temporary(&path, e) && !st_show_extract(name, path, e))
+		p = st_profile_load(path, e);
+	st_stored_forget(path);
+	return p;
+}

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "profile/profile.h"
 
 /*
  * A file that has the profile, to be removed by st_stored_forget, in *path. NULL there: what was
@@ -16,5 +17,8 @@ st_status st_show_stored(const char *name, bool json, char **path, bool *printed
                          struct st_error *e);
 /* Writes a stored profile, or the only one of a version, to a file. 0, or -1 with *e. */
 st_status st_show_extract(const char *name, const char *file, struct st_error *e);
+/* The profile of a file, or a stored one: as strobe show names it, or the only one of a version.
+ * NULL with *e. */
+struct st_profile *st_show_load(const char *name, struct st_error *e);
 
 #endif

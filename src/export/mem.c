@@ -5,16 +5,18 @@
 
 struct exported {
 	const struct st_mem *m;
-	struct st_contexts c;
+	struct st_contexts *c;
+	bool lines; /* calls from several lines of a function are several contexts */
 	ST_VEC(struct st_context_label) labels;
 	struct st_hashmap index; /* of labels */
 	uint32_t *node_of;       /* of frames: 1 + the node */
 };
 
 static bool
-is_label_of(const struct st_context_label *l, const struct st_mem_frame *f)
+is_label_of(const struct exported *x, const struct st_context_label *l,
+            const struct st_mem_frame *f)
 {
-	return l->line == f->line && !strcmp(l->name, f->function) &&
+	return (!x->lines || l->line == f->line) && !strcmp(l->name, f->function) &&
 	       !strcmp(l->file ? l->file : "", f->file) &&
 	       !strcmp(l->image ? l->image : "", f->image);
 }
@@ -23,10 +25,10 @@ is_label_of(const struct st_context_label *l, const struct st_mem_frame *f)
 static uint32_t
 label_of_frame(struct exported *x, const struct st_mem_frame *f)
 {
-	uint32_t hash = st_hash_numbers(f->line, f->inlined);
+	uint32_t hash = st_hash_numbers(x->lines ? f->line : 0, f->inlined);
 	for (const char *p = f->function; *p; p++)
 		hash = (hash ^ (uint8_t)*p) * 16777619u;
-	const uint32_t at = ST_HASHMAP_FIND(&x->index, hash, i, is_label_of(&x->labels.v[i], f));
+	const uint32_t at = ST_HASHMAP_FIND(&x->index, hash, i, is_label_of(x, &x->labels.v[i], f));
 	if (at != ST_HASHMAP_NONE)
 		return at;
 	struct st_context_label *l = ST_PUSH(&x->labels);
@@ -64,7 +66,7 @@ export_frames(struct exported *x, struct st_forest *f)
 static st_status
 export_contexts(struct exported *x, enum st_mem_metric metric)
 {
-	struct st_context_group *g = ST_PUSH(&x->c.groups);
+	struct st_context_group *g = ST_PUSH(&x->c->groups);
 	if (!g)
 		return ST_FAILED;
 	*g = (struct st_context_group){.thread = UINT32_MAX, .function = UINT32_MAX};
@@ -79,29 +81,37 @@ export_contexts(struct exported *x, enum st_mem_metric metric)
 		st_forest_add(&g->ksf, x->node_of[c->frame] - 1, &w);
 	}
 	st_forest_total(&g->ksf);
-	x->c.n_ksf = g->ksf.n;
+	x->c->n_ksf = g->ksf.n;
 	return g->ksf.out_of_memory ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_mem_contexts_make(struct st_contexts *c, const struct st_mem *m, const struct st_profile *p,
+                     enum st_mem_metric metric, bool lines, struct st_error *e)
+{
+	struct exported x = {.m = m, .c = c, .lines = lines};
+	*c = (struct st_contexts){.profile = p,
+	                          .mode = ST_CONTEXT_FUNC,
+	                          .k = ST_K_INFINITE,
+	                          .join_threads = true,
+	                          .counted = st_mem_metric_name(metric),
+	                          .unit = metric == ST_MEM_CALLS ? "count" : "bytes"};
+	const st_status status = export_contexts(&x, metric);
+	c->labels = x.labels.v;
+	c->n_labels = c->n_functions = x.labels.n;
+	st_hashmap_free(&x.index);
+	free(x.node_of);
+	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the allocations") : ST_OK;
 }
 
 st_status
 st_mem_write_contexts(const struct st_mem *m, const struct st_profile *p, enum st_mem_metric metric,
                       const struct st_context_format *format, FILE *out, struct st_error *e)
 {
-	struct exported x = {.m = m};
-	x.c = (struct st_contexts){.profile = p,
-	                           .mode = ST_CONTEXT_FUNC,
-	                           .k = ST_K_INFINITE,
-	                           .join_threads = true,
-	                           .counted = st_mem_metric_name(metric),
-	                           .unit = metric == ST_MEM_CALLS ? "count" : "bytes"};
-	const st_status status = export_contexts(&x, metric);
-	x.c.labels = x.labels.v;
-	x.c.n_labels = x.c.n_functions = x.labels.n;
+	struct st_contexts c;
+	const st_status status = st_mem_contexts_make(&c, m, p, metric, true, e);
 	if (!status)
-		format->write(&x.c, out);
-	st_hashmap_free(&x.index);
-	free(x.node_of);
-	st_contexts_free(&x.c);
-	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left to write the allocations")
-	              : ST_OK;
+		format->write(&c, out);
+	st_contexts_free(&c);
+	return status;
 }

@@ -44,6 +44,10 @@ char *st_model_document(json_t *subjects, struct st_error *e);
 /* The answer as one line, such as "quadratic: time grows as n^2". */
 void st_model_answer(const struct st_model_report *r, FILE *out);
 
+/* "The model is linear, b0 + b1 x: b0 = 1 (0.5 to 1.5), b1 = ...; r² = 0.999.", or that the points
+ * cannot tell. malloc'ed; NULL: no memory. */
+char *st_model_caption(const struct st_choice *c);
+
 /* Inside: models without a formula. */
 void st_smooth_print(const struct st_model_report *r, FILE *out);
 json_t *st_smooth_json(const struct st_model_report *r);

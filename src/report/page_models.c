@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "model/choice.h"
 #include "profile/measurements.h"
 #include "report/json.h"
+#include "report/model.h"
 #include "report/page.h"
 
 /* A page is no place for the models of a million series. */
@@ -49,34 +49,6 @@ curve_json(const struct st_regression *m)
 	return curve;
 }
 
-/* "linear: b0 + b1 x, b0 = 1 (0.5 to 1.5), ...; r^2 = 0.999". malloc'ed; NULL: no memory. */
-static char *
-caption_of(const struct st_choice *c)
-{
-	const struct st_regression *m = &c->models[c->best];
-	struct st_text built;
-	FILE *out = st_text_begin(&built);
-	if (!out)
-		return NULL;
-	if (!c->told) {
-		fputs("The points cannot tell which kind of growth it is; the best is ", out);
-	} else {
-		fputs("The model is ", out);
-	}
-	fprintf(out, "%s, %s:", st_growth_name(m->kind), st_growth_formula(m->kind));
-	for (size_t i = 0; i < st_growth_parameters(m->kind); i++) {
-		const struct st_interval in = st_regression_parameter(m, i, c->level);
-		fprintf(out, " b%zu = %.5g", i, m->b[i]);
-		if (isfinite(in.low) && isfinite(in.high))
-			fprintf(out, " (%.5g to %.5g)", in.low, in.high);
-		fputs(i + 1 < st_growth_parameters(m->kind) ? "," : "", out);
-	}
-	if (isfinite(m->r_square))
-		fprintf(out, "; r² = %.5g", m->r_square);
-	fputs(".", out);
-	return st_text_end(&built);
-}
-
 /* Adds the model of a series by a feature, NULL: by the order of its values; where the points do
  * not determine one, nothing. */
 static void
@@ -88,8 +60,9 @@ add_model(json_t *out, const struct st_series *s, size_t index, const char *name
 	struct st_error e;
 	if (c && !take_points(&taken, s, feature)) {
 		const struct st_points points = {.x = taken.x, .y = taken.y, .n = taken.n};
-		if (!st_choice_make(c, &points, ST_GROWTHS_ALL, ST_NOISE_AUTO, 0.95, &e)) {
-			char *caption = caption_of(c);
+		if (!st_choice_make(c, &points, ST_GROWTHS_ALL, ST_NOISE_AUTO, 0.95, &e) &&
+		    c->best < ST_GROWTH_COUNT) {
+			char *caption = st_model_caption(c);
 			json_array_append_new(
 			        out, json_pack("{s:I, s:o, s:o, s:o}", "series", (json_int_t)index,
 			                       "x", st_json_text(name), "caption",

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/history.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/stored.h"
+#include "profile/profile.h"
+#include "views/metrics.h"
+
+/* What a profile's values are added to. */
+struct history_reading {
+	struct st_history_values *all;
+	const struct st_logged *logged;
+	const struct st_stored *stored;
+};
+
+static bool
+history_fits(const char *name, const char *text)
+{
+	return text && (!strcmp(name, text) || !fnmatch(name, text, 0));
+}
+
+void
+st_history_values_free(struct st_history_values *all)
+{
+	for (size_t i = 0; i < all->v.n; i++) {
+		struct st_history_group *g = &all->v.v[i];
+		free(g->location);
+		free(g->metric);
+		free(g->unit);
+		free(g->command);
+		free(g->values.v);
+	}
+	free(all->v.v);
+}
+
+/* NULL: no memory. */
+static struct st_history_group *
+history_group_of(const struct history_reading *r, const struct st_metric_values *v)
+{
+	struct st_history_values *all = r->all;
+	for (size_t i = all->first; i < all->v.n; i++) {
+		struct st_history_group *g = &all->v.v[i];
+		if (g->configuration == r->stored->configuration &&
+		    g->machine == r->stored->machine && !strcmp(g->location, v->location) &&
+		    !strcmp(g->metric, v->metric) && !strcmp(g->unit, v->unit))
+			return g;
+	}
+	struct st_history_group *g = ST_PUSH(&all->v);
+	if (!g)
+		return NULL;
+	*g = (struct st_history_group){
+	        .logged = r->logged,
+	        .configuration = r->stored->configuration,
+	        .machine = r->stored->machine,
+	        .location = strdup(v->location),
+	        .metric = strdup(v->metric),
+	        .unit = strdup(v->unit),
+	        .command = strdup(r->stored->command ? r->stored->command : "")};
+	return g->location && g->metric && g->unit && g->command ? g : NULL;
+}
+
+static st_status
+history_take(void *of, const struct st_metric_values *v)
+{
+	const struct history_reading *r = of;
+	const char *name = r->all->name;
+	if (r->all->metric && strcmp(r->all->metric, v->metric) != 0)
+		return ST_OK;
+	if (!history_fits(name, v->location) && !history_fits(name, v->function) &&
+	    !(v->series && history_fits(name, v->metric)))
+		return ST_OK;
+	struct st_history_group *g = history_group_of(r, v);
+	if (!g)
+		return ST_FAILED;
+	if (!g->profiles || g->last != r->stored->row) {
+		g->profiles++;
+		g->last = r->stored->row;
+	}
+	for (size_t i = 0; i < v->n; i++) {
+		double *slot = isfinite(v->values[i]) ? ST_PUSH(&g->values) : NULL;
+		if (slot)
+			*slot = v->values[i];
+		else if (isfinite(v->values[i]))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+static st_status
+history_read_profile(struct history_reading *r, struct st_store *s, struct st_error *e)
+{
+	const struct st_metrics_taker taker = {history_take, r};
+	char *path = NULL;
+	struct st_profile *p = NULL;
+	st_status status = st_stored_temporary(&path, e);
+	if (!status)
+		status = st_store_extract(s, r->stored, path, e);
+	if (!status && !(p = st_profile_load(path, e)))
+		status = ST_FAILED;
+	if (!status)
+		status = st_metrics_each(p, &taker, e);
+	st_profile_free(p);
+	st_stored_forget(path);
+	return status;
+}
+
+static st_status
+history_read_version(struct st_history_values *all, struct st_store *s, const struct st_logged *l,
+                     struct st_error *e)
+{
+	struct st_stored_list list = {0};
+	st_status status = st_store_of_version(s, &l->version, &list, e);
+	all->first = all->v.n;
+	for (size_t i = 0; i < list.v.n && !status; i++) {
+		struct history_reading r = {all, l, &list.v.v[i]};
+		status = history_read_profile(&r, s, e);
+	}
+	st_stored_list_free(&list);
+	return status;
+}
+
+st_status
+st_history_values(struct st_history_values *all, struct st_store *s, const struct st_history *h,
+                  struct st_error *e)
+{
+	st_status status = ST_OK;
+	for (size_t i = 0; i < h->v.n && !status; i++)
+		if (h->v.v[i].profiles)
+			status = history_read_version(all, s, &h->v.v[i], e);
+	if (!status && !all->v.n)
+		status = st_fail(e, ST_EXIT_FAILED,
+		                 "no stored profile of these versions has a function or series "
+		                 "'%s'%s%s; strobe log -p lists the versions that have profiles",
+		                 all->name, all->metric ? " with the metric " : "",
+		                 all->metric ? all->metric : "");
+	return status;
+}

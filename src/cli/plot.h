@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of strobe plot, and the kinds of pictures. */
+#ifndef STROBE_CLI_PLOT_H
+#define STROBE_CLI_PLOT_H
+
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "profile/profile.h"
+
+struct st_plot_arguments {
+	const char *kind, *output, *of, *metric, *x, *csv, *rev, *title;
+	ST_VEC(const char *) files;
+	bool no_model, logarithmic, inverted, shares, help;
+	long top; /* -1: not given */
+};
+
+/* Each draws into a stream that may be full; the caller looks at it. -1 with *e: the profiles do
+ * not suit the picture, cannot be read, or memory is exhausted. */
+st_status st_plot_history(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+st_status st_plot_scatter(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+st_status st_plot_flame_graph(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+
+/* "strobe plot KIND takes ...": whether there are from least to most profiles. */
+st_status st_plot_count_files(const struct st_plot_arguments *a, size_t least, size_t most,
+                              struct st_error *e);
+
+#endif

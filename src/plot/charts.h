@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plots of plain numbers. Each writes a whole picture into a stream that may be full; the caller
+ * looks at it. What a NAN stands for is left out. */
+#ifndef STROBE_PLOT_CHARTS_H
+#define STROBE_PLOT_CHARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "plot/axis.h"
+
+/* A value with what is known of its spread. NAN: not known; a middle of NAN: there is no value. */
+struct st_plot_value {
+	double middle, low, high; /* and the interval that it is in */
+	double least, most;       /* of all that it was made of */
+};
+
+/* Lines over named parts, as versions are: values[series * n_parts + part]. */
+struct st_plot_lines {
+	struct st_plot_words words;
+	const char *const *parts;
+	size_t n_parts;
+	const char *const *names; /* of the series */
+	size_t n_series;
+	const struct st_plot_value *values;
+};
+void st_plot_lines(const struct st_plot_lines *p, FILE *out);
+
+/* Points, and the curve through them with its band. */
+struct st_plot_points {
+	struct st_plot_words words;
+	const double *x, *y;
+	size_t n;
+	bool logarithmic; /* both axes, where all points are above 0 */
+	const double *curve_x, *curve_y, *curve_low, *curve_high; /* of n_curve points */
+	size_t n_curve;
+};
+void st_plot_points(const struct st_plot_points *p, FILE *out);
+
+/* Bars over named parts, beside each other or stacked: values[series * n_parts + part]. */
+struct st_plot_bars {
+	struct st_plot_words words;
+	const char *const *parts;
+	size_t n_parts;
+	const char *const *names;
+	size_t n_series;
+	const double *values;
+	bool stacked;
+};
+void st_plot_bars(const struct st_plot_bars *p, FILE *out);
+
+/* Lines, or stacked areas, over numbers that ascend: values[series * n + i]. */
+struct st_plot_flow {
+	struct st_plot_words words;
+	const double *x;
+	size_t n;
+	const char *const *names;
+	size_t n_series;
+	const double *values;
+	bool stacked;
+};
+void st_plot_flow(const struct st_plot_flow *p, FILE *out);
+
+/* Cells coloured by their value, a row for each name, the first one at the top; a column ends where
+ * the next begins: x has n_columns + 1 numbers. values[row * n_columns + column], NAN: no cell. */
+struct st_plot_heat {
+	struct st_plot_words words;
+	const char *const *rows;
+	size_t n_rows;
+	const double *x;
+	size_t n_columns;
+	const double *values;
+	const char *unit; /* of the values */
+};
+void st_plot_heat(const struct st_plot_heat *p, FILE *out);
+
+#endif

@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe plot: each kind of picture from a profile that is known. test_command.py STROBE."""
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "store"))
+from project import Project  # noqa: E402
+
+Project.strobe = os.path.abspath(sys.argv.pop(1))
+SVG = "{http://www.w3.org/2000/svg}"
+POINTS = "metric,unit,function,value,size\n" + "".join(f"time,ns,sort,{100 * n + 7 * (-1) ** n},{n}\n" for n in range(1, 21))
+CALLGRIND = """# callgrind format
+events: Ir
+fl=a.c
+fn=work
+3 100
+fn=main
+10 50
+cfn=work
+calls=2 3
+11 100
+"""
+# Perun's form: memory by stacks of calls.
+STACKS = [("main", 1, "f", 2, 100), ("main", 1, "g", 3, 40), ("main", 5, "f", 2, 60)]
+
+
+def stacks(amounts=STACKS):
+    rows = [{"amount": amount, "type": "memory", "subtype": "malloc", "uid": {"source": "a.c", "function": callee, "line": line},
+             "trace": [{"source": "a.c", "function": "malloc", "line": 0}, {"source": "a.c", "function": callee, "line": line},
+                       {"source": "a.c", "function": caller, "line": call}]} for caller, call, callee, line, amount in amounts]
+    return json.dumps({"header": {"type": "memory", "cmd": "a", "args": "", "workload": "", "units": {"memory": "B"}},
+                       "collector_info": {"name": "memory", "params": {}}, "postprocessors": [], "global": {"timestamp": 0, "resources": rows}})
+
+
+class Plot(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-plot-")
+        self.addCleanup(folder.cleanup)
+        self.p = Project(Path(folder.name) / "project")
+
+    def made(self, name, text, end="csv"):
+        file = self.p.folder / f"{name}.{end}"
+        file.write_text(text, encoding="utf-8")
+        self.p.ask("import", "-q", file, "-o", self.p.folder / f"{name}.db")
+        return f"{name}.db"
+
+    def draw(self, *words):
+        """The picture as its root, its texts, and what the pointer shows."""
+        root = ET.fromstring(self.p.ask("plot", *words, "-o", "-"))
+        texts = ["".join(each.itertext()) for each in root.iter(f"{SVG}text")]
+        return root, texts, [each.text for each in root.iter(f"{SVG}title")][1:]
+
+    def shapes(self, root, kind, name):
+        return [each for each in root.iter(SVG + kind) if each.get("class", "").split()[0] == name]
+
+
+class Scatter(Plot):
+    def test_each_value_is_a_point(self):
+        root, texts, hints = self.draw("scatter", self.made("p", POINTS))
+        self.assertEqual(len(self.shapes(root, "circle", "point")), 20)
+        self.assertEqual(hints, [f"{n}: {'%d ns' % v if v < 1000 else '%.1f us' % (v / 1000)}" for n in range(1, 21) for v in [100 * n + 7 * (-1) ** n]])
+        self.assertIn("sort", texts)
+        self.assertIn("size", texts)
+
+    def test_the_curve_is_that_of_the_model(self):
+        file = self.made("p", POINTS)
+        root, texts, _ = self.draw("scatter", file)
+        model = json.loads(self.p.ask("model", "--kind", "linear", "--at", "1,20", "--format", "json", file))["subjects"][0]
+        caption = next(text for text in texts if "r²" in text)
+        self.assertIn("linear", caption)
+        b0, b1 = (float(re.search(rf"{name} = (\S+)", caption)[1]) for name in ("b0", "b1"))
+        ends = [float(y) for y in (self.shapes(root, "path", "curve")[0].get("d").split("L")[i].split()[1] for i in (0, -1))]
+        # 0 to 2.5 us is 416 to 44.
+        for y, n in zip(ends, (1, 20)):
+            self.assertAlmostEqual(y, 416 - (b0 + b1 * n) / 2500 * 372, delta=0.02)
+        self.assertIn("linear", json.dumps(model))
+
+    def test_options(self):
+        file = self.made("p", POINTS)
+        root, texts, _ = self.draw("scatter", "--no-model", "--title", "a <title>", "--x", "sequence", file)
+        self.assertEqual(self.shapes(root, "path", "curve"), [])
+        self.assertEqual([texts[0], "sequence" in texts], ["a <title>", True])
+        root, texts, _ = self.draw("scatter", "--log", file)
+        self.assertEqual([text for text in texts if text in ("1", "10", "100", "10 ns", "100 ns", "1.0 us", "10.0 us")],
+                         ["10 ns", "100 ns", "1.0 us", "10.0 us", "1", "10", "100"])
+        (self.p.folder / "points.csv").write_text("a;b\n1;2\n2;4\n3;6.1\n", encoding="utf-8")
+        root, texts, hints = self.draw("scatter", "--csv", "points.csv", "--x", "a", "--metric", "b")
+        self.assertEqual(hints[:3], ["1: 2", "2: 4", "3: 6.1"])
+        root, texts, _ = self.draw("scatter", "--csv", "points.csv", "--log")
+        self.assertEqual((len(self.shapes(root, "circle", "point")), self.shapes(root, "path", "curve")), (3, []))
+        self.assertIn("There are too few points to tell which kind of growth it is.", texts)
+
+    def test_two_points_have_no_model(self):
+        root, texts, _ = self.draw("scatter", self.made("few", "\n".join(POINTS.splitlines()[:3])))
+        self.assertEqual(len(self.shapes(root, "circle", "point")), 2)
+        self.assertTrue(any(text.startswith("No model: ") for text in texts), texts)
+
+    def test_refused(self):
+        two = self.made("two", POINTS + "time,ns,other,1,1\n")
+        self.assertEqual(self.p.refused("plot", "scatter", two, code=2),
+                         "strobe: 2 series fit, and a picture has the points of one: choose with --of and --metric; they are time of sort, time of other\n")
+        self.assertIn("no measurements of two.db fit --of nobody", self.p.refused("plot", "scatter", two, "--of", "nobody", code=2))
+        self.assertIn("has no feature 'depth'; --x takes sequence, size", self.p.refused("plot", "scatter", two, "--of", "sort", "--x", "depth", code=2))
+        self.assertIn("leave out the profile two.db", self.p.refused("plot", "scatter", "--csv", "points.csv", two, code=2))
+        self.assertFalse((self.p.folder / "scatter.svg").exists(), "no half of a picture")
+
+
+class Flame(Plot):
+    def widths(self, *words):
+        root, _, hints = self.draw("flame", *words)
+        frames = self.shapes(root, "rect", "frame")
+        return [(frame.find(f"{SVG}title").text.split(":")[0] if "(" not in hint else hint.split("): ")[0] + ")", float(frame.get("width")), float(frame.get("y")))
+                for frame, hint in zip(frames, hints)], hints
+
+    def test_width_is_the_share_down_to_the_line(self):
+        frames, hints = self.widths(self.made("m", stacks(), "json"))
+        self.assertEqual(frames[0][:2], ("all", 1180))
+        self.assertEqual({(name, round(width, 1)) for name, width, _ in frames[1:] if not name.startswith("malloc")},
+                         {("main (a.c:1)", 826.0), ("main (a.c:5)", 354.0), ("f (a.c:2)", 590.0), ("g (a.c:3)", 236.0), ("f (a.c:2)", 354.0)})
+        self.assertIn("g (a.c:3): 40 bytes, 20.00 %", hints)
+
+    def test_callees_first(self):
+        frames, _ = self.widths("--inverted", self.made("m", stacks(), "json"))
+        second = sorted((round(width), name) for name, width, y in frames if y == 92)
+        self.assertEqual(second, [(236, "g (a.c:3)"), (944, "f (a.c:2)")])
+
+    def test_difference(self):
+        before = self.made("before", stacks(), "json")
+        after = self.made("after", stacks([("main", 1, "f", 2, 100), ("main", 9, "h", 3, 300)]), "json")
+        _, hints = self.widths(before, after)
+        self.assertIn("h: 0 bytes before, 300 bytes now; 0.00 %, 75.00 %", hints)
+        self.assertIn("g: 40 bytes before, 0 bytes now; 20.00 %, 0.00 %", hints)
+        self.assertIn("f: 160 bytes before, 100 bytes now; 80.00 %, 25.00 %", hints)
+        self.assertIn("main: 200 bytes before, 400 bytes now; 100.00 %, 100.00 %", hints)
+        root, _, _ = self.draw("flame", before, before)
+        self.assertEqual({frame.get("style") for frame in self.shapes(root, "rect", "frame")}, {"fill:#e4e4e4"}, "nothing differs")
+
+    def test_refused(self):
+        points, deep = self.made("p", POINTS), self.made("m", stacks(), "json")
+        self.assertIn("have no stacks of calls: strobe plot", self.p.refused("plot", "flame", points))
+        self.assertIn("has no metric 'time' with stacks of calls; it has", self.p.refused("plot", "flame", "--metric", "time", deep, code=2))
+        self.assertIn("leave it out to compare two", self.p.refused("plot", "flame", "--inverted", deep, deep, code=2))
+        self.assertIn("takes two profiles; 'c' is one too many", self.p.refused("plot", "flame", "a", "b", "c", code=2))
+        self.assertIn("no profile to draw", self.p.refused("plot", "flame", code=2))
+        self.assertIn("has no stacks of calls: strobe paths", self.p.refused("plot", "flame", self.p.profile("run.db", 1)))
+        self.assertFalse((self.p.folder / "flame.svg").exists())
+
+
+class Contexts(Plot):
+    def test_metrics_of_contexts(self):
+        self.p.ask("paths", "-q", "-o", "c.db", "--instructions", "--", "/bin/true")
+        trees = self.p.json("paths", "--from", "c.db")
+        total = {"count": 0, "instructions": 0}
+        work = [node for thread in trees["threads"] for node in thread["ksf"]]
+        while work:
+            node = work.pop()
+            work += node.get("children", [])
+            for key in total:
+                total[key] += node[key]
+        for metric, value in total.items():
+            _, _, hints = self.draw("flame", "--metric", metric, "c.db")
+            self.assertEqual(hints[0], f"all: {value:.6g}, 100.00 %")
+        self.assertIn("c.db has no time: measure it with strobe paths --time", self.p.refused("plot", "flame", "--metric", "time", "c.db", code=2))
+        self.assertIn("--metric takes time, instructions or count", self.p.refused("plot", "flame", "--metric", "bytes", "c.db", code=2))
+        self.p.ask("paths", "-q", "-o", "plain.db", "--", "/bin/true")
+        self.assertIn("the instructions of contexts, which is drawn of c.db, is unknown in plain.db", self.p.refused("plot", "flame", "c.db", "plain.db", code=2))
+        _, _, hints = self.draw("flame", "--metric", "count", "c.db", "plain.db")
+        self.assertRegex(hints[0], r"^all: \S+ before, \S+ now; 100\.00 %, 100\.00 %$")
+
+
+class History(Plot):
+    def setUp(self):
+        super().setUp()
+        self.commits = [self.p.commit("first")]
+        self.p.ask("init")
+        for i, values in enumerate((range(10, 17), (20, 40), (30,))):
+            if i:
+                self.commits.append(self.p.commit(f"change {i}"))
+            (self.p.home / "m.csv").write_text("metric,unit,function,value\n" + "".join(f"mem,B,f,{v}\nmem,B,g,{v + 100}\ntime,ns,f,{v}\n" for v in values), encoding="utf-8")
+            self.p.ask("import", "-q", self.p.home / "m.csv", "-o", self.p.home / f"m{i}.db")
+            self.p.ask("add", "-q", self.p.home / f"m{i}.db")
+
+    def test_versions_with_their_spread(self):
+        root, texts, hints = self.draw("history", "--of", "f")
+        short = [commit[:10] for commit in self.commits]
+        self.assertEqual(hints, [f"{short[0]}, f: 13 bytes (10 bytes to 16 bytes)", f"{short[1]}, f: 30 bytes", f"{short[2]}, f: 30 bytes"])
+        self.assertEqual([text for text in texts if text in short], short, "the oldest is at the left")
+        self.assertEqual([len(self.shapes(root, "line", name)) for name in ("interval", "range")], [1, 3])
+        self.assertTrue(any("Other metrics (--metric): time." in text for text in texts), texts)
+        self.assertIn("mem of f", texts)
+
+    def test_choices(self):
+        root, texts, hints = self.draw("history", "--of", "f", "--metric", "time")
+        self.assertEqual(hints[0].split(": ")[1], "13 ns (10 ns to 16 ns)")
+        self.assertFalse(any("Other metrics" in text for text in texts))
+        root, _, hints = self.draw("history", "--of", "?", "--metric", "mem")
+        self.assertEqual(len(self.shapes(root, "path", "line")), 2, "a line for each location")
+        _, _, hints = self.draw("history", "--of", "f", "--rev", "HEAD~1")
+        self.assertEqual(len(hints), 2)
+        _, _, hints = self.draw("history", "--of", "f", "-n", "1")
+        self.assertEqual(len(hints), 1)
+
+    def test_functions_and_counters(self):
+        (self.p.home / "callgrind.out").write_text(CALLGRIND, encoding="utf-8")
+        self.p.ask("import", "-q", self.p.home / "callgrind.out", "-o", self.p.home / "c.db")
+        self.p.ask("add", "-q", self.p.home / "c.db")
+        rows = self.p.json("log", "--of", "work")["history"]
+        self.assertEqual([(row["metric"], row["n"], row["median"]) for row in rows], [("instructions", 1, 100), ("calls", 1, 2)])
+        _, texts, hints = self.draw("history", "--of", "work", "-m", "calls")
+        self.assertEqual(hints, [f"{self.commits[2][:10]}, work: 2"])
+        self.assertIn("calls of work", texts)
+        file = self.p.profile("1.db", 1, folder=self.p.home)
+        self.p.ask("add", "-q", file)
+        total = json.loads(self.p.ask("show", file, "--format", "json"))["blocks"]
+        self.assertEqual([row["median"] for row in self.p.json("log", "--of", "blocks")["history"]], [total])
+
+    def test_refused(self):
+        self.assertIn("no function to draw", self.p.refused("plot", "history", code=2))
+        self.assertIn("has a function or series 'x'", self.p.refused("plot", "history", "--of", "x"))
+        self.assertIn("'f' with the metric time2", self.p.refused("plot", "history", "--of", "f", "--metric", "time2"))
+        self.assertIn("leave out m0.db", self.p.refused("plot", "history", "--of", "f", "m0.db", code=2))
+
+    def test_stored_profiles_by_version(self):
+        _, _, hints = self.draw("scatter", "HEAD~1", "--of", "f", "--metric", "mem")
+        self.assertEqual(hints, ["1: 20 bytes", "2: 40 bytes"])
+
+
+class Command(Plot):
+    def test_bad_kinds(self):
+        self.assertEqual(self.p.refused("plot", "histori", code=2), "strobe: no kind of picture 'histori'; did you mean 'history'?\n")
+        self.assertIn("the kinds are history, scatter, flame", self.p.refused("plot", "zzzzzz", code=2))
+        self.assertIn("no kind of picture: strobe plot KIND", self.p.refused("plot", code=2))
+        self.assertIn("none.db", self.p.refused("plot", "flame", "none.db"))
+
+    def test_file(self):
+        file = self.made("p", POINTS)
+        self.p.ask("plot", "scatter", file)
+        self.assertEqual(ET.parse(self.p.folder / "scatter.svg").getroot().tag, SVG + "svg")
+        before = (self.p.folder / file).read_bytes()
+        self.p.refused("plot", "scatter", file, "-o", file, code=2)
+        self.assertEqual((self.p.folder / file).read_bytes(), before)
+        self.assertIn("/none/x.svg", self.p.refused("plot", "scatter", file, "-o", "/none/x.svg"))
+
+
+if __name__ == "__main__":
+    unittest.main()
