@@ -47,7 +47,7 @@
 	  "print the executed path, and what is certain about its gaps")                           \
 	C(time, "time", "[options] [--] PROGRAM [ARGUMENT...]",                                    \
 	  "run a program repeatedly without measuring code, and show its time and memory")         \
-	C(gate, "gate", "[options] --base SIDE --target SIDE [--] [ARGUMENT...]",                  \
+	C(gate, "gate", "[options] --base SIDE [--target SIDE] [--] [ARGUMENT...]",                \
 	  "decide whether a build of a program is slower than another one")                        \
 	C(job, "job", "[options] init|run", "measure what the job file of a project describes")    \
 	C(backfill, "backfill", "[options] REV..REV",                                              \
@@ -498,8 +498,8 @@
 
 #define ST_GATE_WORD(id, name, ...) "|" name
 #define ST_GATE_OPTIONS(O)                                                                         \
-	O(base, 'b', "base", "SIDE", true, "compare with this command")                            \
-	O(target, 't', "target", "SIDE", true, "judge this command")                               \
+	O(base, 'b', "base", "SIDE", true, "compare with this version or command")                 \
+	O(target, 't', "target", "SIDE", true, "judge this version or command (default: HEAD)")    \
 	O(metric, 'm', "metric", &(ST_GATE_METRICS(ST_GATE_WORD))[1], true,                        \
 	  "judge CPU time or elapsed time (default: cpu)")                                         \
 	O(limit, 'l', "limit", "PERCENT", true,                                                    \

@@ -153,6 +153,27 @@ apply_gate_option(struct gate_arguments *a, int option, const char *value, struc
 	}
 }
 
+/* The target of a version is what is checked out. */
+static st_status
+gate_check_sides(struct st_gate_options *o, struct st_error *e)
+{
+	const char **target = &o->names[ST_GATE_TARGET];
+	bool version = false;
+	if (!o->names[ST_GATE_BASE])
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no base to compare with: strobe gate --base REV [--target REV], or "
+		               "--base COMMAND --target COMMAND");
+	if (!*target && st_gate_is_version(o->names[ST_GATE_BASE], &version, e))
+		return ST_FAILED;
+	if (version)
+		*target = "HEAD";
+	return *target ? ST_OK
+	               : st_fail(e, ST_EXIT_USAGE,
+	                         "the base '%s' is a command, and there is no command to compare "
+	                         "it with: name one with --target",
+	                         o->names[ST_GATE_BASE]);
+}
+
 static st_status
 parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
 {
@@ -173,13 +194,7 @@ parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
 		if (apply_gate_option(a, option, value, e))
 			return ST_FAILED;
 	}
-	for (int side = 0; side < ST_GATE_SIDES && !a->help; side++)
-		if (!a->options.names[side])
-			return st_fail(e, ST_EXIT_USAGE,
-			               "no %s: strobe gate --base ./old --target ./new [--] "
-			               "[ARGUMENT...]",
-			               st_gate_sides[side]);
-	return ST_OK;
+	return a->help ? ST_OK : gate_check_sides(&a->options, e);
 }
 
 /* Which run comes first has to be chance that nobody has chosen; the seed is told. */
@@ -231,8 +246,7 @@ run_gate(struct gate_arguments *a)
 	strobe[n] = '\0';
 	a->options.strobe = strobe;
 	st_progress_init(&progress, a->quiet);
-	a->options.show = gate_progress;
-	a->options.arg = &progress;
+	a->options.listener = (struct st_gate_listener){gate_progress, &progress};
 	st_timing_watch_signals();
 	st_status status = gate_draw_seed(a, &e);
 	if (!status)

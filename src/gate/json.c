@@ -118,6 +118,12 @@ gate_counts_json(const struct st_gate_counts *counts)
 	                 st_json_count(counts->runs), "program", program, "functions", functions);
 }
 
+static json_t *
+gate_commit(const struct st_gate_result *r, int side)
+{
+	return r->commits[side] ? json_string(r->commits[side]) : json_null();
+}
+
 json_t *
 st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r)
 {
@@ -130,9 +136,11 @@ st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r)
 		                       b->counts.runs ? gate_counts_json(&b->counts) : json_null(),
 		                       "time", gate_time_json(o, &b->time)));
 	}
-	return json_pack("{s{si, si}, ss, so, so, so, so}", "strobe", "version", ST_JSON_VERSION,
-	                 "gate", 1, "verdict", st_gate_verdicts[r->verdict], "base",
-	                 st_json_text(o->names[ST_GATE_BASE]), "target",
-	                 st_json_text(o->names[ST_GATE_TARGET]), "rule", gate_rule_json(o),
-	                 "benchmarks", all);
+	return json_pack("{s{si, si}, ss, so, so, so, so, so, so}", "strobe", "version",
+	                 ST_JSON_VERSION, "gate", 1, "verdict", st_gate_verdicts[r->verdict],
+	                 "base", st_json_text(o->names[ST_GATE_BASE]), "target",
+	                 st_json_text(o->names[ST_GATE_TARGET]), "base_commit",
+	                 gate_commit(r, ST_GATE_BASE), "target_commit",
+	                 gate_commit(r, ST_GATE_TARGET), "rule", gate_rule_json(o), "benchmarks",
+	                 all);
 }

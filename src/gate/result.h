@@ -9,10 +9,11 @@
 #include "gate/counts.h"
 #include "gate/duet.h"
 #include "gate/gate.h"
+#include "gate/project.h"
 
 struct st_gate_options {
-	const char *names[ST_GATE_SIDES]; /* commands, as the user gave them */
-	char *const *arguments;           /* for both; NULL-terminated */
+	const char *names[ST_GATE_SIDES]; /* commands or versions, as given */
+	char *const *arguments;           /* of both, or of versions the command; NULL-terminated */
 	struct st_gate_rule rule;
 	struct st_gate_limits limits;
 	size_t counts;      /* runs of each side under the engine; 0: nothing is counted */
@@ -24,9 +25,7 @@ struct st_gate_options {
 	bool unpinned;
 	uint64_t seed;
 	const char *times; /* a file that pairs are read from instead of being measured; NULL */
-	/* Told what goes on, in place of what was told before; may be NULL. */
-	void (*show)(void *arg, const char *text);
-	void *arg;
+	struct st_gate_listener listener;
 };
 
 struct st_gate_benchmark {
@@ -39,6 +38,7 @@ struct st_gate_benchmark {
 struct st_gate_result {
 	ST_VEC(struct st_gate_benchmark) benchmarks;
 	enum st_gate_verdict verdict; /* the worst of all */
+	char *commits[ST_GATE_SIDES]; /* of versions; NULL: the files as they are */
 	bool interrupted;
 };
 
@@ -46,6 +46,19 @@ struct st_gate_result {
 st_status st_gate_run(const struct st_gate_options *o, struct st_gate_result *out,
                       struct st_error *e);
 void st_gate_result_free(struct st_gate_result *r);
+
+/* What is measured of one benchmark. */
+struct st_gate_task {
+	const struct st_gate_options *o;
+	const char *title;
+	struct st_gate_command commands[ST_GATE_SIDES];
+	const char *input;
+	struct st_gate_rule rule; /* of this benchmark */
+};
+st_status st_gate_time_task(const struct st_gate_task *t, struct st_gate_time *out,
+                            struct st_error *e);
+st_status st_gate_count_task(const struct st_gate_task *t, struct st_gate_counts *out,
+                             struct st_error *e);
 
 /* Pairs from a text file, "BASE TARGET" in ns on each line, for tests of all that follows. */
 struct st_gate_replay {

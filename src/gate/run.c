@@ -3,14 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "gate/result.h"
-#include "job/job.h"
-
-struct gate {
-	const struct st_gate_options *o;
-	struct st_gate_result *out;
-};
 
 static st_status
 gate_no_memory(struct st_error *e)
@@ -18,66 +11,13 @@ gate_no_memory(struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "no memory left for the gate");
 }
 
-static void
-gate_show(const struct gate *g, const char *text)
-{
-	if (g->o->show)
-		g->o->show(g->o->arg, text);
-}
-
-/* ---- commands ---- */
-
-/* The words of a command and the arguments that both sides have, malloc'ed in two pieces. */
-struct gate_words {
-	char **command, **all;
-};
-
-static st_status
-gate_make_words(struct gate_words *w, const char *command, char *const *arguments,
-                struct st_error *e)
-{
-	size_t n = 0, more = 0;
-	*w = (struct gate_words){.command = st_job_words(command)};
-	if (!w->command)
-		return st_fail(e, ST_EXIT_USAGE, "a quote of the command is not closed: %s",
-		               command);
-	while (w->command[n])
-		n++;
-	while (arguments && arguments[more])
-		more++;
-	if (!n)
-		return st_fail(e, ST_EXIT_USAGE, "a side is an empty command: name a program");
-	w->all = calloc(n + more + 1, sizeof *w->all);
-	if (!w->all)
-		return gate_no_memory(e);
-	memcpy(w->all, w->command, n * sizeof *w->all);
-	for (size_t i = 0; i < more; i++)
-		w->all[n + i] = arguments[i];
-	return ST_OK;
-}
-
-static void
-gate_free_words(struct gate_words *w)
-{
-	free(w->command);
-	free(w->all);
-}
-
-static char *
-gate_title(char *const *argv)
-{
-	struct st_text t;
-	FILE *out = st_text_begin(&t);
-	for (size_t i = 0; out && argv[i]; i++)
-		fprintf(out, "%s%s", i ? " " : "", argv[i]);
-	return st_text_end(&t);
-}
-
 /* ---- time ---- */
 
+/* Tells which pair is measured, then measures it. */
 struct gate_clock {
-	const struct gate *g;
+	const struct st_gate_options *o;
 	const struct st_gate_sampler *inner;
+	const char *title;
 };
 
 static st_status
@@ -85,43 +25,43 @@ gate_measure_shown(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE
                    struct st_error *e)
 {
 	const struct gate_clock *c = arg;
-	char text[64];
-	snprintf(text, sizeof text, "pair %zu of at most %zu", pair->number + 1,
-	         c->g->o->rule.pairs);
-	gate_show(c->g, text);
+	char text[128];
+	snprintf(text, sizeof text, "pair %zu of at most %zu: %s", pair->number + 1,
+	         c->o->rule.pairs, c->title);
+	st_gate_show(&c->o->listener, text);
 	return c->inner->measure(c->inner->arg, pair, ns, e);
 }
 
 static st_status
-gate_time_pairs(const struct gate *g, const struct st_gate_sampler *inner, struct st_gate_time *out,
-                struct st_error *e)
+gate_time_pairs(const struct st_gate_task *t, const struct st_gate_sampler *inner,
+                struct st_gate_time *out, struct st_error *e)
 {
-	struct gate_clock clock = {g, inner};
+	struct gate_clock clock = {t->o, inner, t->title};
 	const struct st_gate_sampler shown = {gate_measure_shown, st_gate_is_interrupted,
 	                                      st_gate_now, &clock};
-	return st_gate_measure(&g->o->rule, &shown, g->o->seed, out, e);
+	return st_gate_measure(&t->rule, &shown, t->o->seed, out, e);
 }
 
-static st_status
-gate_time(const struct gate *g, const struct gate_words *words, struct st_gate_time *out,
-          struct st_error *e)
+st_status
+st_gate_time_task(const struct st_gate_task *t, struct st_gate_time *out, struct st_error *e)
 {
 	struct st_gate_runs runs = {
-	        .commands = {{words[ST_GATE_BASE].all, NULL}, {words[ST_GATE_TARGET].all, NULL}},
-	        .duet = g->o->duet,
-	        .metric = g->o->metric,
-	        .cpus = g->o->cpus,
-	        .unpinned = g->o->unpinned,
+	        .commands = {t->commands[ST_GATE_BASE], t->commands[ST_GATE_TARGET]},
+	        .input = t->input,
+	        .duet = t->o->duet,
+	        .metric = t->o->metric,
+	        .cpus = t->o->cpus,
+	        .unpinned = t->o->unpinned,
 	};
 	struct st_gate_replay replay = {0};
 	struct st_gate_sampler inner = {.measure = st_gate_run_pair, .arg = &runs};
 	st_status status = st_gate_runs_begin(&runs, e);
-	if (!status && g->o->times) {
+	if (!status && t->o->times) {
 		inner = (struct st_gate_sampler){.measure = st_gate_replay_pair, .arg = &replay};
-		status = st_gate_replay_open(&replay, g->o->times, e);
+		status = st_gate_replay_open(&replay, t->o->times, e);
 	}
 	if (!status)
-		status = gate_time_pairs(g, &inner, out, e);
+		status = gate_time_pairs(t, &inner, out, e);
 	st_gate_replay_close(&replay);
 	return status;
 }
@@ -129,78 +69,160 @@ gate_time(const struct gate *g, const struct gate_words *words, struct st_gate_t
 /* ---- counts ---- */
 
 static st_status
-gate_count_side(const struct gate *g, const struct gate_words *words, int side, size_t run,
-                struct st_gate_counts *c, struct st_error *e)
+gate_count_side(const struct st_gate_task *t, int side, size_t run, struct st_gate_counts *c,
+                struct st_error *e)
 {
-	const struct st_gate_command command = {.argv = words[side].all};
-	const struct st_gate_counting counting = {.strobe = g->o->strobe,
-	                                          .command = &command,
-	                                          .timeout = g->o->timeout,
+	const struct st_gate_counting counting = {.strobe = t->o->strobe,
+	                                          .command = &t->commands[side],
+	                                          .input = t->input,
+	                                          .timeout = t->o->timeout,
 	                                          .side = side};
-	char text[64];
-	snprintf(text, sizeof text, "counting the %s, run %zu of %zu", st_gate_sides[side], run + 1,
-	         g->o->counts);
-	gate_show(g, text);
+	char text[128];
+	snprintf(text, sizeof text, "counting the %s, run %zu of %zu: %s", st_gate_sides[side],
+	         run + 1, t->o->counts, t->title);
+	st_gate_show(&t->o->listener, text);
 	return st_gate_count_run(&counting, &c->profiles[side][run], e);
 }
 
-static st_status
-gate_count(const struct gate *g, const struct gate_words *words, struct st_gate_counts *c,
-           struct st_error *e)
+st_status
+st_gate_count_task(const struct st_gate_task *t, struct st_gate_counts *c, struct st_error *e)
 {
-	for (size_t run = 0; run < g->o->counts; run++)
+	for (size_t run = 0; run < t->o->counts; run++)
 		for (int side = 0; side < ST_GATE_SIDES; side++)
-			if (gate_count_side(g, words, side, run, c, e))
+			if (gate_count_side(t, side, run, c, e))
 				return ST_FAILED;
-	c->runs = g->o->counts;
-	return c->runs ? st_gate_count_judge(c, &g->o->limits, e) : ST_OK;
+	c->runs = t->o->counts;
+	return c->runs ? st_gate_count_judge(c, &t->o->limits, e) : ST_OK;
 }
 
 /* ---- the whole ---- */
 
 static void
-gate_conclude(const struct gate *g, struct st_gate_benchmark *b)
+gate_conclude(const struct st_gate_options *o, struct st_gate_benchmark *b,
+              struct st_gate_result *out)
 {
 	b->verdict = ST_GATE_PASS;
 	if (b->counts.runs)
 		b->verdict = b->counts.verdict;
-	if (g->o->rule.pairs && b->time.verdict > b->verdict)
+	if (o->rule.pairs && b->time.verdict > b->verdict)
 		b->verdict = b->time.verdict;
-	g->out->interrupted |= b->time.interrupted;
-	if (b->verdict > g->out->verdict)
-		g->out->verdict = b->verdict;
+	out->interrupted |= b->time.interrupted;
+	if (b->verdict > out->verdict)
+		out->verdict = b->verdict;
 }
 
 static st_status
-gate_benchmark(const struct gate *g, const struct gate_words *words, struct st_error *e)
+gate_benchmark(const struct st_gate_task *t, struct st_gate_result *out, struct st_error *e)
 {
-	struct st_gate_benchmark *b = ST_PUSH(&g->out->benchmarks);
-	if (!b || !(b->title = gate_title(words[ST_GATE_TARGET].all)))
+	struct st_gate_benchmark *b = ST_PUSH(&out->benchmarks);
+	if (!b || !(b->title = strdup(t->title)))
 		return gate_no_memory(e);
-	if (gate_count(g, words, &b->counts, e) ||
-	    (g->o->rule.pairs && gate_time(g, words, &b->time, e)))
+	if (st_gate_count_task(t, &b->counts, e) ||
+	    (t->rule.pairs && st_gate_time_task(t, &b->time, e)))
 		return ST_FAILED;
-	gate_conclude(g, b);
+	gate_conclude(t->o, b, out);
 	return ST_OK;
+}
+
+/* Several benchmarks share the probability of a false alarm. */
+static st_status
+gate_benchmarks(const struct st_gate_options *o, const struct st_gate_cases *cases,
+                const char *const folders[ST_GATE_SIDES], struct st_gate_result *out,
+                struct st_error *e)
+{
+	st_status status = ST_OK;
+	for (size_t i = 0; i < cases->v.n && !status && !out->interrupted; i++) {
+		const struct st_gate_case *c = &cases->v.v[i];
+		struct st_gate_task task = {
+		        .o = o,
+		        .title = c->title,
+		        .commands = {{c->words[ST_GATE_BASE], folders[ST_GATE_BASE]},
+		                     {c->words[ST_GATE_TARGET], folders[ST_GATE_TARGET]}},
+		        .input = c->input,
+		        .rule = o->rule};
+		task.rule.alarm /= (double)cases->v.n;
+		status = gate_benchmark(&task, out, e);
+	}
+	return status;
+}
+
+static st_status
+gate_not_built(const struct st_gate_build *b, int side, struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "cannot build the %s, %.10s: %s", st_gate_sides[side],
+	               b->commit, b->reason);
+}
+
+static st_status
+gate_built(const struct st_gate_options *o, const struct st_gate_project *p,
+           const struct st_gate_build *builds, struct st_gate_result *out, struct st_error *e)
+{
+	const char *const folders[] = {builds[ST_GATE_BASE].folder, builds[ST_GATE_TARGET].folder};
+	struct st_gate_cases cases = {0};
+	for (int side = 0; side < ST_GATE_SIDES; side++)
+		if (builds[side].commit && !(out->commits[side] = strdup(builds[side].commit)))
+			return gate_no_memory(e);
+	st_status status = st_gate_project_cases(p, &cases, e);
+	if (!status)
+		status = gate_benchmarks(o, &cases, folders, out, e);
+	st_gate_cases_free(&cases);
+	return status;
+}
+
+/* Both sides are versions. */
+static st_status
+gate_versions(const struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
+{
+	struct st_gate_project p;
+	struct st_gate_build builds[ST_GATE_SIDES] = {0};
+	st_status status = st_gate_project_open(&p, o->arguments, &o->listener, e);
+	for (int side = 0; side < ST_GATE_SIDES && !status && !out->interrupted; side++) {
+		status = st_gate_build_make(&p, o->names[side], st_gate_sides[side], &builds[side],
+		                            e);
+		if (!status && builds[side].reason)
+			status = gate_not_built(&builds[side], side, e);
+		out->interrupted = builds[side].interrupted;
+	}
+	if (!status && !out->interrupted)
+		status = gate_built(o, &p, builds, out, e);
+	for (int side = 0; side < ST_GATE_SIDES; side++)
+		st_gate_build_remove(&builds[side]);
+	st_gate_project_close(&p);
+	return status;
+}
+
+static st_status
+gate_commands(const struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
+{
+	static const char *const here[ST_GATE_SIDES] = {NULL, NULL};
+	struct st_gate_cases cases;
+	st_status status = st_gate_command_case(o->names, o->arguments, &cases, e);
+	if (!status)
+		status = gate_benchmarks(o, &cases, here, out, e);
+	st_gate_cases_free(&cases);
+	return status;
 }
 
 st_status
 st_gate_run(const struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
 {
-	const struct gate g = {o, out};
-	struct gate_words words[ST_GATE_SIDES] = {0};
-	st_status status = ST_OK;
+	bool versions[ST_GATE_SIDES];
 	*out = (struct st_gate_result){.verdict = ST_GATE_PASS};
 	if (!o->rule.pairs && !o->counts)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--pairs 0 and --counts 0 leave nothing to measure: leave out one");
-	for (int side = 0; side < ST_GATE_SIDES && !status; side++)
-		status = gate_make_words(&words[side], o->names[side], o->arguments, e);
-	if (!status)
-		status = gate_benchmark(&g, words, e);
 	for (int side = 0; side < ST_GATE_SIDES; side++)
-		gate_free_words(&words[side]);
-	return status;
+		if (st_gate_is_version(o->names[side], &versions[side], e))
+			return ST_FAILED;
+	if (versions[ST_GATE_BASE] != versions[ST_GATE_TARGET]) {
+		const int version = versions[ST_GATE_TARGET] ? ST_GATE_TARGET : ST_GATE_BASE;
+		return st_fail(e, ST_EXIT_USAGE,
+		               "the %s '%s' is a version and the %s '%s' is not: give two versions "
+		               "or two commands",
+		               st_gate_sides[version], o->names[version], st_gate_sides[!version],
+		               o->names[!version]);
+	}
+	return versions[ST_GATE_BASE] ? gate_versions(o, out, e) : gate_commands(o, out, e);
 }
 
 void
@@ -212,5 +234,7 @@ st_gate_result_free(struct st_gate_result *r)
 		st_gate_time_free(&r->benchmarks.v[i].time);
 	}
 	free(r->benchmarks.v);
+	for (int side = 0; side < ST_GATE_SIDES; side++)
+		free(r->commits[side]);
 	*r = (struct st_gate_result){0};
 }

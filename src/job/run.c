@@ -19,6 +19,7 @@
 #include "job/left.h"
 #include "job/measure.h"
 #include "job/place.h"
+#include "job/shell.h"
 #include "job/versions.h"
 #include "profile/output.h"
 #include "timing/timing.h"
@@ -338,25 +339,17 @@ version_not_built(struct running *r, const char *what, const char *command, int 
 	return r->version->reason ? ST_OK : running_no_memory(e);
 }
 
-/* Commands for the shell, one after the other, until one fails. */
 static st_status
 version_commands(struct running *r, const char *what, const char *const *commands, size_t n,
                  struct st_error *e)
 {
 	char *log = st_text_of("%s/build-%.10s.log", r->place.jobs, r->version->name);
-	const struct st_child c = {.folder = r->source, .output = log, .errors = log};
-	st_status status = log ? ST_OK : running_no_memory(e);
-	for (size_t i = 0; i < n && !status && r->version->state != ST_JOB_NOT_BUILT; i++) {
-		struct st_child_end end;
-		running_show(r, commands[i]);
-		status = st_child_shell(&c, commands[i], &end, e);
-		if (!status && end.interrupted)
-			break;
-		if (!status && end.exit)
-			status = version_not_built(r, what, commands[i], end.exit, log, e);
-	}
-	if (log && r->version->state != ST_JOB_NOT_BUILT)
-		unlink(log);
+	const struct st_job_shell shell = {r->source, log, r->o->show, r->o->arg};
+	struct st_job_shell_end end = {0};
+	st_status status =
+	        log ? st_job_shell_run(&shell, commands, n, &end, e) : running_no_memory(e);
+	if (!status && end.failed)
+		status = version_not_built(r, what, end.failed, end.exit, log, e);
 	free(log);
 	return status;
 }

@@ -12,6 +12,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "store"))
+from project import Project  # noqa: E402
+
 STROBE = os.path.abspath(sys.argv.pop(1))
 
 
@@ -210,6 +213,86 @@ class Counts(Gate):
         self.assertRegex(done.stdout, r"\n    make_table of program: instructions \+19900.00 %, \+\d+\.\d\d % of the program, regression: more calls \(1 -> 200\)")
 
 
+@compiles
+class Versions(Gate):
+    def setUp(self):
+        super().setUp()
+        self.p = Project(self.place / "project")
+        self.p.environment["TMPDIR"] = str(self.place)
+        (self.p.folder / ".strobe").mkdir()
+        self.write(".strobe/job.yaml", "build: [gcc -O1 -g -o program program.c]\ncommands: [./program]\n")
+        self.write("program.c", SOURCE)
+        self.first = self.commit("first")
+
+    def write(self, name, text):
+        (self.p.folder / name).write_text(text, encoding="utf-8")
+
+    def commit(self, text):
+        self.p.git("add", "-A")
+        return self.p.commit(text)
+
+    def gate(self, *words, code):
+        done = self.p.run(STROBE, "gate", "-n", 0, "-c", 1, "-f", "json", *words, fail=code != 0)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return json.loads(done.stdout)
+
+    def clean(self):
+        """Nothing is left of the work trees, and the user's files are as they were."""
+        self.assertEqual(self.p.git("worktree", "list", "--porcelain").count("worktree "), 1)
+        self.assertEqual([f.name for f in self.place.iterdir() if f.name.startswith("strobe-")], [])
+
+    def test_versions(self):
+        self.write("program.c", SOURCE.replace("TABLE 1", "TABLE 0"))
+        slow = self.commit("lose the flag")
+        self.write("program.c", "/* Neutral. */\n" + SOURCE.replace("TABLE 1", "TABLE 0"))
+        self.commit("comment")
+        self.p.git("branch", "topic", "HEAD~1")
+        found = self.gate("--base", "HEAD~2", "--target", "topic", code=1)
+        self.assertEqual((found["base_commit"], found["target_commit"], found["base"], found["target"]), (self.first, slow, "HEAD~2", "topic"))
+        [benchmark] = found["benchmarks"]
+        self.assertEqual((benchmark["benchmark"], benchmark["counts"]["functions"][0]["function"]), ("./program", "make_table"))
+        found = self.gate("--base", "HEAD~1", code=0)
+        self.assertEqual((found["target"], found["benchmarks"][0]["counts"]["functions"]), ("HEAD", []))
+        self.clean()
+        self.assertEqual(self.p.git("status", "--short"), "")
+
+    def test_benchmarks_of_the_job(self):
+        """Every command with every set of arguments and every workload, whatever the collectors; the alarm is shared."""
+        self.write(".strobe/job.yaml", "build: [gcc -O1 -o program program.c]\ncommands: [./program]\narguments: ['', -x]\nworkloads: [1, 2]\n"
+                                       "collectors: [time, {run: -t bbcount}]\n")
+        self.commit("benchmarks")
+        found = self.gate("--base", "HEAD", code=0)
+        self.assertEqual([b["benchmark"] for b in found["benchmarks"]], ["./program 1", "./program 2", "./program -x 1", "./program -x 2"])
+        found = self.gate("--base", "HEAD", "--", "./program", "one", code=0)
+        self.assertEqual([b["benchmark"] for b in found["benchmarks"]], ["./program one"])
+
+    def test_work(self):
+        """The files as they are, as they were built, against a version."""
+        self.write("program.c", SOURCE.replace("TABLE 1", "TABLE 0"))
+        self.p.run("gcc", "-O1", "-g", "-o", "program", "program.c")
+        found = self.gate("--base", "HEAD", "--target", ".", code=1)
+        self.assertEqual((found["base_commit"], found["target_commit"]), (self.first, None))
+        self.clean()
+
+    def refused(self, code, message, *words):
+        done = self.p.run(STROBE, "gate", "-n", 0, "-c", 1, *words, fail=True)
+        self.assertEqual((done.returncode, done.stdout), (code, ""))
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.clean()
+
+    def test_refused(self):
+        self.write("program.c", "int main(void) { return missing(); }")
+        broken = self.commit("broken")
+        self.refused(125, f"cannot build the target, {broken[:10]}: the command of build 'gcc -O1 -g -o program program.c' exited with 1; its output is in ", "--base", "HEAD~1")
+        self.assertIn("missing", (self.p.folder / f".strobe/jobs/gate-{broken[:10]}.log").read_text(encoding="utf-8"))
+        self.refused(2, "the base 'HEAD~1' is a version and the target './x y' is not: give two versions or two commands", "--base", "HEAD~1", "--target", "./x y")
+        self.p.git("rm", "-q", ".strobe/job.yaml")
+        self.refused(2, "nothing to run: give the command after the options, or describe it in .strobe/job.yaml", "--base", "HEAD~1")
+        self.write(".strobe/job.yaml", "comands: [./program]\n")
+        self.refused(2, ".strobe/job.yaml:1:1: ", "--base", "HEAD~1")
+
+
 class Errors(Gate):
     def refused(self, code, message, *words):
         done = self.strobe("gate", *words)
@@ -219,8 +302,8 @@ class Errors(Gate):
 
     def test_usage(self):
         both = ("-b", "a", "-t", "b", "-c", "0")
-        self.refused(2, "no base: strobe gate --base ./old --target ./new", "-t", "b")
-        self.refused(2, "no target", "-b", "b")
+        self.refused(2, "no base to compare with: strobe gate --base REV", "-t", "b")
+        self.refused(2, "the base 'b' is a command, and there is no command to compare it with: name one with --target", "-b", "b")
         self.refused(2, "--limit takes percents that are greater than 0 and at most 1000, not '0'", *both, "--limit", "0")
         self.refused(2, "--alarm takes percents that are greater than 0 and at most 50, not '60'", *both, "--alarm", "60")
         self.refused(2, "--metric takes", *both, "--metric", "x")
@@ -228,7 +311,7 @@ class Errors(Gate):
         self.refused(2, "--pairs", *both, "--pairs", "-1")
         self.refused(2, "a quote of the command is not closed", "-b", "'a", "-t", "b")
         self.refused(2, "--pairs 0 and --counts 0 leave nothing to measure", *both, "-n", "0")
-        self.refused(2, "a side is an empty command", "-b", "", "-t", "b")
+        self.refused(2, "the base is an empty command", "-b", "", "-t", "b")
         self.refused(2, "has only 1 pairs of times", *both, "--times", self.times([(1, 1)]))
         self.refused(2, "cannot read", *both, "--times", self.place / "none")
 

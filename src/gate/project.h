@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a gate runs: two commands as they are; or two versions of a project, each built in a work
+ * tree of its own with the commands of the job file, which also has the benchmarks unless they are
+ * given.
+ */
+#ifndef STROBE_GATE_PROJECT_H
+#define STROBE_GATE_PROJECT_H
+
+#include "gate/gate.h"
+#include "job/place.h"
+#include "job/plan.h"
+#include "job/versions.h"
+
+/* Who is told what goes on. */
+struct st_gate_listener {
+	void (*show)(void *arg, const char *text); /* may be NULL */
+	void *arg;
+};
+void st_gate_show(const struct st_gate_listener *l, const char *text);
+
+struct st_gate_project {
+	bool git; /* the sides are versions; else commands */
+	struct st_job_place place;
+	struct st_job job; /* without commands if the project has no job file */
+	struct st_job_plan plan;
+	char *const *arguments; /* the user's; NULL: none */
+	char *workloads;        /* a folder */
+	struct st_gate_listener listener;
+};
+
+/* One benchmark, on both sides. */
+struct st_gate_case {
+	char *title;
+	char **words[ST_GATE_SIDES]; /* each malloc'ed in one piece with what it owns */
+	const char *input;           /* NULL: none */
+};
+struct st_gate_cases {
+	ST_VEC(struct st_gate_case) v;
+};
+
+/* Whether the text names a version of the project around the current folder, and not a program. */
+st_status st_gate_is_version(const char *text, bool *is, struct st_error *e);
+
+/* Versions: finds the project and reads its job; locks it, so that one job runs at a time. 0, or -1
+ * with *e. The caller closes in both cases. */
+st_status st_gate_project_open(struct st_gate_project *p, char *const *arguments,
+                               const struct st_gate_listener *listener, struct st_error *e);
+void st_gate_project_close(struct st_gate_project *p);
+/* Its benchmarks. */
+st_status st_gate_project_cases(const struct st_gate_project *p, struct st_gate_cases *cases,
+                                struct st_error *e);
+/* The one benchmark of two commands with further arguments. */
+st_status st_gate_command_case(const char *const commands[ST_GATE_SIDES], char *const *arguments,
+                               struct st_gate_cases *cases, struct st_error *e);
+void st_gate_cases_free(struct st_gate_cases *cases);
+
+/* A version that is built. */
+struct st_gate_build {
+	char *commit; /* NULL: the files of the project as they are */
+	struct st_worktree tree;
+	const char *folder;
+	char *reason; /* why it could not be built; NULL: it is */
+	bool interrupted;
+};
+
+/* Checks the version out and builds it; name: "base" or "target", of its work tree. "." is the
+ * project as it is, which is not built. 0, or -1 with *e; a version that does not build has a
+ * reason. The caller removes in both cases. */
+st_status st_gate_build_make(const struct st_gate_project *p, const char *rev, const char *name,
+                             struct st_gate_build *b, struct st_error *e);
+void st_gate_build_remove(struct st_gate_build *b);
+
+#endif
