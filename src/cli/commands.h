@@ -19,6 +19,8 @@
 	C(trace, "trace", "[options] [--] [PROGRAM [ARGUMENT...]]", "time the calls of functions") \
 	C(mem, "mem", "[options] [--] [PROGRAM [ARGUMENT...]]",                                    \
 	  "count the memory that a program allocates, by calling context")                         \
+	C(annotate, "annotate", "[options] [--] PROGRAM [ARGUMENT...]",                            \
+	  "find what a function costs as a function of the program's data")                        \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
@@ -255,6 +257,19 @@
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_TOP_OPTION(O)                                                                           \
+	ST_OPTION_HELP(O)
+
+#define ST_ANNOTATE_OPTIONS(O)                                                                     \
+	O(features, 0, "features", NULL, true,                                                     \
+	  "print what the cost of functions may depend on, and run nothing")                       \
+	O(func, 'F', "func", "NAMES", true,                                                        \
+	  "choose functions by names and patterns: 'parse_*', @FILE (default: all)")               \
+	O(image, 'I', "image", "NAMES", true, "choose functions of these images only")             \
+	O(depth, 0, "depth", "N", true,                                                            \
+	  "follow N pointers, one after the other (default: 3; at most 8)")                        \
+	O(max_features, 0, "max-features", "N", true,                                              \
+	  "take at most N features of a function (default: 64; at most 128)")                      \
+	O(format, 0, "format", "text|json", true, "print this format (default: text)")             \
 	ST_OPTION_HELP(O)
 
 #define ST_ATTACH_OPTIONS(O)                                                                       \

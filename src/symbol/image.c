@@ -6,6 +6,7 @@
 
 #include "base/sum.h"
 #include "symbol/linetable.h"
+#include "symbol/typeread.h"
 #include "symbol/units.h"
 #include "symbol/vdso.h"
 
@@ -167,6 +168,7 @@ st_image_close(struct st_image *image)
 	if (!image)
 		return;
 	sym_unwind_free(image);
+	sym_types_free(image->types);
 	sym_linetable_free(image->lines);
 	sym_units_free(image->units);
 	sym_dwarf_close(image);

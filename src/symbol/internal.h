@@ -100,6 +100,7 @@ struct sym_units;
 struct sym_unwind;
 struct sym_linetable;
 struct sym_parts;
+struct sym_types;
 
 struct st_image {
 	char *path;
@@ -126,6 +127,7 @@ struct st_image {
 	bool dwarf_sought;
 	struct sym_units *units;
 	struct sym_unwind *unwind;
+	struct sym_types *types;
 	struct sym_linetable *lines;
 	bool lines_sought;
 	struct sym_string_chunk *strings;

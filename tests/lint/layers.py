@@ -13,6 +13,7 @@ MAY = {
     "rt": {"base", "wire", "strobe", "tools"},
     "insn": {"base", "wire"},
     "symbol": {"base", "wire"},
+    "features": {"base", "wire", "symbol"},
     "stats": {"base"},
     "model": {"base", "stats"},
     "experiment": {"base"},
@@ -35,7 +36,7 @@ MAY = {
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "rows", "session", "check"},
     "mem": {"base", "wire", "strobe", "symbol", "control", "probe", "profile", "collect", "session"},
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
-    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace", "mem"},
+    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace", "mem", "features"},
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "mem", "report"},
     "plot": {"base", "report"},
     "views": {"base", "strobe", "stats", "profile", "check", "contexts", "trace", "mem", "model", "rows", "report", "export", "plot"},
@@ -43,7 +44,7 @@ MAY = {
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "gate": {"base", "strobe", "symbol", "stats", "profile", "check", "timing", "store", "job", "contexts", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "plot", "views", "live", "experiment", "tune", "store", "job", "gate"},
+            "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "plot", "views", "live", "experiment", "tune", "store", "job", "gate", "features"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.

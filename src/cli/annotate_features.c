@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe annotate --features: the features of functions, without a run. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/annotate.h"
+#include "cli/commands.h"
+#include "control/program.h"
+#include "features/targets.h"
+#include "report/featuretable.h"
+#include "report/json.h"
+#include "trace/files.h"
+
+struct listing {
+	struct st_annotate_arguments *a;
+	struct st_region region;
+	json_t *functions;
+	struct st_safe safe;
+	size_t matched, described;
+	bool no_debug_information; /* in an image that has functions of these names */
+	const char *bare;          /* such an image */
+	bool no_memory;
+};
+
+static bool
+is_chosen_image(const struct st_annotate_arguments *a, struct listing *l, const char *path)
+{
+	/* Without -I, libraries are looked at only for functions that are named. */
+	return a->images.n || a->functions.n ? st_region_chooses_image(&l->region, path)
+	                                     : l->region.n_opened == 0;
+}
+
+static void
+print_table(struct listing *l, const struct st_feature_table *t)
+{
+	if (l->a->json)
+		json_array_append_new(l->functions, st_features_json(t));
+	else
+		st_features_print(t, st_style_of(stdout), l->safe.text.out);
+}
+
+static void
+list_function(struct listing *l, struct st_image *image, uint64_t entry)
+{
+	struct st_feature_table t;
+	struct st_error e;
+	if (!st_features_find(&t, image, entry, &l->a->limits, &e)) {
+		l->described++;
+		print_table(l, &t);
+	} else if (t.no_memory) {
+		l->no_memory = true;
+	} else if (!l->bare) {
+		l->bare = st_image_path(image);
+	}
+	st_features_free(&t);
+}
+
+static void
+list_image(void *arg, const char *path)
+{
+	struct listing *l = arg;
+	struct st_targets targets = {0};
+	for (size_t i = 0; i < l->region.n_opened; i++)
+		if (!strcmp(l->region.opened[i].path, path))
+			return;
+	if (!is_chosen_image(l->a, l, path))
+		return;
+	struct st_image *image = st_region_image(&l->region, path);
+	for (size_t i = 0; image && i < l->a->functions.n; i++)
+		l->no_memory |= st_targets_find(&targets, image, l->a->functions.text[i]) != ST_OK;
+	if (image && !l->a->functions.n)
+		l->no_memory |= st_targets_find(&targets, image, "*") != ST_OK;
+	l->matched += targets.entries.n;
+	for (size_t i = 0; i < targets.entries.n && !l->no_memory; i++)
+		list_function(l, image, targets.entries.v[i]);
+	st_targets_free(&targets);
+}
+
+/* ---- nothing to print ---- */
+
+struct inlined_list {
+	char text[512];
+	size_t n;
+};
+
+static bool
+note_inlined(void *arg, const struct st_inlined_at *place)
+{
+	enum { MOST_NAMED = 3 };
+	struct inlined_list *list = arg;
+	if (!list->n)
+		st_append(list->text, sizeof list->text, "%s, into %s", place->name, place->into);
+	else
+		st_append(list->text, sizeof list->text, ", %s", place->into);
+	return ++list->n < MOST_NAMED;
+}
+
+static st_status
+complain_of_nothing(struct listing *l, const char *program, struct st_error *e)
+{
+	struct inlined_list list = {0};
+	const char *name = l->a->functions.n ? l->a->functions.text[0] : "*";
+	if (l->bare)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s has no debug information of '%s': compile it with -g, or "
+		               "install its package of debug files (-dbgsym)",
+		               l->bare, name);
+	for (size_t i = 0; i < l->region.n_opened && !list.n; i++)
+		if (l->region.opened[i].image && l->a->functions.n)
+			st_image_inlined_places(l->region.opened[i].image, name, note_inlined,
+			                        &list);
+	if (list.n)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "'%s' has no code of its own that could be measured, because the "
+		               "compiler has put it into its callers (%s): compile it with "
+		               "__attribute__((noinline)), or name a caller",
+		               name, list.text);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "no function of '%s' or of its libraries is called '%s': strobe trace "
+	               "--dry-run lists them",
+	               program, name);
+}
+
+static st_status
+finish_listing(struct listing *l, struct st_error *e)
+{
+	char *text = NULL;
+	if (l->a->json) {
+		json_t *root =
+		        json_pack("{s:{s:i, s:s}, s:O}", "strobe", "version", ST_JSON_VERSION,
+		                  "tool", "features", "functions", l->functions);
+		text = st_json_document(root, JSON_INDENT(1), "the features", e);
+		if (!text)
+			return ST_FAILED;
+		st_print_json_safely(stdout, text);
+		free(text);
+	} else {
+		st_safe_end(&l->safe);
+	}
+	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                                strerror(errno))
+	                      : ST_OK;
+}
+
+st_status
+st_annotate_features(struct st_annotate_arguments *a, struct st_error *e)
+{
+	char path[4096];
+	struct listing l = {.a = a, .region = {.images = a->images}};
+	if (st_program_find(a->program[0], path, sizeof path, e))
+		return ST_FAILED;
+	l.functions = json_array();
+	if (!l.functions || !st_safe_begin(&l.safe, stdout))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the features");
+	st_trace_files_of_program(path, list_image, &l);
+	st_status status = ST_OK;
+	if (l.no_memory)
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the features");
+	else if (!l.described)
+		status = complain_of_nothing(&l, a->program[0], e);
+	else
+		status = finish_listing(&l, e);
+	if (status || a->json)
+		free(st_text_end(&l.safe.text));
+	json_decref(l.functions);
+	l.region.images = (struct st_patterns){0};
+	st_region_free(&l.region);
+	return status;
+}

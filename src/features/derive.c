@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two variables of one object that say where something begins and ends: their difference is a size
+ * or a span of time. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "features/internal.h"
+
+enum end { END_NONE, END_FIRST, END_LAST };
+
+/* The words of a name, without the one that says which end it is. */
+struct words {
+	enum end end;
+	bool capacity; /* it is the end of what is reserved */
+	char rest[128];
+};
+
+static enum end
+end_of_word(const char *word)
+{
+	static const char *const first[] = {"start", "begin", "first"}, *const last[] = {
+	                                                                        "stop", "end",
+	                                                                        "last", "finish"};
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		if (!strcmp(word, first[i]))
+			return END_FIRST;
+	for (size_t i = 0; i < sizeof last / sizeof *last; i++)
+		if (!strcmp(word, last[i]))
+			return END_LAST;
+	return END_NONE;
+}
+
+static bool
+is_capacity_word(const char *word)
+{
+	return !strcmp(word, "storage") || !strcmp(word, "cap") || !strcmp(word, "capacity");
+}
+
+static void
+take_name_word(struct words *w, const char *word)
+{
+	const enum end end = end_of_word(word);
+	if (!w->end && end)
+		w->end = end;
+	else if (w->end == END_LAST && (is_capacity_word(word) || !strcmp(word, "of")))
+		w->capacity |= is_capacity_word(word);
+	else
+		st_append(w->rest, sizeof w->rest, "%s_", word);
+}
+
+/* Words are separated by underscores, or begin with a capital letter after a small one. */
+static struct words
+words_of_name(const char *name)
+{
+	struct words w = {0};
+	char word[64];
+	size_t n = 0;
+	for (const char *p = name;; p++) {
+		const bool starts =
+		        p > name && isupper((unsigned char)*p) && islower((unsigned char)p[-1]);
+		if (n && (!isalnum((unsigned char)*p) || starts)) {
+			word[n] = '\0';
+			take_name_word(&w, word);
+			n = 0;
+		}
+		if (!*p)
+			break;
+		if (isalnum((unsigned char)*p) && n + 1 < sizeof word)
+			word[n++] = (char)tolower((unsigned char)*p);
+	}
+	return w;
+}
+
+static bool
+is_pointer_to_elements(const struct st_type *t)
+{
+	return t->kind == ST_TYPE_POINTER && t->target && t->target->size;
+}
+
+static bool
+can_differ(const struct st_feature_end *a, const struct st_feature_end *b)
+{
+	if (!a->type || !b->type || a->type->kind != b->type->kind ||
+	    a->type->size != b->type->size)
+		return false;
+	if (is_pointer_to_elements(a->type))
+		return a->type->target == b->type->target;
+	return a->type == b->type &&
+	       (a->type->kind == ST_TYPE_SIGNED || a->type->kind == ST_TYPE_UNSIGNED);
+}
+
+/* begin_x and end_x: the size of x; begin and end: that of the object, of which inner parts of
+ * libraries are left out. malloc'ed. */
+static char *
+name_of_span(const char *object, const char *first)
+{
+	struct words w = words_of_name(first);
+	const char *inner = strstr(object, "_M_");
+	const size_t n = inner ? (size_t)(inner - object) : strlen(object);
+	const bool has_rest = w.rest[0] && strcmp(w.rest, "m_");
+	if (has_rest)
+		w.rest[strlen(w.rest) - 1] = '\0';
+	return st_text_of("%.*s%s%s", (int)n, object, n && has_rest ? "." : "",
+	                  has_rest ? w.rest : "");
+}
+
+static void
+add_difference(struct st_feature_search *s, const struct st_feature_item *object,
+               const struct st_feature_end *first, const struct st_feature_end *last, bool capacity)
+{
+	const uint16_t from = st_feature_read(s, &first->where, first->type, 0, 0),
+	               to = st_feature_read(s, &last->where, last->type, 0, 0);
+	const bool pointers = is_pointer_to_elements(first->type);
+	struct st_record_op op = {.kind = ST_RECORD_DIFFERENCE,
+	                          .base = to,
+	                          .other = from,
+	                          .kept = 1,
+	                          .extra = pointers ? first->type->target->size : 1};
+	char *a = object->path ? st_feature_path_of_member(object, last->name)
+	                       : st_text_of("%s", last->name),
+	     *b = object->path ? st_feature_path_of_member(object, first->name)
+	                       : st_text_of("%s", first->name);
+	char *path = a && b ? st_text_of("%s - %s", a, b) : NULL;
+	struct st_feature f = {
+	        .how = ST_BY_DIFFERENCE, .form = ST_FORM_SIGNED, .type_name = "size"};
+	free(a);
+	free(b);
+	if (from == ST_NO_OP || to == ST_NO_OP) {
+		s->left_out++;
+		free(path);
+		return;
+	}
+	f.op = st_feature_emit(s, op);
+	char *name = name_of_span(object->path ? object->path : "", first->name);
+	struct st_feature_item named = *object;
+	named.path = name && name[0] ? name : NULL;
+	named.behind = false;
+	st_feature_add(s, &named, path, capacity ? "capacity" : "size", f);
+	free(name);
+}
+
+void
+st_feature_pairs(struct st_feature_search *s, const struct st_feature_item *object,
+                 struct st_feature_end *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct words first = v[i].name ? words_of_name(v[i].name) : (struct words){0};
+		bool has_size = false, has_capacity = false;
+		for (size_t j = 0; first.end == END_FIRST && j < n; j++) {
+			const struct words last =
+			        v[j].name ? words_of_name(v[j].name) : (struct words){0};
+			if (last.end != END_LAST || strcmp(first.rest, last.rest) ||
+			    !can_differ(&v[i], &v[j]) || (last.capacity ? has_capacity : has_size))
+				continue;
+			add_difference(s, object, &v[i], &v[j], last.capacity);
+			has_size |= !last.capacity;
+			has_capacity |= last.capacity;
+			if (v[i].type->kind == ST_TYPE_POINTER)
+				v[i].is_pair = v[j].is_pair = true;
+		}
+	}
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "features/targets.h"
+
+#include <stdlib.h>
+
+struct finding {
+	struct st_targets *targets;
+	bool no_memory;
+};
+
+static bool
+note_target(const struct st_symbol *symbol, void *arg)
+{
+	struct finding *f = arg;
+	if (symbol->untyped || symbol->ifunc || symbol->source == ST_SYM_PLT ||
+	    symbol->entry != symbol->start)
+		return true;
+	uint64_t *slot = ST_PUSH(&f->targets->entries);
+	f->no_memory = !slot;
+	if (slot)
+		*slot = symbol->start;
+	return slot != NULL;
+}
+
+static int
+ascending(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+st_status
+st_targets_find(struct st_targets *t, struct st_image *image, const char *pattern)
+{
+	struct finding f = {t, false};
+	if (st_image_match(image, pattern, note_target, &f) || f.no_memory)
+		return ST_FAILED;
+	if (t->entries.n)
+		qsort(t->entries.v, t->entries.n, sizeof *t->entries.v, ascending);
+	size_t n = 0;
+	for (size_t i = 0; i < t->entries.n; i++)
+		if (!n || t->entries.v[n - 1] != t->entries.v[i])
+			t->entries.v[n++] = t->entries.v[i];
+	t->entries.n = n;
+	return ST_OK;
+}
+
+void
+st_targets_free(struct st_targets *t)
+{
+	free(t->entries.v);
+	*t = (struct st_targets){0};
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where arguments are when a function is entered: the classes of the System V ABI for x86-64,
+ * section 3.2.3. Debug information tells less: without optimization it names what the function's
+ * first instructions have yet to fill.
+ */
+#include "symbol/typeread.h"
+
+enum class { CLASS_NONE, CLASS_INTEGER, CLASS_SSE, CLASS_SSE_UP, CLASS_MEMORY };
+
+struct classes {
+	enum class of[2]; /* of the first and the second eight bytes */
+	bool in_memory;
+};
+
+enum { DEEPEST_CLASS = 32, MOST_CLASSED = 4096 };
+
+static void
+merge_class(struct classes *c, uint64_t offset, enum class new)
+{
+	if (offset >= 16) {
+		c->in_memory = true;
+		return;
+	}
+	enum class *old = &c->of[offset / 8];
+	if (*old == CLASS_NONE || new == CLASS_INTEGER || new == CLASS_MEMORY)
+		*old = *old == CLASS_MEMORY ? *old : new;
+}
+
+/* budget: a damaged file can describe a type without end. */
+static void
+classify(struct st_image *image, struct st_type *type, uint64_t offset, struct classes *c,
+         int depth, int *budget)
+{
+	if (!type || depth > DEEPEST_CLASS || --*budget < 0) {
+		c->in_memory = true;
+		return;
+	}
+	switch (type->kind) {
+	case ST_TYPE_FLOAT:
+		if (type->size > 8 && type->name && strstr(type->name, "long double")) {
+			c->in_memory = true;
+			break;
+		}
+		merge_class(c, offset, CLASS_SSE);
+		if (type->size > 8)
+			merge_class(c, offset + 8, CLASS_SSE_UP);
+		break;
+	case ST_TYPE_COMPLEX:
+		if (type->size > 16) {
+			c->in_memory = true;
+			break;
+		}
+		merge_class(c, offset, CLASS_SSE);
+		if (type->size > 8)
+			merge_class(c, offset + 8, CLASS_SSE);
+		break;
+	case ST_TYPE_VECTOR:
+		merge_class(c, offset, CLASS_SSE);
+		if (type->size > 8)
+			merge_class(c, offset + 8, CLASS_SSE_UP);
+		break;
+	case ST_TYPE_STRUCT:
+	case ST_TYPE_UNION:
+		st_type_open(image, type);
+		for (size_t i = 0; i < type->members.n; i++) {
+			const struct st_member *m = &type->members.v[i];
+			if (m->bits)
+				merge_class(c, offset + m->offset, CLASS_INTEGER);
+			else
+				classify(image, m->type, offset + m->offset, c, depth + 1, budget);
+			c->in_memory |= m->is_virtual;
+		}
+		break;
+	case ST_TYPE_ARRAY:
+		for (uint64_t i = 0; i < type->count && type->target && i < 16; i++)
+			classify(image, type->target, offset + i * type->target->size, c, depth + 1,
+			         budget);
+		break;
+	default:
+		merge_class(c, offset, CLASS_INTEGER);
+		if (type->size > 8)
+			merge_class(c, offset + 8, CLASS_INTEGER);
+	}
+}
+
+static bool
+is_composite(const struct st_type *type)
+{
+	return type->kind == ST_TYPE_STRUCT || type->kind == ST_TYPE_UNION ||
+	       type->kind == ST_TYPE_ARRAY;
+}
+
+static struct classes
+classes_of(struct st_image *image, struct st_type *type)
+{
+	struct classes c = {0};
+	int budget = MOST_CLASSED;
+	if (is_composite(type) && type->size > 16)
+		c.in_memory = true;
+	else
+		classify(image, type, 0, &c, 0, &budget);
+	return c;
+}
+
+/* What the arguments so far have taken. */
+struct taken {
+	uint8_t general, vectors;
+	int32_t stack;
+};
+
+static struct st_place
+place_on_stack(struct taken *t, const struct st_type *type)
+{
+	const int32_t align =
+	        type->kind != ST_TYPE_STRUCT && type->kind != ST_TYPE_UNION && type->size == 16 ? 16
+	                                                                                        : 8;
+	t->stack = (t->stack + align - 1) & -align;
+	const struct st_place place = {.kind = ST_PLACE_STACK, .stack = t->stack};
+	t->stack += (int32_t)((type->size + 7) & ~7ull);
+	return place;
+}
+
+static struct st_place
+place_by_address(struct taken *t)
+{
+	static const struct st_type pointer = {.kind = ST_TYPE_POINTER, .size = 8};
+	struct st_place place = {.kind = ST_PLACE_REGISTERS, .n = 1, .is_address = true};
+	if (t->general == ST_PLACE_GENERAL) {
+		place = place_on_stack(t, &pointer);
+		place.is_address = true;
+	} else {
+		place.registers[0] = t->general++;
+	}
+	return place;
+}
+
+/* All of its registers, or none. */
+static struct st_place
+place_in_registers(struct taken *t, const struct classes *c, const struct st_type *type)
+{
+	struct st_place place = {.kind = ST_PLACE_REGISTERS};
+	struct taken now = *t;
+	for (int i = 0; i < 2; i++) {
+		if (c->of[i] == CLASS_INTEGER)
+			place.registers[place.n++] = now.general++;
+		else if (c->of[i] == CLASS_SSE)
+			place.registers[place.n++] = (uint8_t)(ST_PLACE_GENERAL + now.vectors++);
+	}
+	if (now.general > ST_PLACE_GENERAL || now.vectors > ST_PLACE_VECTORS)
+		return place_on_stack(t, type);
+	*t = now;
+	return place;
+}
+
+static struct st_place
+place_argument(struct st_image *image, struct taken *t, struct st_type *type, bool is_rust)
+{
+	if (!type)
+		return (struct st_place){.why = "its type is not known"};
+	if (is_composite(type) && type->is_declaration)
+		return (struct st_place){.why = "its type is only declared"};
+	if (type->by_reference)
+		return place_by_address(t);
+	const struct classes c = classes_of(image, type);
+	if (c.in_memory || c.of[0] == CLASS_MEMORY || c.of[1] == CLASS_MEMORY)
+		return is_rust ? place_by_address(t) : place_on_stack(t, type);
+	if (c.of[0] == CLASS_NONE && c.of[1] == CLASS_NONE)
+		return (struct st_place){.kind = ST_PLACE_NOWHERE};
+	return place_in_registers(t, &c, type);
+}
+
+void
+sym_place_arguments(struct st_image *image, struct st_parameter *v, size_t n,
+                    struct st_type *result, bool is_rust)
+{
+	struct taken t = {0};
+	const char *lost = NULL;
+	if (result && result->kind != ST_TYPE_UNKNOWN) {
+		const struct classes c = classes_of(image, result);
+		/* The caller's room for the result comes first. x87 registers return a long double.
+		 */
+		const bool is_scalar = !is_composite(result);
+		t.general = result->by_reference || (c.in_memory && !is_scalar);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (lost)
+			v[i].place = (struct st_place){.why = lost};
+		else
+			v[i].place = place_argument(image, &t, v[i].type, is_rust);
+		if (v[i].place.kind == ST_PLACE_UNKNOWN)
+			lost = lost ? lost : "the place of a parameter before it is not known";
+	}
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Types out of DWARF: what types.c, typemembers.c, places.c and signature.c share. */
+#ifndef STROBE_SYMBOL_TYPEREAD_H
+#define STROBE_SYMBOL_TYPEREAD_H
+
+#include "base/hashmap.h"
+#include "symbol/internal.h"
+#include "symbol/types.h"
+
+/* A type and the entry that describes it. */
+struct sym_type {
+	struct st_type type; /* the first field */
+	Dwarf_Die die;
+	bool is_opened;
+};
+
+struct sym_signature {
+	uint64_t entry;
+	struct st_signature signature;
+};
+
+struct sym_types {
+	ST_VEC(struct sym_type *) types;
+	struct st_hashmap by_die;
+	ST_VEC(struct sym_signature *) signatures;
+	struct st_hashmap by_entry;
+};
+
+struct sym_types *sym_types_of(struct st_image *image);
+void sym_types_free(struct sym_types *types);
+
+/* The type that an entry has (DW_AT_type), and its name as a source would write it in *name. NULL:
+ * void, or memory is exhausted. */
+struct st_type *sym_type_of(struct st_image *image, Dwarf_Die *die, const char **name);
+/* An attribute that is a number. False: it is none. */
+bool sym_die_number(Dwarf_Die *die, unsigned attribute, int64_t *value);
+bool sym_die_flag(Dwarf_Die *die, unsigned attribute);
+
+/* places.c: gives the parameters their places by the rules of the System V ABI. result: the type
+ * that the function returns; may be NULL. */
+void sym_place_arguments(struct st_image *image, struct st_parameter *v, size_t n,
+                         struct st_type *result, bool is_rust);
+
+#endif

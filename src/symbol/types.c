@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Types out of DWARF, each read when it is first met. */
+#include "symbol/types.h"
+
+#include <dwarf.h>
+
+#include "symbol/typeread.h"
+
+enum { MOST_QUALIFIERS = 64 };
+
+struct sym_types *
+sym_types_of(struct st_image *image)
+{
+	if (!image->types)
+		image->types = calloc(1, sizeof *image->types);
+	return image->types;
+}
+
+void
+sym_types_free(struct sym_types *types)
+{
+	if (!types)
+		return;
+	for (size_t i = 0; i < types->types.n; i++) {
+		free(types->types.v[i]->type.members.v);
+		free(types->types.v[i]->type.enumerators.v);
+		free(types->types.v[i]);
+	}
+	for (size_t i = 0; i < types->signatures.n; i++) {
+		free(types->signatures.v[i]->signature.parameters.v);
+		free(types->signatures.v[i]->signature.globals.v);
+		free(types->signatures.v[i]);
+	}
+	free(types->types.v);
+	free(types->signatures.v);
+	st_hashmap_free(&types->by_die);
+	st_hashmap_free(&types->by_entry);
+	free(types);
+}
+
+bool
+sym_die_number(Dwarf_Die *die, unsigned attribute, int64_t *value)
+{
+	Dwarf_Attribute found;
+	Dwarf_Sword number;
+	Dwarf_Word word;
+	if (!dwarf_attr_integrate(die, attribute, &found))
+		return false;
+	/* Forms of fixed width have no sign of their own. */
+	if (dwarf_whatform(&found) == DW_FORM_sdata ||
+	    dwarf_whatform(&found) == DW_FORM_implicit_const) {
+		if (dwarf_formsdata(&found, &number) != 0)
+			return false;
+		*value = number;
+		return true;
+	}
+	if (dwarf_formudata(&found, &word) != 0)
+		return false;
+	*value = (int64_t)word;
+	return true;
+}
+
+bool
+sym_die_flag(Dwarf_Die *die, unsigned attribute)
+{
+	Dwarf_Attribute found;
+	bool value = false;
+	return dwarf_attr_integrate(die, attribute, &found) &&
+	       dwarf_formflag(&found, &value) == 0 && value;
+}
+
+/* ---- names ---- */
+
+static bool
+type_entry_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute attribute;
+	return dwarf_attr_integrate(die, DW_AT_type, &attribute) &&
+	       dwarf_formref_die(&attribute, type);
+}
+
+static const char *
+suffix_of(int tag)
+{
+	return tag == DW_TAG_pointer_type ? " *" : tag == DW_TAG_reference_type ? " &" : " &&";
+}
+
+/* The name of the type that an entry has. */
+static const char *
+name_of_type(struct st_image *image, Dwarf_Die *die, int depth)
+{
+	enum { DEEPEST_NAME = 16 };
+	Dwarf_Die type;
+	if (!type_entry_of(die, &type))
+		return "void";
+	const char *name = dwarf_diename(&type), *inner;
+	if (name || depth > DEEPEST_NAME)
+		return name ? name : "...";
+	switch (dwarf_tag(&type)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		inner = name_of_type(image, &type, depth + 1);
+		name = sym_string_print(image, "%s%s", inner, suffix_of(dwarf_tag(&type)));
+		break;
+	case DW_TAG_const_type:
+		inner = name_of_type(image, &type, depth + 1);
+		name = sym_string_print(image, "const %s", inner);
+		break;
+	case DW_TAG_volatile_type:
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+		return name_of_type(image, &type, depth + 1);
+	case DW_TAG_array_type:
+		inner = name_of_type(image, &type, depth + 1);
+		name = sym_string_print(image, "%s[]", inner);
+		break;
+	case DW_TAG_subroutine_type:
+		return "function";
+	default:
+		return "(unnamed)";
+	}
+	return name ? name : "...";
+}
+
+/* ---- what a type is ---- */
+
+/* Through typedefs and qualifiers. False: void, or too many of them. */
+static bool
+peel(Dwarf_Die *type)
+{
+	for (int i = 0; i < MOST_QUALIFIERS; i++)
+		switch (dwarf_tag(type)) {
+		case DW_TAG_typedef:
+		case DW_TAG_const_type:
+		case DW_TAG_volatile_type:
+		case DW_TAG_restrict_type:
+		case DW_TAG_atomic_type:
+			if (!type_entry_of(type, type))
+				return false;
+			break;
+		default:
+			return true;
+		}
+	return false;
+}
+
+static enum st_type_kind
+kind_of_base(Dwarf_Die *die, const char *name)
+{
+	int64_t encoding = 0;
+	sym_die_number(die, DW_AT_encoding, &encoding);
+	switch (encoding) {
+	case DW_ATE_signed:
+		return ST_TYPE_SIGNED;
+	case DW_ATE_unsigned:
+	case DW_ATE_UTF:
+		return ST_TYPE_UNSIGNED;
+	case DW_ATE_signed_char:
+		return name && !strcmp(name, "char") ? ST_TYPE_CHAR : ST_TYPE_SIGNED;
+	case DW_ATE_unsigned_char:
+		return name && !strcmp(name, "char") ? ST_TYPE_CHAR : ST_TYPE_UNSIGNED;
+	case DW_ATE_boolean:
+		return ST_TYPE_BOOL;
+	case DW_ATE_float:
+		return ST_TYPE_FLOAT;
+	case DW_ATE_complex_float:
+		return ST_TYPE_COMPLEX;
+	default:
+		return ST_TYPE_UNKNOWN;
+	}
+}
+
+static enum st_type_kind
+kind_of_type(Dwarf_Die *die, const char *name)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_base_type:
+		return kind_of_base(die, name);
+	case DW_TAG_enumeration_type:
+		return ST_TYPE_ENUM;
+	case DW_TAG_pointer_type:
+		return ST_TYPE_POINTER;
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return ST_TYPE_REFERENCE;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+		return ST_TYPE_STRUCT;
+	case DW_TAG_union_type:
+		return ST_TYPE_UNION;
+	case DW_TAG_array_type:
+		return sym_die_flag(die, DW_AT_GNU_vector) ? ST_TYPE_VECTOR : ST_TYPE_ARRAY;
+	default:
+		return ST_TYPE_UNKNOWN;
+	}
+}
+
+/* The elements of all dimensions; 0: one of them has no constant bound. */
+static uint64_t
+count_elements(Dwarf_Die *array)
+{
+	Dwarf_Die die;
+	uint64_t count = 1;
+	if (dwarf_child(array, &die) != 0)
+		return 0;
+	do {
+		int64_t n, bound;
+		if (dwarf_tag(&die) != DW_TAG_subrange_type)
+			continue;
+		if (!sym_die_number(&die, DW_AT_count, &n)) {
+			if (!sym_die_number(&die, DW_AT_upper_bound, &bound))
+				return 0;
+			n = bound + 1;
+		}
+		if (n <= 0 || __builtin_mul_overflow(count, (uint64_t)n, &count))
+			return 0;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return count;
+}
+
+/* A class that says nothing of how it is passed (before DWARF 5) goes by its address when it has a
+ * destructor or a copy constructor that somebody has written. */
+static bool
+has_own_destructor(Dwarf_Die *class)
+{
+	Dwarf_Die die;
+	if (dwarf_child(class, &die) != 0)
+		return false;
+	do {
+		const char *name;
+		if (dwarf_tag(&die) == DW_TAG_subprogram && (name = dwarf_diename(&die)) &&
+		    name[0] == '~' && !sym_die_flag(&die, DW_AT_artificial) &&
+		    !dwarf_hasattr(&die, DW_AT_defaulted))
+			return true;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+static bool
+passes_by_reference(Dwarf_Die *die, enum st_type_kind kind)
+{
+	int64_t convention;
+	if (kind != ST_TYPE_STRUCT && kind != ST_TYPE_UNION)
+		return false;
+	if (sym_die_number(die, DW_AT_calling_convention, &convention))
+		return convention == DW_CC_pass_by_reference;
+	return has_own_destructor(die);
+}
+
+static void
+describe_type(struct st_image *image, struct sym_type *t)
+{
+	int64_t size;
+	t->type.name = dwarf_diename(&t->die);
+	t->type.kind = kind_of_type(&t->die, t->type.name);
+	t->type.is_declaration = sym_die_flag(&t->die, DW_AT_declaration);
+	if (sym_die_number(&t->die, DW_AT_byte_size, &size) && size > 0)
+		t->type.size = (uint64_t)size;
+	switch (t->type.kind) {
+	case ST_TYPE_POINTER:
+	case ST_TYPE_REFERENCE:
+		t->type.size = 8;
+		t->type.target = sym_type_of(image, &t->die, &t->type.target_name);
+		break;
+	case ST_TYPE_ARRAY:
+	case ST_TYPE_VECTOR:
+		t->type.target = sym_type_of(image, &t->die, &t->type.target_name);
+		t->type.count = count_elements(&t->die);
+		if (t->type.target && !t->type.size &&
+		    __builtin_mul_overflow(t->type.count, t->type.target->size, &t->type.size))
+			t->type.size = 0;
+		break;
+	default:
+		t->type.by_reference = passes_by_reference(&t->die, t->type.kind);
+	}
+}
+
+struct st_type *
+sym_type_of(struct st_image *image, Dwarf_Die *die, const char **name)
+{
+	struct sym_types *all = sym_types_of(image);
+	Dwarf_Die type;
+	*name = name_of_type(image, die, 0);
+	if (!all || !type_entry_of(die, &type) || !peel(&type))
+		return NULL;
+	const uint32_t hash = st_hash_number((uintptr_t)type.addr);
+	const uint32_t found =
+	        ST_HASHMAP_FIND(&all->by_die, hash, at, all->types.v[at]->die.addr == type.addr);
+	if (found != ST_HASHMAP_NONE)
+		return &all->types.v[found]->type;
+	struct sym_type *new = calloc(1, sizeof *new), **slot = new ? ST_PUSH(&all->types) : NULL;
+	if (!slot || st_hashmap_add(&all->by_die, hash, (uint32_t)all->types.n - 1)) {
+		all->types.n -= slot != NULL;
+		free(new);
+		return NULL;
+	}
+	*slot = new;
+	new->die = type;
+	/* A type that leads back to itself finds itself in the map. */
+	describe_type(image, new);
+	return &new->type;
+}
+
+bool
+st_image_has_debug_information(struct st_image *image)
+{
+	return sym_dwarf(image) != NULL;
+}

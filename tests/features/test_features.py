@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe annotate --features: tables of programs whose data is known.
+
+usage: test_features.py STROBE PROGRAM...
+
+The programs are programs/shapes.c and programs/classes.cc, compiled in several ways."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STROBE = os.path.abspath(sys.argv[1])
+PROGRAMS = [os.path.abspath(name) for name in sys.argv[2:]]
+SHAPES = [name for name in PROGRAMS if "shapes" in name]
+CLASSES = [name for name in PROGRAMS if "classes" in name]
+
+
+class Features(unittest.TestCase):
+    maxDiff = None
+
+    def strobe(self, *words, code=0):
+        done = subprocess.run([STROBE, "annotate", "--features", *words], capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stderr if code else done.stdout
+
+    def tables(self, program, names, *options):
+        got = json.loads(self.strobe("--format", "json", "-I", "features-*", "-F", names, *options, program))
+        self.assertEqual(got["strobe"], {"version": 1, "tool": "features"})
+        return got["functions"]
+
+    def table(self, program, name, *options):
+        (table,) = self.tables(program, name, *options)
+        return table
+
+    def rows(self, table, globals_too=False):
+        return [(f["name"], f["path"], f["kind"], f["origin"], f["how"]) for f in table["features"] if globals_too or f["origin"] != "global"]
+
+    def places(self, table):
+        return [(p["name"], p["place"]["registers"] or p["place"]["stack"], p["place"]["address"]) for p in table["parameters"]]
+
+
+class Shapes(Features):
+    def test_places(self):
+        """The classes INTEGER, SSE and MEMORY of the System V ABI, and the address of a result."""
+        wanted = {
+            "integers": [("a", ["rdi"], False), ("b", ["rsi"], False), ("c", ["rdx"], False), ("d", ["rcx"], False), ("e", ["r8"], False),
+                         ("f", ["r9"], False), ("g", 0, False), ("h", 8, False)],
+            "floats": [("a", ["xmm0"], False), ("b", ["rdi"], False), ("c", ["xmm1"], False), ("d", ["xmm2"], False)],
+            "structures": [("p", ["rdi"], False), ("w", 0, False), ("m", ["xmm0", "rsi"], False)],
+            "hidden_result": [("a", ["rsi"], False), ("b", ["rdx"], False)],
+        }
+        for program in SHAPES:
+            for name, places in wanted.items():
+                table = self.table(program, name)
+                got = [(n, 0 if place is None else place, address) for n, place, address in self.places(table)]
+                self.assertEqual(got, places, program)
+
+    def test_tables(self):
+        value = ("number", "parameter", "value")
+        member = ("number", "member", "value")
+        wanted = {
+            "structures": [("p_a", "p.a", *value), ("p_b", "p.b", *value), ("w_a", "w.a", *value), ("w_b", "w.b", *value),
+                           ("w_c", "w.c", *value), ("m_x", "m.x", *value), ("m_y", "m.y", *value)],
+            "categories": [("o", "o", "category", "parameter", "value"), ("p_null", "p == 0", "flag", "parameter", "null"),
+                           ("p", "*p", "category", "member", "value")],
+            "fields": [("b_null", "b == 0", "flag", "parameter", "null"), ("b_low", "b->low", *member), ("b_middle", "b->middle", *member),
+                       ("b_high", "b->high", *member), ("b_far", "b->far", *member)],
+            "follow": [("n_null", "n == 0", "flag", "parameter", "null"), ("n_value", "n->value", *member),
+                       ("n_next_null", "n->next == 0", "flag", "member", "null"), ("n_name_null", "n->name == 0", "flag", "member", "null"),
+                       ("n_name_length", "strlen(n->name)", "number", "member", "length")],
+            "texts": [("s_null", "s == 0", "flag", "parameter", "null"), ("s_length", "strlen(s)", "number", "parameter", "length"),
+                      ("n", "n", *value)],
+            "ranges": [("r_null", "r == 0", "flag", "parameter", "null"), ("t_null", "t == 0", "flag", "parameter", "null"),
+                       ("r_size", "r->end - r->begin", "number", "member", "difference"), ("r_anonymous", "r->anonymous", *member),
+                       ("r_whole", "r->whole", *member), ("r_part", "r->part", *member),
+                       ("t_count", "sizeof(*t) / sizeof(const unsigned int)", "number", "member", "count"), ("t_sum", "*t", "number", "member", "sum")],
+        }
+        for program in SHAPES:
+            for name, rows in wanted.items():
+                self.assertEqual(self.rows(self.table(program, name)), rows, program)
+            table = self.table(program, "recursive")
+            self.assertEqual(self.rows(table, True), [
+                ("depth", "depth", *value), ("global_count", "global_count", "number", "global", "value"),
+                ("table_count", "sizeof(table) / sizeof(unsigned int)", "number", "global", "count"), ("table_sum", "table", "number", "global", "sum")])
+            self.assertEqual(self.table(program, "follow")["skipped"], [{"path": "n->next", "why": "it leads back to a type that leads here"}])
+
+    def test_limits(self):
+        table = self.table(SHAPES[0], "integers", "--max-features", "3")
+        self.assertEqual([f["name"] for f in table["features"]], ["a", "b", "c"])
+        self.assertEqual(table["left_out"], 5)
+        table = self.table(SHAPES[0], "follow", "--depth", "1")
+        self.assertIn({"path": "n->name", "why": "it is behind more pointers than --depth allows"}, table["skipped"])
+        self.assertNotIn("n_name_length", [f["name"] for f in table["features"]])
+
+    def test_patterns(self):
+        """Several functions, once each, by address; a file's functions."""
+        for names in ("floats,f*", "f*", "floats,fields,follow"):
+            got = [t["function"] for t in self.tables(SHAPES[0], names)]
+            self.assertEqual(got, ["floats", "fields", "follow"])
+        got = [t["function"] for t in self.tables(SHAPES[0], "@shapes.c")]
+        self.assertEqual(got[:3] + got[-1:], ["integers", "floats", "structures", "main"])
+
+    def test_text(self):
+        text = self.strobe("-F", "texts", SHAPES[0])
+        self.assertIn("  parameter 1: const char * s (rdi)\n", text)
+        self.assertIn("  s_length      number  parameter  length  size_t  strlen(s)\n", text)
+
+
+class Classes(Features):
+    def test_objects(self):
+        for program in CLASSES:
+            rows = self.rows(self.table(program, "dynamic*"))
+            self.assertEqual(rows, [("n", "n", "number", "parameter", "value"), ("b_class", "typeid(b)", "category", "parameter", "class"),
+                                    ("b_weight", "b.weight", "number", "parameter", "value")])
+            rows = self.rows(self.table(program, "Counter::work*"))
+            self.assertEqual([(name, path) for name, path, *_ in rows], [
+                ("n", "n"), ("this_class", "typeid(*this)"), ("this_weight", "this->weight"), ("this_shared", "this->shared"),
+                ("this_left", "this->left"), ("this_count", "this->count"), ("this_flag", "this->flag")])
+
+    def test_containers(self):
+        for program in CLASSES:
+            rows = {name: (path, how) for name, path, _, _, how in self.rows(self.table(program, "containers*"))}
+            self.assertEqual(rows["v_size"], ("v._M_impl._M_finish - v._M_impl._M_start", "difference"))
+            self.assertEqual(rows["v_capacity"], ("v._M_impl._M_end_of_storage - v._M_impl._M_start", "difference"))
+            self.assertEqual(rows["l_size"], ("l._M_impl._M_node._M_size", "value"))
+            self.assertEqual(rows["s_string_length"], ("s._M_string_length", "value"))
+            self.assertEqual(rows["m_node_count"], ("m._M_t._M_impl._M_node_count", "value"))
+
+    def test_places(self):
+        for program in CLASSES:
+            table = self.table(program, "handles*")
+            self.assertEqual(self.places(table), [("h", ["rdi"], True), ("s", ["rsi"], False)])
+            overloads = self.tables(program, "overloaded*")
+            self.assertEqual([self.places(t) for t in overloads], [[("n", ["rsi"], False)], [("n", ["xmm0"], False)]])
+
+
+class Refused(Features):
+    def test_usage(self):
+        message = self.strobe(code=2)
+        self.assertEqual(message, "strobe: no program given: strobe annotate --features [-F NAMES] PROGRAM\n")
+        self.assertIn("--depth takes a number from 1 to 8, not '9'", self.strobe("--depth", "9", SHAPES[0], code=2))
+        self.assertIn("cannot run /nonexistent/program", self.strobe("/nonexistent/program", code=127))
+
+    def test_unknown(self):
+        self.assertEqual(self.strobe("-F", "nosuch", SHAPES[0], code=125),
+                         f"strobe: no function of '{SHAPES[0]}' or of its libraries is called 'nosuch': strobe trace --dry-run lists them\n")
+
+    def test_inlined(self):
+        for program in CLASSES:
+            self.assertEqual(self.strobe("-F", "vanishes", program, code=125),
+                             "strobe: 'vanishes' has no code of its own that could be measured, because the compiler has put it into its callers "
+                             "(vanishes, into main): compile it with __attribute__((noinline)), or name a caller\n")
+
+    def test_bare(self):
+        """A program without debug information."""
+        with tempfile.TemporaryDirectory(prefix="strobe-features-") as place:
+            bare = os.path.join(place, "bare")
+            shutil.copy(SHAPES[0], bare)
+            subprocess.run(["strip", "-g", bare], check=True)
+            self.assertEqual(self.strobe("-F", "integers", bare, code=125),
+                             f"strobe: {bare} has no debug information of 'integers': compile it with -g, or install its package of debug files (-dbgsym)\n")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v"])
