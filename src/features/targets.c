@@ -9,7 +9,7 @@ struct finding {
 };
 
 static bool
-note_target(const struct st_symbol *symbol, void *arg)
+note_function_named(const struct st_symbol *symbol, void *arg)
 {
 	struct finding *f = arg;
 	if (symbol->untyped || symbol->ifunc || symbol->source == ST_SYM_PLT ||
@@ -33,7 +33,7 @@ st_status
 st_targets_find(struct st_targets *t, struct st_image *image, const char *pattern)
 {
 	struct finding f = {t, false};
-	if (st_image_match(image, pattern, note_target, &f) || f.no_memory)
+	if (st_image_match(image, pattern, note_function_named, &f) || f.no_memory)
 		return ST_FAILED;
 	if (t->entries.n)
 		qsort(t->entries.v, t->entries.n, sizeof *t->entries.v, ascending);
