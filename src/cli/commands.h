@@ -39,7 +39,7 @@
 	C(config, "config", "[options] [KEY [VALUE]]", "print or change settings")                 \
 	C(fsck, "fsck", "[options]", "check that the store is undamaged")                          \
 	C(gc, "gc", "[options]", "remove what no stored profile needs")                            \
-	C(import, "import", "[options] FILE", "make a profile of what another tool has written")   \
+	C(import, "import", "[options] FILE|FOLDER", "make a profile of what another tool has written")   \
 	C(export, "export", "[options] FILE", "write a profile in the format of another tool")     \
 	C(hooks, "hooks", "[options] install|remove",                                              \
 	  "store and compare profiles at each commit and push")                                    \

@@ -4,10 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/number.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/import_perun.h"
 #include "profile/output.h"
 #include "profile/profile.h"
 
@@ -112,16 +114,40 @@ import_file(const struct import_arguments *a, struct st_error *e)
 	return status;
 }
 
+static bool
+import_is_folder(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static st_status
+import_folder(const struct import_arguments *a, int *code, struct st_error *e)
+{
+	if (a->output)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s is a folder, whose profiles go into the store: leave out -o",
+		               a->input);
+	if (a->format && strcmp(a->format, "perun") != 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s is a folder, and only those of Perun can be imported, not of %s",
+		               a->input, a->format);
+	return st_import_folder(a->input, a->quiet, code, e);
+}
+
 int
 st_import_main(char *const *argv)
 {
 	struct import_arguments a;
 	struct st_error e;
+	int code = ST_EXIT_OK;
 	if (parse_import(&a, argv, &e))
 		return st_complain(&e);
 	if (a.help) {
 		st_command_help(stdout, st_command_find("import"), false);
 		return ST_EXIT_OK;
 	}
-	return import_file(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+	st_status status =
+	        import_is_folder(a.input) ? import_folder(&a, &code, &e) : import_file(&a, &e);
+	return status ? st_complain(&e) : code;
 }

@@ -152,9 +152,8 @@ st_import_bytes(const char *path, const char *bytes, size_t n, const char *forma
 	return NULL;
 }
 
-/* All of a stream, malloc'ed; NULL with errno. */
-static char *
-read_stream(FILE *f, size_t *n)
+char *
+st_import_stream(FILE *f, size_t *n)
 {
 	size_t room = 1 << 16;
 	char *bytes = malloc(room);
@@ -184,7 +183,7 @@ st_import_file(const char *path, const char *format, const struct st_import_form
 	bool standard = !strcmp(path, "-");
 	FILE *f = standard ? stdin : fopen(path, "re");
 	size_t n = 0;
-	char *bytes = f ? read_stream(f, &n) : NULL;
+	char *bytes = f ? st_import_stream(f, &n) : NULL;
 	int error = errno;
 	if (f && !standard)
 		fclose(f);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -60,6 +61,9 @@ struct st_profile *st_import_file(const char *path, const char *format,
 struct st_profile *st_import_bytes(const char *path, const char *bytes, size_t n,
                                    const char *format, const struct st_import_format **used,
                                    struct st_error *e);
+
+/* All of a stream, malloc'ed; NULL with errno. */
+char *st_import_stream(FILE *f, size_t *n);
 
 #define F(id, name, help)                                                                          \
 	bool st_import_is_##id(const struct st_import *in);                                        \

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe import of a folder: the profiles of a project of Perun, into the store. */
+#ifndef STROBE_CLI_IMPORT_PERUN_H
+#define STROBE_CLI_IMPORT_PERUN_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* *code receives 1 when something had to be left out, which was said. 0, or -1 with *e. */
+st_status st_import_folder(const char *folder, bool quiet, int *code, struct st_error *e);
+
+#endif
