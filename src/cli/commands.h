@@ -25,6 +25,8 @@
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
 	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
+	C(check, "check", "[options] [BASE] [TARGET]",                                             \
+	  "find what changed from one version of a program to another")                           \
 	C(model, "model", "[options] [PROFILE...]",                                                \
 	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
 	C(plot, "plot", "[options] KIND [PROFILE...]",                                             \
@@ -369,6 +371,25 @@
 	  "history: end at this version (default: what is checked out)")                           \
 	O(top, 'n', "top", "N", true, "history: look at N versions (default: 40; 0: all)")         \
 	O(title, 0, "title", "TEXT", true, "write this above the picture")                         \
+#define ST_CHECK_OPTIONS(O)                                                                        \
+	O(method, 'm', "method", "METHOD", true,                    \
+	  "compare by this method (default: distribution)")                                        \
+	O(metric, 0, "metric", "NAME", true, "compare only this metric (default: all)")            \
+	O(of, 0, "of", "NAME", true, "compare only this function or location, or shell pattern")   \
+	O(smallest, 0, "smallest", "PERCENT", true,                                                \
+	  "report changes of at least PERCENT of the program (default: 2)")                        \
+	O(alpha, 0, "alpha", "PERCENT", true,                                                      \
+	  "let this share of the reported changes be false (default: 5)")                          \
+	O(cutoff, 0, "cutoff", "PERCENT", true,                                                    \
+	  "leave out changes by less than PERCENT of the program (default: 0)")                    \
+	O(top, 'n', "top", "N", true, "print the N largest changes (default: 20; 0: all)")         \
+	O(all, 'a', "all", NULL, true, "list also the locations without a change")                 \
+	O(any_machine, 0, "any-machine", NULL, true,                                               \
+	  "compare with profiles of other machines, too")                                          \
+	O(exit_code, 0, "exit-code", NULL, true,                                                   \
+	  "exit with 1 if something costs more, with 3 if nothing can be told")                    \
+	O(format, 0, "format", "text|markdown|json", true,                                         \
+	  "print text, Markdown or JSON (default: text)")                                          \
 	ST_OPTION_HELP(O)
 
 #define ST_REPORT_OPTIONS(O)                                                                       \

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "check/check.h"
 #include "cli/completion.h"
 #include "model/growth.h"
 #include "report/contexts_diff.h"
@@ -97,6 +98,20 @@ kind_word(size_t i, struct st_word *w)
 	return i < sizeof names / sizeof *names && set_word(w, names[i], strlen(names[i]), NULL);
 }
 
+static bool
+method_word(size_t i, struct st_word *w)
+{
+	static const struct st_word methods[] = {
+#define M(id, name, help) {name, help},
+	        ST_CHECK_METHODS(M)
+#undef M
+	};
+	if (i >= sizeof methods / sizeof *methods)
+		return false;
+	*w = methods[i];
+	return true;
+}
+
 static const struct st_values known[] = {
         {"TOOL", ST_VALUE_TOOL, tool_word},     {"COMMAND", ST_VALUE_WORD, command_word},
         {"SHELL", ST_VALUE_WORD, shell_word},   {"KEY", ST_VALUE_WORD, sort_word},
@@ -104,6 +119,7 @@ static const struct st_values known[] = {
         {"MODES", ST_VALUE_LIST, stress_word},  {"FILE", ST_VALUE_FILE, NULL},
         {"DIRECTORY", ST_VALUE_FILE, NULL},     {"PID", ST_VALUE_PID, NULL},
         {"PROGRAM", ST_VALUE_PROGRAM, NULL},    {"KINDS", ST_VALUE_LIST, kind_word},
+        {"METHOD", ST_VALUE_WORD, method_word},
 };
 
 enum { N_KNOWN = sizeof known / sizeof *known };

@@ -29,7 +29,7 @@ MAY = {
     "coverage": {"base", "wire", "strobe", "symbol", "control", "profile", "collect"},
     "session": {"base", "wire", "strobe", "tools", "toolkit", "symbol", "qos", "control", "profile", "collect", "rows", "coverage"},
     "reconstruct": {"base", "strobe", "symbol", "profile", "rows"},
-    "check": {"base", "stats"},
+    "check": {"base", "strobe", "stats", "model", "profile"},
     "store": {"base", "strobe", "profile", "check"},
     "job": {"base", "stats", "collect", "import", "timing", "experiment", "profile", "store"},
     "contexts": {"base", "strobe", "profile", "check"},
@@ -44,7 +44,7 @@ MAY = {
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "gate": {"base", "strobe", "symbol", "stats", "profile", "check", "timing", "store", "job", "contexts", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "plot", "views", "live", "experiment", "tune", "store", "job", "gate", "features"},
+            "session", "contexts", "reconstruct", "trace", "mem", "ebpf", "report", "export", "plot", "views", "live", "experiment", "tune", "store", "job", "check", "gate", "features"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What changed from one version to another: methods, each with its own idea of a change, and what
+ * they find. docs/check.md explains them to users.
+ */
+#ifndef STROBE_CHECK_CHECK_H
+#define STROBE_CHECK_CHECK_H
+
+#include "base/error.h"
+#include "check/distribution.h"
+#include "check/subject.h"
+
+/* M(identifier, "name", "what it compares") */
+#define ST_CHECK_METHODS(M)                                                                        \
+	M(distribution, "distribution", "the values of repeated runs, by a permutation test")
+
+enum st_check_method {
+#define M(id, name, help) ST_CHECK_##id,
+	ST_CHECK_METHODS(M)
+#undef M
+	        ST_CHECK_METHOD_COUNT
+};
+
+/* Why nothing could be said of a location. */
+#define ST_CHECK_FEW "too few runs"
+
+struct st_check_how {
+	struct st_distribution_choice distribution;
+};
+
+/* A change at a location. Texts belong to the subjects, or are constant. */
+struct st_finding {
+	enum st_finding_kind kind;
+	enum st_check_method method;
+	const struct st_check_subject *subject; /* NULL: a total */
+	const struct st_check_total *total;
+	uint32_t metric;
+	const char *type; /* of the difference; NULL: that of the metric */
+	double from, to;
+	const char *from_model, *to_model; /* NULL: none was compared */
+	struct st_interval rate;           /* to less from; ends NAN: not known */
+	double relative;                   /* rate by from */
+	double share_from, share_to;       /* rate by the whole of each version; NAN: not known */
+	double confidence;                 /* NAN: none */
+	const char *confidence_kind;
+	double p, q;                 /* NAN: no test */
+	double calls_from, calls_to; /* means of the runs; NAN: not known */
+	const char *cause;           /* why nothing could be said; NULL */
+};
+
+struct st_check_result {
+	const struct st_check_subjects *subjects;
+	ST_VEC(struct st_finding) findings; /* of all locations, also of those without a change */
+	ST_VEC(struct st_finding) totals;   /* of each metric that is added up: program, images */
+	size_t tests;                       /* that paid for each other; 0: none */
+	size_t runs_needed;                 /* by each version, to tell one change from chance */
+};
+
+/* ST_FAILED with *e. The caller frees in both cases. */
+st_status st_check_run(struct st_check_result *out, const struct st_check_subjects *subjects,
+                       enum st_check_method method, const struct st_check_how *how,
+                       struct st_error *e);
+void st_check_result_free(struct st_check_result *r);
+
+const char *st_check_method_name(enum st_check_method method);
+
+/* Inside: the methods, each of which fills the findings. ST_FAILED: memory is exhausted. */
+#define M(id, name, help)                                                                          \
+	st_status st_check_by_##id(struct st_check_result *out, const struct st_check_how *how);
+ST_CHECK_METHODS(M)
+#undef M
+/* Inside: a finding at a subject, with costs and calls of the runs. NULL: memory is exhausted. */
+struct st_finding *st_check_add(struct st_check_result *out, const struct st_check_subject *s,
+                                enum st_check_method method);
+/* Inside: sets what follows from the rate and both wholes. */
+void st_finding_set_rate(struct st_finding *f, const struct st_check_result *r,
+                         struct st_interval rate);
+
+#endif

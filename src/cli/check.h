@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of strobe check, and the profiles that they name. */
+#ifndef STROBE_CLI_CHECK_H
+#define STROBE_CLI_CHECK_H
+
+#include "base/vec.h"
+#include "check/check.h"
+
+struct st_check_arguments {
+	ST_VEC(const char *) named[ST_SIDES]; /* files, folders, profiles or versions */
+	enum st_check_method method;
+	struct st_check_how how;
+	const char *metric, *of; /* only these; NULL: all */
+	double cutoff;           /* changes by less than this share of the whole are not listed */
+	long top;
+	enum { ST_CHECK_TEXT, ST_CHECK_MARKDOWN, ST_CHECK_JSON } format;
+	bool all, any_machine, exit_code, help;
+};
+
+st_status st_check_parse(struct st_check_arguments *a, char *const *argv, struct st_error *e);
+void st_check_arguments_free(struct st_check_arguments *a);
+
+/* Profiles of one configuration that are compared. */
+struct st_check_group {
+	char *title; /* the command; NULL: not known */
+	char *names[ST_SIDES];
+	ST_VEC(struct st_profile *) profiles[ST_SIDES];
+};
+
+struct st_check_groups {
+	ST_VEC(struct st_check_group) v;
+	ST_VEC(char *) left_out; /* sentences: what was not compared, and why */
+};
+
+/* Fails with *e, also when there is nothing to compare. The caller frees in both cases. */
+st_status st_check_read(const struct st_check_arguments *a, struct st_check_groups *out,
+                        struct st_error *e);
+void st_check_groups_free(struct st_check_groups *g);
+
+/* Inside: a new group. NULL with *e: memory is exhausted. names: NULL: empty. */
+struct st_check_group *st_check_group_new(struct st_check_groups *all, const char *title,
+                                          const char *base, const char *target, struct st_error *e);
+/* Inside: a profile from a file of Strobe's or of another tool. */
+st_status st_check_load(struct st_check_group *g, int side, const char *path, struct st_error *e);
+/* Inside: what the store has. */
+st_status st_check_read_store(const struct st_check_arguments *a, struct st_check_groups *out,
+                              struct st_error *e);
+/* Inside: whether the store has a profile of this name. */
+bool st_check_is_stored(const char *name);
+/* Inside: the profiles of a version, or one by its name, into one side of a group. */
+st_status st_check_load_stored(struct st_check_group *g, int side, const char *name,
+                               struct st_error *e);
+
+#endif

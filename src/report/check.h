@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a check has found, for people and for other programs. */
+#ifndef STROBE_REPORT_CHECK_H
+#define STROBE_REPORT_CHECK_H
+
+#include <jansson.h>
+
+#include "check/check.h"
+#include "report/text.h"
+
+struct st_check_report {
+	const struct st_check_result *result;
+	enum st_check_method method;
+	const struct st_check_how *how;
+	const char *title; /* what was run; NULL: not known */
+	const char *names[ST_SIDES];
+	double cutoff; /* changes by less than this share of the whole are left out */
+	size_t top;    /* rows; 0: all */
+	bool all;      /* also what did not change */
+	bool markdown;
+	struct st_style style;
+};
+
+/* Whether the report lists the finding. */
+bool st_check_is_listed(const struct st_check_report *r, const struct st_finding *f);
+/* What is known of the finding by how sure it is, such as "count" or "q 0.003". Returns text. */
+const char *st_check_sureness(const struct st_finding *f, char *text, size_t size);
+
+/* ST_FAILED with *e: no memory. */
+st_status st_check_print(const struct st_check_report *r, FILE *out, struct st_error *e);
+
+/* The document, to which groups are added. */
+struct st_check_json {
+	enum st_check_method method;
+	json_t *changes, *groups;
+};
+void st_check_json_begin(struct st_check_json *j, enum st_check_method method);
+st_status st_check_json_add(struct st_check_json *j, const struct st_check_report *r,
+                            struct st_error *e);
+/* Releases it: malloc'ed text, NULL with *e. failed: NULL, and *e remains. */
+char *st_check_json_end(struct st_check_json *j, char *const *left_out, size_t n, st_status failed,
+                        struct st_error *e);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings as tables, for a terminal or as Markdown. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/check.h"
+#include "report/measurements.h"
+
+/* A table of either kind. */
+struct grid_of_findings {
+	struct st_table *table; /* NULL: Markdown, which goes to out at once */
+	FILE *out;
+	size_t at, columns;
+};
+
+bool
+st_check_is_listed(const struct st_check_report *r, const struct st_finding *f)
+{
+	if (r->all)
+		return true;
+	const double share = isnan(f->share_from) ? f->relative : f->share_from;
+	return st_finding_direction(f->kind) && !(fabs(share) < r->cutoff);
+}
+
+const char *
+st_check_sureness(const struct st_finding *f, char *text, size_t size)
+{
+	if (!isnan(f->q))
+		snprintf(text, size, f->q < 0.0001 ? "q < 0.0001" : "q %.2g", f->q);
+	else if (f->confidence_kind && !isnan(f->confidence) &&
+	         strcmp(f->confidence_kind, "count") != 0)
+		snprintf(text, size, "%s %.3g", f->confidence_kind, f->confidence);
+	else
+		snprintf(text, size, "%s", f->confidence_kind ? f->confidence_kind : "-");
+	return text;
+}
+
+static st_status
+grid_begin(struct grid_of_findings *g, const struct st_check_report *r,
+           const struct st_table_column *columns, size_t n, FILE *out)
+{
+	*g = (struct grid_of_findings){.out = out, .columns = n};
+	if (!r->markdown)
+		return (g->table = st_table_new(columns, n)) ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "| %s ", columns[i].title);
+	fputs("|\n", out);
+	for (size_t i = 0; i < n; i++)
+		fputs(columns[i].left ? "|:-" : "|-:", out);
+	fputs("|\n", out);
+	return ST_OK;
+}
+
+static void
+markdown_text(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		if (strchr("|\\`*_<>[]", *text))
+			putc('\\', out);
+		putc(*text == '\n' ? ' ' : *text, out);
+	}
+}
+
+__attribute__((format(printf, 2, 3))) static void
+grid_cell(struct grid_of_findings *g, const char *format, ...)
+{
+	va_list ap;
+	char *text = NULL;
+	va_start(ap, format);
+	if (vasprintf(&text, format, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (g->table) {
+		st_table_cell(g->table, "%s", text ? text : "");
+	} else {
+		fputs("| ", g->out);
+		markdown_text(text ? text : "", g->out);
+		fputs(++g->at % g->columns ? " " : " |\n", g->out);
+	}
+	free(text);
+}
+
+static void
+grid_end(struct grid_of_findings *g, const struct st_check_report *r)
+{
+	if (g->table)
+		st_table_print(g->table, g->out, r->style);
+	st_table_free(g->table);
+}
+
+static void
+finding_value_cell(struct grid_of_findings *g, const char *unit, double value, const char *model)
+{
+	char text[2 * ST_NUMBER_SIZE];
+	if (model)
+		grid_cell(g, "%s", model);
+	else if (!*unit && value >= 0 && value < 1e18 && value == floor(value))
+		grid_cell(g, "%s", st_number(text, (uint64_t)value));
+	else
+		grid_cell(g, "%s", st_measured_text(text, unit, value));
+}
+
+/* "+5.1 % (4.0 to 6.2)". */
+static void
+share_cell(struct grid_of_findings *g, const struct st_interval *rate, double share)
+{
+	if (isnan(share) || rate->at == 0) {
+		grid_cell(g, "%s", isnan(share) ? "-" : "0 %");
+		return;
+	}
+	const double scale = 100 * share / rate->at;
+	if (isnan(rate->low) || rate->low == rate->high)
+		grid_cell(g, "%+.1f %%", 100 * share);
+	else
+		grid_cell(g, "%+.1f %% (%.1f to %.1f)", 100 * share, rate->low * scale,
+		          rate->high * scale);
+}
+
+static void
+calls_cell(struct grid_of_findings *g, const struct st_finding *f)
+{
+	char from[ST_NUMBER_SIZE], to[ST_NUMBER_SIZE];
+	const double a = isnan(f->calls_from) ? 0 : f->calls_from,
+	             b = isnan(f->calls_to) ? 0 : f->calls_to;
+	if (isnan(f->calls_from) && isnan(f->calls_to))
+		grid_cell(g, "-");
+	else if (a == b)
+		grid_cell(g, "%s", st_number(from, (uint64_t)llround(a)));
+	else
+		grid_cell(g, "%s to %s", st_number(from, (uint64_t)llround(a)),
+		          st_number(to, (uint64_t)llround(b)));
+}
+
+static void
+finding_location_cell(struct grid_of_findings *g, const struct st_check_report *r,
+                      const struct st_finding *f)
+{
+	const struct st_check_subjects *s = r->result->subjects;
+	const uint32_t image = f->subject ? f->subject->image : f->total->image;
+	const char *file = image == ST_NO_IMAGE ? NULL : s->images.v[image];
+	if (!f->subject)
+		grid_cell(g, "all of %s", file ? file : "the program");
+	else if (f->subject->renamed)
+		grid_cell(g, "%s%s%s%s, %s before", st_check_shown(f->subject), file ? " [" : "",
+		          file ? file : "", file ? "]" : "", f->subject->item[ST_A]->shown);
+	else
+		grid_cell(g, "%s%s%s%s", st_check_shown(f->subject), file ? " [" : "",
+		          file ? file : "", file ? "]" : "");
+}
+
+static void
+finding_row(struct grid_of_findings *g, const struct st_check_report *r, const struct st_finding *f)
+{
+	const char *unit = r->result->subjects->metrics.v[f->metric].unit;
+	char sure[64];
+	grid_cell(g, "%s", st_finding_name(f->kind));
+	grid_cell(g, "%s", r->result->subjects->metrics.v[f->metric].name);
+	finding_value_cell(g, unit, f->from, f->from_model);
+	finding_value_cell(g, unit, f->to, f->to_model);
+	share_cell(g, &f->rate, f->relative);
+	share_cell(g, &f->rate, f->share_from);
+	grid_cell(g, "%s", st_check_sureness(f, sure, sizeof sure));
+	calls_cell(g, f);
+	finding_location_cell(g, r, f);
+}
+
+static const struct st_table_column finding_columns[] = {
+        {"change", true},     {"metric", true}, {"before", false},
+        {"now", false},       {"by", false},    {"of the whole", false},
+        {"certainty", false}, {"calls", false}, {"location", true}};
+enum { N_FINDING_COLUMNS = sizeof finding_columns / sizeof *finding_columns };
+
+static size_t
+count_listed(const struct st_check_report *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->result->findings.n; i++)
+		n += st_check_is_listed(r, &r->result->findings.v[i]);
+	return n;
+}
+
+static st_status
+print_findings(const struct st_check_report *r, FILE *out)
+{
+	struct grid_of_findings g;
+	const size_t listed = count_listed(r);
+	size_t rows = 0;
+	if (!listed) {
+		fputs("no change is reported\n", out);
+		return ST_OK;
+	}
+	if (grid_begin(&g, r, finding_columns, N_FINDING_COLUMNS, out))
+		return ST_FAILED;
+	for (size_t i = 0; i < r->result->findings.n; i++) {
+		const struct st_finding *f = &r->result->findings.v[i];
+		if (st_check_is_listed(r, f) && (!r->top || rows < r->top)) {
+			finding_row(&g, r, f);
+			rows++;
+		}
+	}
+	grid_end(&g, r);
+	if (rows < listed)
+		fprintf(out, "%zu more; -n 0 lists all\n", listed - rows);
+	return ST_OK;
+}
+
+static st_status
+print_totals(const struct st_check_report *r, FILE *out)
+{
+	struct grid_of_findings g;
+	if (!r->result->totals.n)
+		return ST_OK;
+	putc('\n', out);
+	if (grid_begin(&g, r, finding_columns, N_FINDING_COLUMNS, out))
+		return ST_FAILED;
+	for (size_t i = 0; i < r->result->totals.n; i++)
+		finding_row(&g, r, &r->result->totals.v[i]);
+	grid_end(&g, r);
+	return ST_OK;
+}
+
+static void
+print_renamed(const struct st_check_report *r, FILE *out)
+{
+	const struct st_check_subjects *s = r->result->subjects;
+	size_t n = 0;
+	for (size_t i = 0; i < s->list.n; i++) {
+		const struct st_check_subject *subject = &s->list.v[i];
+		if (subject->renamed && (!r->top || n < r->top))
+			fprintf(out, "%s is taken for %s with another name: its code is the same\n",
+			        st_check_shown(subject), subject->item[ST_A]->shown);
+		n += subject->renamed;
+	}
+	if (r->top && n > r->top)
+		fprintf(out, "%zu more functions have another name; -n 0 lists all\n", n - r->top);
+}
+
+/* How many locations nothing could be said of, by cause. */
+static void
+print_unknown(const struct st_check_report *r, FILE *out)
+{
+	const struct st_check_result *result = r->result;
+	size_t few = 0, unknown = 0, unchanged = 0;
+	for (size_t i = 0; i < result->findings.n; i++) {
+		const struct st_finding *f = &result->findings.v[i];
+		unchanged += f->kind == ST_FINDING_NO_CHANGE;
+		unknown += f->kind == ST_FINDING_UNKNOWN;
+		few += f->kind == ST_FINDING_UNKNOWN && f->cause && !strcmp(f->cause, ST_CHECK_FEW);
+	}
+	if (unchanged)
+		fprintf(out, "%s without a change that matters\n",
+		        ST_COUNT(unchanged, "location", "locations"));
+	if (few)
+		fprintf(out,
+		        "cannot tell of %s: too few runs; %zu of each version could show a "
+		        "change\n",
+		        ST_COUNT(few, "location", "locations"), result->runs_needed);
+	if (unknown > few)
+		fprintf(out,
+		        "cannot tell of %s: they may have changed, but runs of one version differ "
+		        "as much\n",
+		        ST_COUNT(unknown - few, "location", "locations"));
+}
+
+static void
+print_check_head(const struct st_check_report *r, FILE *out)
+{
+	const struct st_check_subjects *s = r->result->subjects;
+	fprintf(out, "%s%s%s%s (%s) to %s (%s), by %s\n\n", r->markdown ? "### " : "",
+	        r->title ? r->title : "", r->title ? ", " : "", r->names[ST_A],
+	        ST_COUNT(s->sides[ST_A]->profiles.n, "profile", "profiles"), r->names[ST_B],
+	        ST_COUNT(s->sides[ST_B]->profiles.n, "profile", "profiles"),
+	        st_check_method_name(r->method));
+}
+
+st_status
+st_check_print(const struct st_check_report *r, FILE *out, struct st_error *e)
+{
+	print_check_head(r, out);
+	if (print_findings(r, out) || print_totals(r, out))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the changes");
+	putc('\n', out);
+	print_renamed(r, out);
+	print_unknown(r, out);
+	return ST_OK;
+}
