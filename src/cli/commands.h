@@ -26,7 +26,7 @@
 	  "show the result of an earlier run, or more of it")                                      \
 	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
 	C(check, "check", "[options] [BASE] [TARGET]",                                             \
-	  "find what changed from one version of a program to another")                           \
+	  "find what changed from one version of a program to another")                            \
 	C(model, "model", "[options] [PROFILE...]",                                                \
 	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
 	C(plot, "plot", "[options] KIND [PROFILE...]",                                             \
@@ -371,9 +371,10 @@
 	  "history: end at this version (default: what is checked out)")                           \
 	O(top, 'n', "top", "N", true, "history: look at N versions (default: 40; 0: all)")         \
 	O(title, 0, "title", "TEXT", true, "write this above the picture")                         \
+	ST_OPTION_HELP(O)
+
 #define ST_CHECK_OPTIONS(O)                                                                        \
-	O(method, 'm', "method", "METHOD", true,                    \
-	  "compare by this method (default: distribution)")                                        \
+	O(method, 'm', "method", "METHOD", true, "compare by this method (default: distribution)") \
 	O(metric, 0, "metric", "NAME", true, "compare only this metric (default: all)")            \
 	O(of, 0, "of", "NAME", true, "compare only this function or location, or shell pattern")   \
 	O(smallest, 0, "smallest", "PERCENT", true,                                                \
