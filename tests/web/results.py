@@ -115,3 +115,18 @@ def trace():
                       {**pair, "callee": "leaf", "callee_index": 0, "calls": 1000, "inclusive_ns": 6000000, "outermost_ns": 6000000}, pair],
             "refused": [{"name": "tiny", "image": "/usr/bin/example", "offset": 800, "reason": "its code is too short for a jump"}],
             "lost": {"returns": 2, "nested": 0, "records": 0, "entries": 0, "malformed_lines": 0}}
+
+
+def limited_trace():
+    """The same under a budget: calls of leaf were sampled, and the probe of work was taken out. Two functions were left out from the beginning."""
+    result, of = trace(), {"image": "/usr/bin/example"}
+    leaf, work = result["functions"][:2]
+    leaf.update(timed=100, estimated=True, inclusive_error_ns=250000, resolved=False)
+    work.update(timed=1, estimated=True, inclusive_error_ns=None, resolved=True, dropped=True)
+    result["functions"][2].update(timed=0, estimated=True, inclusive_error_ns=0, resolved=True)
+    result.update(probe={"ns": 30.0, "error_ns": 0.5, "between_ns": 12.25},
+                  budget={"share": 0.02, "cost_share": 0.0125, "cost_ns": 125000, "cost_error_ns": 31250, "cpu_ns": 10125000},
+                  sampled=[{"name": "leaf", "offset": 160, "calls": 1001, "timed": 100, "steps": [{"at_ns": 2000000, "every": 8}, {"at_ns": 4000000, "every": 16}], **of}],
+                  dropped=[{"name": "work", "offset": 320, "at_ns": 5000000, "calls": 40, **of}],
+                  left_out=[{"name": name, "offset": 900 + i, "reason": "it was called 200000 times", **of} for i, name in enumerate(("often", EVIL))])
+    return result

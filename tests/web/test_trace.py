@@ -100,6 +100,39 @@ class Made(Pages):
         self.assertEqual(self.texts(".facts dd"), ["–", "–", "–", "1, 1 of them without a return that was seen: they have no time", "–, –"])
         self.assertEqual(self.texts(".refused h3") + self.texts(".refused tr"), ["1 function could not be traced", "tinyexampleits code is too short for a jump"])
 
+    def limited(self):
+        """The page of a trace under a budget."""
+        if not hasattr(Made, "budget"):
+            Made.budget, done = report(self.place.name, "limited.html", write(self.place.name, "limited.json", results.limited_trace()))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return self.budget
+
+    def test_what_was_sampled_and_dropped(self):
+        """The tables of strobe trace: which functions had fewer timed calls, or no probe any more, and what the probes have cost."""
+        self.open("trace", self.limited())
+        self.assertEqual(self.texts(".budget"), ["Budget: 2.00 % of the CPU time without probes. The probes have taken 125 µs (± 31.3 µs) of 10.1 ms, which is 1.25 %."])
+        self.assertEqual(self.texts(".sampled h3") + self.texts(".sampled th") + self.texts(".sampled td"),
+                         ["1 function whose calls were not all timed, to keep the budget", "Calls", "Timed", "At least 1 of", "Since", "Function", "1,001", "100", "16", "2.00 ms", "leaf [example]"])
+        self.assertEqual(self.texts(".dropped h3") + self.texts(".dropped th") + self.texts(".dropped td"),
+                         ["1 function whose probe was taken out, to keep the budget", "Calls before", "At", "Function", "40", "5.00 ms", "work [example]"])
+        self.assertEqual(self.texts(".left-out h3") + self.texts(".left-out tr"),
+                         ["2 functions were left out", "oftenexampleit was called 200000 times", f"{results.EVIL}exampleit was called 200000 times"])
+        self.open("trace", self.trace)
+        self.assertEqual([self.texts(f".{part}") for part in ("budget", "sampled", "dropped", "left-out")], [[]] * 4, "no budget, no table")
+
+    def test_estimates_have_their_errors(self):
+        """Beside the times of a function: how many calls they are made of, their error, and what is known of them besides."""
+        self.open("trace", self.limited())
+        self.assertEqual([row[6] for row in self.rows()], ["leaf *", "work +", "main", results.EVIL])
+        for name, wanted in (("leaf", ["Timed", "100 of 1,000 calls (at least 1 of 16, since 2.00 ms): the times are estimates", "Error of the sum", "± 250,000 ns (95 % interval)",
+                                       "Below resolution", "on average, the calls last less than 12.8 ns, too short for a probe: their number is right, their times are not"]),
+                             ("work", ["Timed", "1 of 40 calls: the times are estimates", "Error of the sum", "not known, because only one call was timed",
+                                       "Probe", "taken out at 5.00 ms: there were more calls, whose time is in that of their callers"]),
+                             ("main", ["Timed", "0 of 1 call: the calls were only counted"])):
+            self.open(f"trace/{name}", self.budget)
+            facts = [text for pair in zip(self.texts(".facts dt"), self.texts(".facts dd")) for text in pair]
+            self.assertEqual(facts[10:], wanted)
+
     def test_summary(self):
         self.open("summary", self.trace)
         self.assertEqual(dict(zip(self.texts(".card-title"), self.texts(".card-value")))["Traced functions"], "4")
@@ -162,6 +195,16 @@ class Recorded(Pages):
         for title, end, other in (("Callers", "callee_index", "caller"), ("Callees", "caller_index", "callee")):
             wanted = [f"{p['calls']:,}{duration(p['outermost_ns'])}{duration(p['inclusive_ns'])}{p[other] or '(not traced)'}" for p in self.json["pairs"] if p[end] == index]
             self.assertEqual(self.texts(f"table[aria-label={title}] tbody tr"), wanted)
+
+    def test_one_of_ten(self):
+        """Of an estimate the page says what JSON says."""
+        strobe(self.place.name, "trace", "-q", "--every", "10", "-o", "every.db", "--", CALLS, "fib")
+        fib = next(f for f in json.loads(strobe(self.place.name, "trace", "--from", "every.db", "--format", "json"))["functions"] if f["name"] == "t_fib")
+        path, done = report(self.place.name, "every.html", os.path.join(self.place.name, "every.db"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.open("trace/t_fib", path)
+        self.assertEqual(self.texts(".facts dd")[5:7], [f"{fib['timed']:,} of 1,973 calls: the times are estimates", f"± {fib['inclusive_error_ns']:,} ns (95 % interval)"])
+        self.assertLess(fib["timed"], 1973)
 
     def test_limits_are_said(self):
         path = os.path.join(self.place.name, "cut.html")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { barsOf, findTraced, logAxis, readTrace } from "../../../web/src/data/trace.js";
+import { barsOf, findTraced, logAxis, mostOf, readTrace } from "../../../web/src/data/trace.js";
 
 const row = (name, more) => ({ name, image: "/bin/x", calls: 2, lost: 1, exclusive_ns: 30, ...more });
 
@@ -47,4 +47,18 @@ test("the axis is logarithmic", () => {
 	assert.deepEqual([1, 100, 10000, 0, 1e9].map(share).map((each) => Number(each.toFixed(9))), [0, 0.5, 1, 0, 1]);
 	assert.deepEqual(marks, [1, 10, 100, 1000, 10000]);
 	assert.deepEqual(logAxis([{ from: 64, to: 68, calls: 1 }]).marks, [70, 100]);
+});
+
+test("functions know what was sampled and dropped of them", () => {
+	const of = { image: "/bin/x", offset: 16 };
+	const trace = readTrace({
+		functions: [row("f", { ...of, resolved: false }), row("g", { ...of, dropped: true, resolved: true }), row("f", { ...of, offset: 32, resolved: true })],
+		probe: { ns: 30, error_ns: 1, between_ns: 12 },
+		sampled: [{ name: "f", ...of, calls: 3, timed: 2, steps: [{ at_ns: 5, every: 2 }, { at_ns: 7, every: 9 }, { at_ns: 9, every: 3 }] }, { name: "cut off", ...of, steps: [] }],
+		dropped: [{ name: "g", ...of, at_ns: 11 }],
+	});
+	assert.deepEqual(trace.functions.map(({ marks, every, sampledAt, droppedAt }) => [marks, every, sampledAt, droppedAt]), [[" *", 9, 5, undefined], [" +", undefined, undefined, 11], ["", undefined, undefined, undefined]]);
+	assert.equal(trace.least, 13);
+	assert.equal(mostOf(trace.sampled[1]), 1);
+	assert.deepEqual([readTrace({}).sampled, readTrace({}).budget, readTrace({}).least], [[], null, null]);
 });

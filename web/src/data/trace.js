@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A trace of functions (docs/json.md): who calls whom, and how durations are distributed.
 
+const rowOf = (functions, { name, image, offset }) => functions.find((row) => row.name === name && (row.image ?? null) === image && (row.offset ?? null) === offset);
+
+// Of the calls of a sampled function, at least one of so many was timed.
+export const mostOf = ({ steps }) => Math.max(1, ...steps.map(({ every }) => every));
+
+// Calls that last less than that, on average, are below resolution; null: that is not known.
+const leastOf = (probe) => (probe ? probe.between_ns + probe.error_ns : null);
+
 // The trace with functions that know their callers and callees: {other: a function, its name where it is not in the page,
 // or null for what was not traced, calls, outermost_ns, inclusive_ns}.
 export function readTrace(trace) {
@@ -12,7 +20,11 @@ export function readTrace(trace) {
 	}
 	const self = functions.reduce((sum, row) => sum + row.exclusive_ns, 0);
 	for (const row of functions) row.share = self ? row.exclusive_ns / self : 0;
-	return { engine: trace.engine, functions, refused: trace.refused ?? [], lost: trace.lost ?? {}, error: trace.quantile_error, cut: trace.cut ?? [] };
+	const { refused = [], left_out: leftOut = [], sampled = [], dropped = [], budget = null } = trace;
+	for (const row of functions) row.marks = `${row.resolved === false ? " *" : ""}${row.dropped ? " +" : ""}`; // as in the tables of strobe trace
+	for (const step of sampled) Object.assign(rowOf(functions, step) ?? {}, { every: mostOf(step), sampledAt: step.steps[0]?.at_ns });
+	for (const step of dropped) Object.assign(rowOf(functions, step) ?? {}, { droppedAt: step.at_ns });
+	return { engine: trace.engine, functions, refused, leftOut, sampled, dropped, budget, least: leastOf(trace.probe), lost: trace.lost ?? {}, error: trace.quantile_error, cut: trace.cut ?? [] };
 }
 
 // By "name/image", or by its name alone; both may have slashes.

@@ -2,7 +2,7 @@
 // The functions of a trace: their times, how the durations of calls are distributed, callers and callees.
 import { baseName, count, duration, hex, NOTHING, percent, plural, short } from "../data/format.js";
 import { matcher } from "../data/filter.js";
-import { barsOf, findTraced, logAxis } from "../data/trace.js";
+import { barsOf, findTraced, logAxis, mostOf } from "../data/trace.js";
 import { h, nothing, search, svg } from "../parts/dom.js";
 import { colourOf, figure } from "../parts/figure.js";
 import { Grid } from "../parts/grid.js";
@@ -17,7 +17,7 @@ const columns = [
 	time("p50", "p50_ns", "Half of the calls took at most this long"),
 	time("p99", "p99_ns", "99 % of the calls took at most this long"),
 	time("Max", "max_ns", "The longest call"),
-	{ title: "Function", width: "minmax(12rem, 3fr)", value: (row) => row.name, text: (row) => row.name },
+	{ title: "Function", width: "minmax(12rem, 3fr)", value: (row) => row.name, text: (row) => row.name + row.marks },
 	{ title: "Image", width: "minmax(6rem, 1fr)", value: (row) => baseName(row.image), text: (row) => baseName(row.image) },
 	{ title: "Line", width: "minmax(6rem, 1fr)", value: (row) => (row.file ? `${baseName(row.file)}:${String(row.line).padStart(7)}` : null), text: line },
 ];
@@ -37,7 +37,7 @@ export const traced = {
 			status.textContent = `${plural(rows.length, "function")}, together ${percent(share)} of the self time`;
 			grid.setRows(rows);
 		};
-		const draw = (row) => place.replaceChildren(...(row ? functionParts(row, trace) : [nothing("No function that was to be traced was called.")]), refused(trace.refused) ?? "");
+		const draw = (row) => place.replaceChildren(...(row ? functionParts(row, trace) : [nothing("No function that was to be traced was called.")]), ...limits(trace));
 		element.append(h("div.bar-of-tools", {}, search("Function, image or file", filter), status), h("div.over", {}, grid.element, place));
 		filter("");
 		const argument = (text) => {
@@ -58,12 +58,12 @@ function functionParts(row, trace) {
 	return [
 		h("h2.function", {}, row.name),
 		h("p.lead", {}, [row.image, row.file && `${row.file}:${row.line}`, row.offset !== null && `offset ${hex(row.offset)}`].filter(Boolean).join(" · ")),
-		h("div.traced-parts", {}, distribution(row, trace), h("div.calls", {}, factList(row), callTable("Callers", row.callers), callTable("Callees", row.callees))),
+		h("div.traced-parts", {}, distribution(row, trace), h("div.calls", {}, factList(row, trace), callTable("Callers", row.callers), callTable("Callees", row.callees))),
 	];
 }
 
 // To the nanosecond, as JSON has it.
-function factList(row) {
+function factList(row, { least }) {
 	const exact = (key) => (known(row, key) === null ? NOTHING : `${count(row[key])} ns`);
 	const facts = [
 		["Self time", exact("exclusive_ns")],
@@ -71,8 +71,21 @@ function factList(row) {
 		["Sum over all calls", exact("inclusive_ns")],
 		["Calls", `${count(row.all)}${row.lost ? `, ${count(row.lost)} of them without a return that was seen: they have no time` : ""}`],
 		["Shortest, longest", `${exact("min_ns")}, ${exact("max_ns")}`],
+		...estimates(row, least),
 	];
 	return h("dl.facts", {}, facts.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, value)]));
+}
+
+// What is an estimate or a lower bound, and how far it can be trusted.
+function estimates(row, least) {
+	const facts = [];
+	const error = row.inclusive_error_ns;
+	const share = row.every ? ` (at least 1 of ${count(row.every)}, since ${duration(row.sampledAt)})` : "";
+	if (row.estimated) facts.push(["Timed", `${count(row.timed)} of ${plural(row.calls, "call")}${share}: ${row.timed ? "the times are estimates" : "the calls were only counted"}`]);
+	if (row.estimated && row.timed) facts.push(["Error of the sum", error === null ? "not known, because only one call was timed" : `± ${count(error)} ns (95 % interval)`]);
+	if (row.dropped) facts.push(["Probe", `taken out${row.droppedAt === undefined ? "" : ` at ${duration(row.droppedAt)}`}: there were more calls, whose time is in that of their callers`]);
+	if (row.resolved === false) facts.push(["Below resolution", `${least === null ? "the calls are" : `on average, the calls last less than ${least.toFixed(1)} ns,`} too short for a probe: their number is right, their times are not`]);
+	return facts;
 }
 
 // How many calls took how long, on a logarithmic axis.
@@ -125,15 +138,34 @@ function callTable(title, pairs) {
 	);
 }
 
-const MOST_REFUSED = 500;
+const MOST_LISTED = 500;
 
-function refused(list) {
-	if (!list.length) return null;
+// A list of functions below the chosen one; rows: the cells of each.
+function list(name, title, heads, rows) {
+	if (!rows.length) return null;
+	const cells = (row) => row.map((cell, i) => h("td", { class: heads[i]?.[1] ?? null }, cell));
 	return h(
-		"section.refused",
+		`section.${name}`,
 		{},
-		h("h3", {}, `${plural(list.length, "function")} could not be traced`),
-		h("table.code", {}, h("tbody", {}, list.slice(0, MOST_REFUSED).map(({ name, image, reason }) => h("tr", {}, h("td", { title: image }, name), h("td.dim", {}, baseName(image)), h("td", {}, reason))))),
-		list.length > MOST_REFUSED ? h("p.dim", {}, `and ${count(list.length - MOST_REFUSED)} more: strobe trace --from FILE --refused prints all`) : null,
+		h("h3", {}, title),
+		h("table.code", { "aria-label": title }, heads.some(([head]) => head) ? h("thead", {}, h("tr", {}, heads.map(([head, of]) => h("th", { scope: "col", class: of }, head)))) : "", h("tbody", {}, rows.slice(0, MOST_LISTED).map((row) => h("tr", {}, cells(row))))),
+		rows.length > MOST_LISTED ? h("p.dim", {}, `and ${count(rows.length - MOST_LISTED)} more: strobe trace --from FILE -n 0 --refused prints all`) : null,
 	);
+}
+
+const named = ({ name, image }) => h("span", { title: image }, image ? `${name} [${baseName(image)}]` : name);
+const NUMBER = "number";
+
+// What was done to keep a budget, and which functions have no times, as strobe trace prints it.
+function limits({ budget, sampled, dropped, refused, leftOut }) {
+	const reasons = (rows) => rows.map(({ name, image, reason }) => [h("span", { title: image }, name), baseName(image), reason]);
+	const plain = [["", null], ["", "dim"], ["", null]];
+	const parts = [
+		budget && h("p.budget", {}, `Budget: ${percent(budget.share)} of the CPU time without probes. The probes have taken ${duration(budget.cost_ns)} (± ${duration(budget.cost_error_ns)}) of ${duration(budget.cpu_ns)}, which is ${percent(budget.cost_share)}.`),
+		list("sampled", `${plural(sampled.length, "function")} whose calls were not all timed, to keep the budget`, [["Calls", NUMBER], ["Timed", NUMBER], ["At least 1 of", NUMBER], ["Since", NUMBER], ["Function", null]], sampled.map((row) => [count(row.calls), count(row.timed), count(mostOf(row)), row.steps.length ? duration(row.steps[0].at_ns) : NOTHING, named(row)])),
+		list("dropped", `${plural(dropped.length, "function")} whose ${dropped.length === 1 ? "probe was" : "probes were"} taken out, to keep the budget`, [["Calls before", NUMBER], ["At", NUMBER], ["Function", null]], dropped.map((row) => [count(row.calls), duration(row.at_ns), named(row)])),
+		list("refused", `${plural(refused.length, "function")} could not be traced`, plain, reasons(refused)),
+		list("left-out", `${plural(leftOut.length, "function")} ${leftOut.length === 1 ? "was" : "were"} left out`, plain, reasons(leftOut)),
+	];
+	return parts.filter(Boolean);
 }
