@@ -62,9 +62,10 @@ struct st_probing {
 	uint32_t most_depth; /* timed calls within each other; 0: no limit */
 	bool scoped;         /* calls are timed while a function with ST_PROBE_SCOPE is active */
 	bool uses_cpu;       /* time is CPU time of the thread */
-	bool untimed;        /* nothing is timed: what that costs need not be known */
-	bool samples;        /* some functions have calls that are not timed */
-	bool follows;        /* children are measured, too: `again` is given */
+	bool whole;   /* all of the area is mapped: processes look at what others have allocated */
+	bool untimed; /* nothing is timed: what that costs need not be known */
+	bool samples; /* some functions have calls that are not timed */
+	bool follows; /* children are measured, too: `again` is given */
 	/* Returns what is to take a program that the process, or a child of it, has become; NULL:
 	 * there is no memory for it. */
 	struct st_probing *(*again)(void *arg);
@@ -75,7 +76,7 @@ struct st_probing {
 	uint64_t entry, trampoline, exit, alloc, read; /* addresses of the probe runtime, */
 	uint64_t image, image_bytes;                   /* of all of it, */
 	uint64_t context, note, threads;               /* and of its memory; */
-	uint64_t shared;                               /* that of the area, which is here: */
+	uint64_t shared, shared_bytes;                 /* that of the area, which is here: */
 	struct st_probe_area *area;
 	/* Cost of a probe in 1/256 ticks (ns with uses_cpu): between its two time stamps, in all,
 	 * and of a call that is only counted. */

@@ -85,6 +85,8 @@ make_bench(const struct st_probing *p, struct bench *b)
 	b->context->area = (uint64_t)b->area;
 	b->context->note = (uint64_t)b->note;
 	b->context->threads = (uint64_t)b->threads;
+	b->context->room_for_threads = 2;
+	b->context->area_bytes = b->area_bytes - ST_PROBE_CHUNK_STRIDE;
 	b->context->most_depth = UINT32_MAX;
 	b->context->uses_cpu = p->uses_cpu;
 	*(uint64_t *)b->note = p->uses_cpu ? ST_PROBE_LOOK : ST_PROBE_AS_USUAL;

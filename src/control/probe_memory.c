@@ -57,8 +57,8 @@ advice_for(long answer)
 		return "; the probes of another strobe are in it: end that one, start the program "
 		       "anew, or use --engine jit";
 	case -ENOMEM:
-		return "; probes need 16 GiB of address space, of which little becomes memory: "
-		       "raise its limit (ulimit -v)";
+		return "; probes need 200 MiB of address space, and 400 MiB with --events, of "
+		       "which little becomes memory: raise its limit (ulimit -v)";
 	default:
 		return "";
 	}
@@ -166,12 +166,20 @@ map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	return ST_OK;
 }
 
+/* Of the area, what is there from the beginning. */
+static uint64_t
+first_used(const struct st_probing *p)
+{
+	return p->records ? ST_PROBE_CHUNKS_END : up_to_page(sizeof(struct st_probe_area));
+}
+
 /* Memory that the process and we share: made there, and opened here. */
 static st_status
 share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 {
 	char path[64];
 	static const char name[] = "strobe-probes";
+	p->shared_bytes = p->whole ? ST_PROBE_AREA_BYTES : first_used(p) + ST_PROBE_FIRST_BYTES;
 	if (!st_probing_write(p, p->scratch, name, sizeof name))
 		return cannot("its memory", -EIO, e);
 	const long fd = st_remote_call(r, __NR_memfd_create, p->scratch, MFD_CLOEXEC, 0, 0, 0, 0);
@@ -180,7 +188,7 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	long answer =
 	        st_remote_call(r, __NR_ftruncate, (uint64_t)fd, ST_PROBE_AREA_BYTES, 0, 0, 0, 0);
 	if (answer >= 0)
-		answer = map(r, FAR_AREA, ST_PROBE_AREA_BYTES, PROT_READ | PROT_WRITE,
+		answer = map(r, FAR_AREA, p->shared_bytes, PROT_READ | PROT_WRITE,
 		             MAP_SHARED | MAP_NORESERVE | MAP_FIXED_HERE, fd);
 	if (answer >= 0)
 		p->shared = (uint64_t)answer;
@@ -199,7 +207,7 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	p->area = area;
 	p->inode = st.st_ino;
 	p->area->version = ST_PROBE_VERSION;
-	p->area->used = p->records ? ST_PROBE_CHUNKS_END : up_to_page(sizeof(struct st_probe_area));
+	p->area->used = first_used(p);
 	p->area->pid = (uint32_t)p->pid;
 	p->area->controller = (uint32_t)getpid();
 	return ST_OK;
@@ -261,10 +269,17 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	        p->most_depth || p->scoped || p->uses_cpu ? ST_PROBE_LOOK : ST_PROBE_AS_USUAL;
 	const struct {
 		uint32_t pid, follows, running, usual;
-	} family = {(uint32_t)p->pid, p->follows, 0, (uint32_t)note};
-	const long threads = map_private(
-	        r, FAR_THREADS, (uint64_t)ST_PROBE_MOST_THREADS * sizeof(struct st_probe_thread),
-	        PROT_READ | PROT_WRITE);
+		uint64_t area_bytes;
+		uint32_t room_for_threads, is_short;
+	} family = {(uint32_t)p->pid,       p->follows, 0, (uint32_t)note, p->shared_bytes,
+	            ST_PROBE_FIRST_THREADS, 0};
+	_Static_assert(offsetof(struct st_probe_context, is_short) -
+	                               offsetof(struct st_probe_context, pid) ==
+	                       offsetof(__typeof__(family), is_short),
+	               "this part of the context is like that");
+	const long threads =
+	        map_private(r, FAR_THREADS, ST_PROBE_THREADS_BYTES(ST_PROBE_FIRST_THREADS),
+	                    PROT_READ | PROT_WRITE);
 	if (threads < 0)
 		return cannot("memory for threads", threads, e);
 	context.threads = p->threads = (uint64_t)threads;
@@ -317,25 +332,51 @@ st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	st_limits_of(p->pid, p->limits);
 	st_limits_lift_of(p->pid);
 	const st_status status = map_all(p, r, e);
-	const uint64_t private = (uint64_t)ST_PROBE_MOST_THREADS * sizeof(struct st_probe_thread) +
-	                         p->image_bytes + PAGE,
-	               all = private + ST_PROBE_AREA_BYTES + ST_ARENAS * (uint64_t)ST_ARENA_BYTES;
+	const uint64_t private =
+	        ST_PROBE_THREADS_BYTES(ST_PROBE_FIRST_THREADS) + p->image_bytes + PAGE;
+	const uint64_t all = private + p->shared_bytes + ST_ARENAS * (uint64_t)ST_ARENA_BYTES;
 	const uint64_t more[2] = {status ? 0 : all, status ? 0 : private};
 	st_limits_return_with(p->pid, p->limits, more);
 	return status;
 }
 
+/* Bytes of what the process has mapped in steps: rt/probe/memory.c. */
+struct extent {
+	uint64_t area, threads;
+};
+
+static struct extent
+extent_of(const struct st_probing *p)
+{
+	struct {
+		uint64_t area;
+		uint32_t threads;
+	} mapped = {0, 0};
+	_Static_assert(offsetof(struct st_probe_context, room_for_threads) ==
+	                       offsetof(struct st_probe_context, area_bytes) + 8,
+	               "the two are side by side");
+	if (p->context)
+		st_probing_read(p, p->context + offsetof(struct st_probe_context, area_bytes),
+		                &mapped, sizeof mapped);
+	const bool more = mapped.area > p->shared_bytes && mapped.area <= ST_PROBE_AREA_BYTES;
+	const uint32_t n =
+	        mapped.threads > ST_PROBE_FIRST_THREADS && mapped.threads <= ST_PROBE_MOST_THREADS
+	                ? mapped.threads
+	                : ST_PROBE_FIRST_THREADS;
+	return (struct extent){more ? mapped.area : p->shared_bytes, ST_PROBE_THREADS_BYTES(n)};
+}
+
 void
 st_probing_unmap(struct st_probing *p, struct st_remote *r)
 {
-	const uint64_t threads = (uint64_t)ST_PROBE_MOST_THREADS * sizeof(struct st_probe_thread);
+	const struct extent extent = extent_of(p);
 	const struct {
 		uint64_t at, bytes;
 	} all[] = {{p->arenas[0].at, ST_ARENA_BYTES},
 	           {p->arenas[1].at, ST_ARENA_BYTES},
 	           {p->note, PAGE},
-	           {p->threads, threads},
-	           {p->shared, ST_PROBE_AREA_BYTES},
+	           {p->threads, extent.threads},
+	           {p->shared, extent.area},
 	           {p->image, p->image_bytes}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].at)

@@ -113,7 +113,7 @@ st_mem_run(const struct st_mem_request *r, struct st_profile **profile, uint32_t
 	struct st_probes probes = {.choose = st_mem_choose,
 	                           .mapped = st_mem_mapped,
 	                           .wanted = st_mem_wanted,
-	                           .process = {.untimed = true}};
+	                           .process = {.untimed = true, .whole = true}};
 	struct st_mem_images images = {.probes = &probes};
 	struct st_mem_watch watch = {.interval_ns = r->interval_ns};
 	probes.arg = &images;

@@ -64,6 +64,7 @@ introduce_again(void *arg)
 	                                   .samples = as->samples,
 	                                   .follows = true,
 	                                   .records = as->records,
+	                                   .whole = as->whole,
 	                                   .memory = -1,
 	                                   .cost_within = as->cost_within,
 	                                   .cost = as->cost,

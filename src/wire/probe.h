@@ -17,6 +17,7 @@ enum {
 	ST_PROBE_VERSION = 2,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
+	ST_PROBE_FIRST_THREADS = 4,      /* that there is memory for at the beginning */
 	ST_PROBE_MOST_RECORDS = 1 << 16, /* threads that are told apart */
 	ST_PROBE_FRAMES = 1 << 17,       /* of a thread, the lowest one included */
 	ST_PROBE_THREAD_SLOTS = 1 << 12,
@@ -26,8 +27,10 @@ enum {
 	ST_PROBE_CLASSES = 1 << ST_PROBE_CLASS_BITS,
 	ST_PROBE_OCTAVES = 48,
 };
-/* Of the area, of which only what is used takes memory. */
+/* Of the area, at most, of which only what is used takes memory. A process maps the first part, and
+ * more when it needs it. */
 #define ST_PROBE_AREA_BYTES (4ull << 30)
+#define ST_PROBE_FIRST_BYTES (64ull << 20) /* behind what is there from the beginning */
 
 /* What happens at a probe. */
 enum st_probe_kind {
@@ -236,13 +239,17 @@ struct st_probe_thread {
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 };
 
+/* What so many take from the first one on, in whole pages. */
+#define ST_PROBE_THREADS_BYTES(n)                                                                  \
+	(((uint64_t)(n) * sizeof(struct st_probe_thread) + 4095) & ~(uint64_t)4095)
+
 /* Whether a call is timed as it is most of the time, or there is more to look at. */
 enum st_probe_note { ST_PROBE_FORKED, ST_PROBE_AS_USUAL, ST_PROBE_LOOK };
 
 struct st_probe_context {
 	uint64_t area;    /* addresses in the process: of the shared memory, */
 	uint64_t note;    /* of a word that is 0 in a child of fork, */
-	uint64_t threads; /* of ST_PROBE_MOST_THREADS structures of threads */
+	uint64_t threads; /* of at most ST_PROBE_MOST_THREADS structures of threads */
 	uint64_t trampoline;
 	uint32_t tid_at; /* where a thread has its number, from fs:0 on; 0: not known */
 	uint32_t forked; /* this is a child of fork: nothing is measured */
@@ -261,6 +268,9 @@ struct st_probe_context {
 	uint32_t follows;                   /* children of fork are measured, too */
 	uint32_t running;                   /* activations of scopes; atomic */
 	uint32_t usual;                     /* what the note is, of enum st_probe_note */
+	uint64_t area_bytes;                /* that the process has mapped of the area: atomic */
+	uint32_t room_for_threads;          /* so many of `threads` are mapped: atomic */
+	uint32_t is_short;                  /* no more of the area can be mapped */
 	uint64_t fs[ST_PROBE_THREAD_SLOTS]; /* of the threads, hashed; 0: free */
 	uint64_t thread[ST_PROBE_THREAD_SLOTS];
 	/* Frames that a thread has left, for another stack or for good, hashed by their slots: 0 is

@@ -45,7 +45,8 @@ read_far(void *to, uint64_t from, size_t bytes)
 bool
 probe_read_frames(void *to, uint64_t from, size_t bytes)
 {
-	if (from - probe_context.area >= ST_PROBE_AREA_BYTES && !image_with_frames_at(from, bytes))
+	if (from - probe_context.area >= probe_context.area_bytes &&
+	    !image_with_frames_at(from, bytes))
 		return read_far(to, from, bytes);
 	memcpy(to, (const void *)from, bytes);
 	return true;

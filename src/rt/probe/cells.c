@@ -7,9 +7,10 @@ probe_allocate(uint64_t bytes)
 {
 	struct st_probe_area *a = probe_area();
 	const uint64_t at = __atomic_fetch_add(&a->used, bytes, __ATOMIC_RELAXED);
-	if (at + bytes <= ST_PROBE_AREA_BYTES)
+	if (LIKELY(at + bytes <= probe_context.area_bytes) || probe_map_area(at + bytes))
 		return (uint32_t)(at / 8);
-	__atomic_store_n(&a->used, ST_PROBE_AREA_BYTES, __ATOMIC_RELAXED);
+	if (at + bytes > ST_PROBE_AREA_BYTES)
+		__atomic_store_n(&a->used, ST_PROBE_AREA_BYTES, __ATOMIC_RELAXED);
 	return 0;
 }
 

@@ -49,7 +49,7 @@ probe_begin_child(void)
 	struct st_probe_context *x = &probe_context;
 	struct st_probe_thread *threads = (struct st_probe_thread *)x->threads;
 	x->pid = (uint32_t)SYS(__NR_getpid);
-	for (uint32_t i = 0; i < x->n_threads && i < ST_PROBE_MOST_THREADS; i++)
+	for (uint32_t i = 0; i < probe_threads(); i++)
 		if (threads[i].word_at)
 			threads[i].word_at = 0; /* the chunk is the parent's */
 	for (uint32_t i = 0; x->has_parked && i < ST_PROBE_PARKED; i++)

@@ -148,7 +148,7 @@ static bool
 copy_of_another(uint64_t slot, struct st_probe_frame *found)
 {
 	const struct st_probe_thread *threads = (void *)probe_context.threads;
-	for (uint32_t i = 0; i < probe_context.n_threads && i < ST_PROBE_MOST_THREADS; i++)
+	for (uint32_t i = 0; i < probe_threads(); i++)
 		for (uint32_t d = 1; d < threads[i].depth; d++)
 			if (threads[i].frames[d].slot == slot && !threads[i].frames[d].is_patched) {
 				*found = threads[i].frames[d];

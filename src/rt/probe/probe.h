@@ -108,6 +108,16 @@ SELDOM uint32_t probe_find_pair(struct st_probe_thread *t, uint32_t caller,
 KEEPS_REGISTERS void probe_count_duration(struct st_probe_cell *c, uint64_t ticks);
 /* So many bytes of the area, a multiple of 8: their offset / 8; 0: it is full. */
 uint32_t probe_allocate(uint64_t bytes);
+/* memory.c: so many bytes of the area, or threads, are mapped then; false: that cannot be. */
+SELDOM bool probe_map_area(uint64_t needed);
+SELDOM bool probe_map_threads(uint32_t needed);
+/* So many have been begun, and there is memory for them. */
+static inline uint32_t
+probe_threads(void)
+{
+	const uint32_t n = probe_context.n_threads, room = probe_context.room_for_threads;
+	return n < room ? n : room;
+}
 
 static inline struct st_probe_cell *
 probe_cell(struct st_probe_thread *t, uint32_t function)

@@ -76,6 +76,8 @@ make_probe_thread(uint32_t at, uint64_t fs)
 		__atomic_store_n(&x->n_threads, ST_PROBE_MOST_THREADS, __ATOMIC_RELAXED);
 		return NULL;
 	}
+	if (n >= x->room_for_threads && !probe_map_threads(n + 1))
+		return NULL;
 	struct st_probe_thread *t = (struct st_probe_thread *)x->threads + n;
 	t->fs = fs;
 	if (!begin_probe_thread(t))
