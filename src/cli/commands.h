@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "cli/options.h"
-#include "gate/gate.h"
+#include "gate/findings.h"
 #include "import/import.h"
 #include "qos/policy.h"
 #include "wire/results/header.h"
@@ -556,7 +556,10 @@
 	  "use these CPUs, one for each run; all: let each run use all (default: any one)")        \
 	O(seed, 0, "seed", "N", true, "set the seed of the order of runs (default: by chance)")    \
 	O(times, 0, "times", "FILE", false, "read the times of pairs from FILE, for tests")        \
-	O(format, 'f', "format", "text|json", true, "print text or JSON (default: text)")          \
+	O(format, 'f', "format", &(ST_GATE_FORMATS(ST_GATE_WORD))[1], true,                        \
+	  "print text or another format (default: text)")                                          \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "write the result to FILE, too: .md, .xml (JUnit), .sarif, .json, .txt")                 \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 

@@ -11,8 +11,8 @@
 #include "base/parse.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
-#include "cli/stored.h"
-#include "gate/result.h"
+#include "gate/findings.h"
+#include "profile/output.h"
 #include "report/text.h"
 #include "timing/timing.h"
 
@@ -26,7 +26,9 @@ enum { GATE_MOST_PAIRS = 5000 };
 
 struct gate_arguments {
 	struct st_gate_options options;
-	bool json, quiet, help, seeded;
+	enum st_gate_format format;
+	ST_VEC(const char *) outputs;
+	bool quiet, help, seeded;
 };
 
 static st_status
@@ -125,6 +127,77 @@ apply_gate_rule(struct gate_arguments *a, int option, const char *value, struct 
 	}
 }
 
+/* ---- where to ---- */
+
+static const char *const gate_formats[] = {
+#define F(id, name, ending) name,
+        ST_GATE_FORMATS(F)
+#undef F
+};
+
+static st_status
+gate_format(const char *value, enum st_gate_format *format, struct st_error *e)
+{
+	unsigned which;
+	if (st_option_word("format", value, gate_formats,
+	                   sizeof gate_formats / sizeof *gate_formats, &which, e))
+		return ST_FAILED;
+	*format = (enum st_gate_format)which;
+	return ST_OK;
+}
+
+/* The format that the ending of a file's name says. */
+static st_status
+gate_format_of_file(const char *path, enum st_gate_format *format, struct st_error *e)
+{
+	static const char *const endings[] = {
+#define F(id, name, ending) ending,
+	        ST_GATE_FORMATS(F)
+#undef F
+	};
+	const char *dot = strrchr(st_base_name(path), '.');
+	for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+		if (!strcmp(dot, endings[i])) {
+			*format = (enum st_gate_format)i;
+			return ST_OK;
+		}
+	return st_fail(e, ST_EXIT_USAGE,
+	               "the ending of '%s' names no format: use .md, .xml, .sarif, .json or .txt",
+	               path);
+}
+
+static st_status
+gate_add_output(struct gate_arguments *a, const char *path, struct st_error *e)
+{
+	enum st_gate_format format;
+	if (gate_format_of_file(path, &format, e) || st_output_check(path, e))
+		return ST_FAILED;
+	const char **slot = ST_PUSH(&a->outputs);
+	if (!slot)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the options");
+	*slot = path;
+	return ST_OK;
+}
+
+static st_status
+gate_write_file(const struct gate_arguments *a, const struct st_gate_result *r, const char *path,
+                struct st_error *e)
+{
+	struct st_text text;
+	enum st_gate_format format;
+	FILE *out = st_text_begin(&text);
+	st_status status = gate_format_of_file(path, &format, e);
+	if (!status && out)
+		status = st_gate_write(format, &a->options, r, out);
+	char *bytes = st_text_end(&text);
+	if (status || !bytes)
+		st_cause(e, ST_EXIT_FAILED, "no memory left to write %s", path);
+	else
+		status = st_output_text(path, bytes, e);
+	free(bytes);
+	return bytes ? status : ST_FAILED;
+}
+
 static st_status
 apply_gate_option(struct gate_arguments *a, int option, const char *value, struct st_error *e)
 {
@@ -141,7 +214,9 @@ apply_gate_option(struct gate_arguments *a, int option, const char *value, struc
 		a->options.times = value;
 		return ST_OK;
 	case GATE_format:
-		return st_stored_format(value, &a->json, e);
+		return gate_format(value, &a->format, e);
+	case GATE_output:
+		return gate_add_output(a, value, e);
 	case GATE_quiet:
 		a->quiet = true;
 		return ST_OK;
@@ -221,14 +296,18 @@ static st_status
 gate_print(const struct gate_arguments *a, const struct st_gate_result *r, struct st_error *e)
 {
 	struct st_safe safe;
-	if (a->json)
-		return st_stored_print_json(st_gate_json(&a->options, r), e);
-	FILE *out = a->quiet ? NULL : st_safe_begin(&safe, stdout);
-	if (out) {
-		st_gate_print_text(&a->options, r, out);
-		st_safe_end(&safe);
-	}
-	return ST_OK;
+	for (size_t i = 0; i < a->outputs.n; i++)
+		if (gate_write_file(a, r, a->outputs.v[i], e))
+			return ST_FAILED;
+	if (a->quiet)
+		return ST_OK;
+	FILE *out = st_safe_begin(&safe, stdout);
+	if (!out || st_gate_write(a->format, &a->options, r, out))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the gate");
+	st_safe_end(&safe);
+	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                                strerror(errno))
+	                      : ST_OK;
 }
 
 static int
@@ -266,11 +345,13 @@ st_gate_main(char *const *argv)
 {
 	struct gate_arguments a;
 	struct st_error e;
+	int code = ST_EXIT_OK;
 	if (parse_gate(&a, argv, &e))
-		return st_complain(&e);
-	if (a.help) {
+		code = st_complain(&e);
+	else if (a.help)
 		st_command_help(stdout, st_command_find("gate"), false);
-		return ST_EXIT_OK;
-	}
-	return run_gate(&a);
+	else
+		code = run_gate(&a);
+	free(a.outputs.v);
+	return code;
 }

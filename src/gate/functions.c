@@ -326,7 +326,7 @@ functions_add(struct comparison *x, struct matched *m, const struct st_gate_limi
 }
 
 static int
-compare_functions(const void *a, const void *b)
+compare_changed_functions(const void *a, const void *b)
 {
 	const struct st_gate_function *x = a, *y = b;
 	const double more_x = count_growth(&x->instructions);
@@ -342,7 +342,7 @@ st_gate_functions_judge(struct st_gate_counts *c, const struct st_gate_limits *l
 	for (size_t i = 0; i < x.match.n_functions && !status; i++)
 		if (x.v[i].at[ST_GATE_BASE] != NOWHERE || x.v[i].at[ST_GATE_TARGET] != NOWHERE)
 			status = functions_add(&x, &x.v[i], limits);
-	st_order(c->functions.v, c->functions.n, sizeof *c->functions.v, compare_functions);
+	st_order(c->functions.v, c->functions.n, sizeof *c->functions.v, compare_changed_functions);
 	comparison_free(&x);
 	return status;
 }

@@ -136,7 +136,7 @@ st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r)
 		                       b->counts.runs ? gate_counts_json(&b->counts) : json_null(),
 		                       "time", gate_time_json(o, &b->time)));
 	}
-	return json_pack("{s{si, si}, ss, so, so, so, so, so, so}", "strobe", "version",
+	return json_pack("{s{si, si}, ss, so, so, so, so, so, so, so}", "strobe", "version",
 	                 ST_JSON_VERSION, "gate", 1, "verdict", st_gate_verdicts[r->verdict],
 	                 "base", st_json_text(o->names[ST_GATE_BASE]), "target",
 	                 st_json_text(o->names[ST_GATE_TARGET]), "base_commit",

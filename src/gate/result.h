@@ -40,6 +40,8 @@ struct st_gate_result {
 	enum st_gate_verdict verdict; /* the worst of all */
 	char *commits[ST_GATE_SIDES]; /* of versions; NULL: the files as they are */
 	bool interrupted;
+	char *folder;         /* that the target ran in */
+	ST_VEC(char *) notes; /* sentences a reader must know */
 };
 
 /* 0, or -1 with *e: then there is no verdict. The caller frees in both cases. */

@@ -130,7 +130,9 @@ gate_benchmarks(const struct st_gate_options *o, const struct st_gate_cases *cas
                 const char *const folders[ST_GATE_SIDES], struct st_gate_result *out,
                 struct st_error *e)
 {
+	const char *folder = folders[ST_GATE_TARGET];
 	st_status status = ST_OK;
+	out->folder = realpath(folder ? folder : ".", NULL);
 	for (size_t i = 0; i < cases->v.n && !status && !out->interrupted; i++) {
 		const struct st_gate_case *c = &cases->v.v[i];
 		struct st_gate_task task = {
@@ -234,6 +236,10 @@ st_gate_result_free(struct st_gate_result *r)
 		st_gate_time_free(&r->benchmarks.v[i].time);
 	}
 	free(r->benchmarks.v);
+	for (size_t i = 0; i < r->notes.n; i++)
+		free(r->notes.v[i]);
+	free(r->notes.v);
+	free(r->folder);
 	for (int side = 0; side < ST_GATE_SIDES; side++)
 		free(r->commits[side]);
 	*r = (struct st_gate_result){0};

@@ -1,36 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A gate for people. */
-#include <math.h>
-
-#include "base/number.h"
-#include "gate/result.h"
+#include "base/text.h"
+#include "gate/findings.h"
 #include "gate/why.h"
-#include "report/text.h"
-
-static const char *const metric_titles[] = {
-#define M(id, name, title) title,
-        ST_GATE_METRICS(M)
-#undef M
-};
-
-static void
-text_percent(char *text, size_t size, double share)
-{
-	if (!isfinite(share) || share <= -1)
-		snprintf(text, size, "%s", share > 0 ? "any" : "-100 %");
-	else
-		snprintf(text, size, "%+.2f %%", share * 100);
-}
-
-static void
-text_interval(const struct st_interval *i, FILE *out)
-{
-	char at[32], low[32], high[32];
-	text_percent(at, sizeof at, i->at);
-	text_percent(low, sizeof low, i->low);
-	text_percent(high, sizeof high, i->high);
-	fprintf(out, "%s (90 %%: %s to %s)", at, low, high);
-}
 
 /* The reason for the verdict on time. */
 static void
@@ -57,72 +29,25 @@ text_time_reason(const struct st_gate_rule *rule, const struct st_gate_time *t, 
 }
 
 static void
-text_time(const struct st_gate_options *o, const struct st_gate_time *t, FILE *out)
-{
-	char base[ST_NUMBER_SIZE], target[ST_NUMBER_SIZE];
-	if (!o->rule.pairs)
-		return;
-	fprintf(out, "  %s: %s -> %s, ", metric_titles[o->metric],
-	        st_duration(base, (int64_t)t->ns[ST_GATE_BASE]),
-	        st_duration(target, (int64_t)t->ns[ST_GATE_TARGET]));
-	text_interval(&t->change, out);
-	fprintf(out, ", %s\n", ST_COUNT(t->ratios.n, "pair", "pairs"));
-	text_time_reason(&o->rule, t, out);
-}
-
-/* ---- counts ---- */
-
-/* How far the change of a count is known. */
-static const char *
-text_certainty(const struct st_gate_count *c, char *text, size_t size)
-{
-	if (c->exact)
-		snprintf(text, size, "exact");
-	else if (isnan(c->low))
-		snprintf(text, size, "one run");
-	else
-		snprintf(text, size, "99 %%: %+.2f %% to %+.2f %%", c->low * 100, c->high * 100);
-	return text;
-}
-
-static void
-text_count(const char *name, const struct st_gate_count *c, FILE *out)
-{
-	char base[ST_NUMBER_SIZE], target[ST_NUMBER_SIZE], change[ST_GATE_CHANGE_SIZE], known[64];
-	fprintf(out, "  %s: %s -> %s, %s (%s)%s%s\n", name,
-	        st_number(base, (uint64_t)llround(c->value[ST_GATE_BASE])),
-	        st_number(target, (uint64_t)llround(c->value[ST_GATE_TARGET])),
-	        st_gate_change(c, change), text_certainty(c, known, sizeof known),
-	        c->verdict == ST_GATE_PASS ? "" : ": ",
-	        c->verdict == ST_GATE_PASS ? "" : st_gate_verdicts[c->verdict]);
-}
-
-static void
-text_function(const struct st_gate_counts *counts, const struct st_gate_function *f, FILE *out)
-{
-	const struct st_gate_count *c = &f->instructions;
-	const double whole = counts->program[ST_GATE_INSTRUCTIONS].value[ST_GATE_BASE];
-	const double share = (c->value[ST_GATE_TARGET] - c->value[ST_GATE_BASE]) / whole;
-	char change[ST_GATE_CHANGE_SIZE];
-	fprintf(out, "    %s of %s: instructions %s, %+.2f %% of the program%s%s: ", f->name,
-	        st_base_name(f->image), st_gate_change(c, change), share * 100,
-	        c->verdict == ST_GATE_PASS ? "" : ", ",
-	        c->verdict == ST_GATE_PASS ? "" : st_gate_verdicts[c->verdict]);
-	st_gate_put_why(f, out);
-	fputc('\n', out);
-}
-
-static void
 text_counts(const struct st_gate_counts *counts, FILE *out)
 {
 	enum { MOST = 10 };
-	size_t n = counts->functions.n;
-	for (int i = 0; counts->runs && i < ST_GATE_N_COUNTED; i++)
-		if (counts->program[i].value[ST_GATE_BASE] > 0 ||
-		    counts->program[i].value[ST_GATE_TARGET] > 0)
-			text_count(st_gate_counted[i], &counts->program[i], out);
-	for (size_t i = 0; i < n && i < MOST; i++)
-		text_function(counts, &counts->functions.v[i], out);
+	const size_t n = counts->functions.n;
+	for (int i = 0; counts->runs && i < ST_GATE_N_COUNTED; i++) {
+		const struct st_gate_count *c = &counts->program[i];
+		if (!(c->value[ST_GATE_BASE] > 0) && !(c->value[ST_GATE_TARGET] > 0))
+			continue;
+		fprintf(out, "  %s: ", st_gate_counted[i]);
+		st_gate_put_count(c, out);
+		fprintf(out, "%s%s\n", c->verdict == ST_GATE_PASS ? "" : ": ",
+		        c->verdict == ST_GATE_PASS ? "" : st_gate_verdicts[c->verdict]);
+	}
+	for (size_t i = 0; i < n && i < MOST; i++) {
+		const struct st_gate_function *f = &counts->functions.v[i];
+		fprintf(out, "    %s of %s: ", f->name, st_base_name(f->image));
+		st_gate_put_function(counts, f, out);
+		fputc('\n', out);
+	}
 	if (n > MOST)
 		fprintf(out, "    and %zu functions that changed less; --format json has them\n",
 		        n - MOST);
@@ -137,6 +62,13 @@ st_gate_print_text(const struct st_gate_options *o, const struct st_gate_result 
 		const struct st_gate_benchmark *b = &r->benchmarks.v[i];
 		fprintf(out, "%s: %s\n", b->title, st_gate_verdicts[b->verdict]);
 		text_counts(&b->counts, out);
-		text_time(o, &b->time, out);
+		if (!o->rule.pairs)
+			continue;
+		fputs("  ", out);
+		st_gate_put_time(o, &b->time, out);
+		fputc('\n', out);
+		text_time_reason(&o->rule, &b->time, out);
 	}
+	for (size_t i = 0; i < r->notes.n; i++)
+		fprintf(out, "%s\n", r->notes.v[i]);
 }

@@ -5,12 +5,14 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "store"))
 from project import Project  # noqa: E402
@@ -291,6 +293,75 @@ class Versions(Gate):
         self.refused(2, "nothing to run: give the command after the options, or describe it in .strobe/job.yaml", "--base", "HEAD~1")
         self.write(".strobe/job.yaml", "comands: [./program]\n")
         self.refused(2, ".strobe/job.yaml:1:1: ", "--base", "HEAD~1")
+
+
+@compiles
+class Formats(Gate):
+    build = Counts.build
+
+    def setUp(self):
+        super().setUp()
+        self.build("old"), self.build("new", "-DTABLE=0")
+        self.words = ("gate", "-b", "old/program", "-t", "new/program", "-c", 1, "-n", 2, "--times", self.times([(1e7, 1.1e7)] * 2), "--", "<&|>")
+
+    def test_files(self):
+        """One gate writes all of them; each has the same findings."""
+        names = [self.place / f"out{e}" for e in (".md", ".xml", ".sarif", ".json", ".txt")]
+        done = self.strobe(*self.words[:-2], *(w for n in names for w in ("-o", n)), "-q", *self.words[-2:])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", ""))
+        markdown, xml, sarif, found, text = (n.read_text(encoding="utf-8") for n in names)
+        found = json.loads(found)
+        functions = found["benchmarks"][0]["counts"]["functions"]
+        self.assertTrue(text.startswith("regression: new/program against old/program\n"))
+
+        rows = markdown.splitlines()
+        self.assertEqual(rows[0], "### &#10060; Performance: regression")
+        self.assertEqual(rows[2:6], ["new/program against old/program", "", "| | benchmark | verdict | what |", "|-|-|-|-|"])
+        # Instructions, bytes, the functions, time; no cell ends early.
+        self.assertEqual(len(rows), 6 + 2 + len(functions) + 1)
+        for row in rows[4:]:
+            self.assertEqual(len(re.findall(r"(?<!\\)\|", row)), 5, row)
+        self.assertIn("new/program &lt;&\\|> | regression | make\\_table: instructions +19900.00 %", markdown)
+
+        suite = ElementTree.fromstring(xml)
+        cases = suite.findall("testcase")
+        self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("skipped"), suite.get("errors")), (str(3 + len(functions)), str(2 + len(functions)), "1", "0"))
+        self.assertEqual({c.get("classname") for c in cases}, {"new/program <&|>"})
+        self.assertIn("more calls (1 -> 200)", next(c for c in cases if c.get("name") == "instructions of make_table").find("failure").get("message"))
+        self.assertIsNotNone(next(c for c in cases if c.get("name") == "time").find("skipped"))
+
+        [run] = json.loads(sarif)["runs"]
+        results = run["results"]
+        self.assertEqual(len(results), 3 + len(functions))
+        rules = {r["id"] for r in run["tool"]["driver"]["rules"]}
+        self.assertEqual({r["ruleId"] for r in results} - rules, set())
+        table = next(r for r in results if "make_table: " in r["message"]["text"])
+        line = 1 + SOURCE.splitlines().index(next(row for row in SOURCE.splitlines() if "make_table(void)" in row))
+        self.assertEqual(table["locations"], [{"physicalLocation": {"artifactLocation": {"uri": "program.c", "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line}}}])
+        self.assertEqual((table["level"], results[0]["level"], results[-1]["level"]), ("note", "error", "warning"))
+
+    def test_github(self):
+        done = self.strobe(*self.words[:-2], "-f", "github", *self.words[-2:])
+        lines = done.stdout.splitlines()
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(all(re.match(r"::(error|warning|notice) (file=program.c,line=\d+,)?title=Performance (regression|inconclusive)::new/program <&\|>: ", x) for x in lines), lines)
+        self.assertTrue(lines[0].startswith("::error title=Performance regression::new/program <&|>: instructions: "))
+        self.assertNotRegex(done.stdout, "%(?!25)")
+        self.assertEqual(sum(x.startswith("::notice file=program.c,line=") for x in lines), 1)
+
+    def test_pass(self):
+        done = self.strobe("gate", "-b", "old/program", "-t", "old/program", "-c", 1, "-n", 0, "-f", "github", "-o", "out.sarif", "-o", "out.xml")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(json.loads((self.place / "out.sarif").read_text(encoding="utf-8"))["runs"][0]["results"], [])
+        suite = ElementTree.parse(self.place / "out.xml").getroot()
+        self.assertEqual((suite.get("tests"), suite.get("failures"), [c.get("name") for c in suite]), ("2", "0", ["instructions", "bytes allocated"]))
+
+    def test_refused(self):
+        for name, message in (("out.pdf", "the ending of 'out.pdf' names no format: use .md, .xml"), ("out", "the ending of 'out' names no format"),
+                              ("none/out.md", "none/out.md")):
+            done = self.strobe("gate", "-b", "true", "-t", "true", "-o", name)
+            self.assertIn(done.returncode, (2, 125))
+            self.assertIn(message, done.stderr)
 
 
 class Errors(Gate):
