@@ -21,6 +21,8 @@
 	  "count the memory that a program allocates, by calling context")                         \
 	C(annotate, "annotate", "[options] [--] PROGRAM [ARGUMENT...]",                            \
 	  "find what a function costs as a function of the program's data")                        \
+	C(blow, "blow", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
+	  "show which functions a program's run time depends on, by making them slower")           \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
@@ -272,6 +274,63 @@
 	O(max_features, 0, "max-features", "N", true,                                              \
 	  "take at most N features of a function (default: 64; at most 128)")                      \
 	O(format, 0, "format", "text|json", true, "print this format (default: text)")             \
+	ST_OPTION_HELP(O)
+
+#define ST_BLOW_OPTIONS(O)                                                                         \
+	O(funcs, 'F', "funcs", "PATTERN", true,                                                    \
+	  "make only the functions slower that match PATTERN")                                     \
+	O(all, 'a', "all", NULL, true, "make functions of libraries slower, too")                  \
+	O(exclude, 'x', "exclude", "NAMES", true, "leave out these functions")                     \
+	O(called_threshold, 0, "called-threshold", "N", true,                                      \
+	  "choose functions that are called at least N times (default: 2)")                        \
+	O(min_func_time, 0, "min-func-time", "TIME", true,                                         \
+	  "choose functions whose calls last this long on average (default: 1ms)")                 \
+	O(show_functions, 0, "show-functions", NULL, true,                                         \
+	  "print all functions, and those that are chosen, and end")                               \
+	O(show_functions_w_time, 0, "show-functions-w-time", NULL, true,                           \
+	  "print them with the mean time of a call")                                               \
+	O(noise, 0, "noise", "LIST", true,                                                         \
+	  "use this noise: nanosleep,usleep,sleep,yield,busy (default: nanosleep,yield,busy)")     \
+	O(timed_noise_min, 0, "timed-noise-min", "TIME", true,                                     \
+	  "set the shortest sleep (default: 1ms)")                                                 \
+	O(timed_noise_max, 0, "timed-noise-max", "TIME", true,                                     \
+	  "set the longest sleep (default: 1s)")                                                   \
+	O(yield_noise_min, 0, "yield-noise-min", "N", true,                                        \
+	  "yield at least N times (default: 1000)")                                                \
+	O(yield_noise_max, 0, "yield-noise-max", "N", true,                                        \
+	  "yield at most N times (default: 1000000)")                                              \
+	O(busy_waiting_noise_min, 0, "busy-waiting-noise-min", "TIME", true,                       \
+	  "set the shortest busy wait (default: 100us)")                                           \
+	O(busy_waiting_noise_max, 0, "busy-waiting-noise-max", "TIME", true,                       \
+	  "set the longest busy wait (default: 100ms)")                                            \
+	O(noise_growth_index, 0, "noise-growth-index", "N", true,                                  \
+	  "make each strength N times the one before (default: 2)")                                \
+	O(max_slowdown, 0, "max-slowdown", "N", true,                                              \
+	  "let noise make a run at most N times longer (default: 2)")                              \
+	O(full_analysis, 0, "full-analysis", NULL, true,                                           \
+	  "try every strength of every kind in every chosen function")                             \
+	O(pick, 0, "pick", "best|weighted", true,                                                  \
+	  "choose the next function by its effect (default), or weakest first by chance")          \
+	O(baseline_runs, 0, "baseline-runs", "N", true,                                            \
+	  "begin with N runs without noise (default: 5)")                                          \
+	O(iterations, 'i', "iterations", "N", true, "end after N experiments")                     \
+	O(timeout, 0, "timeout", "TIME", true, "end after this long (default: 1m; 0: no limit)")   \
+	O(limit, 0, "limit", "TIME", true,                                                         \
+	  "end a run after this long (default: ten times what is expected, and 10s)")              \
+	O(seed, 0, "seed", "N", true, "set the seed of what is left to chance (default: 1)")       \
+	O(journal, 0, "journal", "FILE", true,                                                     \
+	  "keep each run in FILE, and go on from what it has")                                     \
+	O(input, 0, "stdin", "FILE", true, "give the program this input (default: /dev/null)")     \
+	O(from, 0, "from", "FILE", true, "show the result of an earlier campaign")                 \
+	O(sort, 's', "sort", "slope|fitness|share", true,                                          \
+	  "sort functions by this (default: slope)")                                               \
+	O(top, 'n', "top", "N", true, "print at most N functions (default: 50; 0: all)")           \
+	O(full, 0, "full", NULL, true, "print names of functions whole")                           \
+	O(format, 0, "format", "db|text|json", true,                                               \
+	  "write this format (default: by the ending of FILE, or db; with --from: text)")          \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 
 #define ST_ATTACH_OPTIONS(O)                                                                       \

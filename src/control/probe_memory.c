@@ -247,7 +247,7 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	struct {
 		uint64_t area, note, threads, trampoline;
 		uint32_t tid_at, forked, cost_within, cost, cost_counted, samples, most_depth,
-		        scoped, uses_cpu, n_threads;
+		        scoped, uses_cpu, n_threads, has_parked, noisy;
 	} context = {p->shared,
 	             p->note,
 	             0,
@@ -261,9 +261,11 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	             p->most_depth ? p->most_depth : UINT32_MAX,
 	             p->scoped,
 	             p->uses_cpu,
-	             0};
-	_Static_assert(offsetof(struct st_probe_context, n_threads) ==
-	                       offsetof(__typeof__(context), n_threads),
+	             0,
+	             0,
+	             p->noisy};
+	_Static_assert(offsetof(struct st_probe_context, noisy) ==
+	                       offsetof(__typeof__(context), noisy),
 	               "the context begins like this");
 	const uint64_t note =
 	        p->most_depth || p->scoped || p->uses_cpu ? ST_PROBE_LOOK : ST_PROBE_AS_USUAL;

@@ -341,6 +341,8 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 	}
 	p->functions.v[p->functions.n - 1].refused = counted;
 	p->process.area->n_functions = (uint32_t)p->functions.n;
+	if (p->installed)
+		p->installed(p->arg, (uint32_t)p->functions.n - 1);
 	return ST_OK;
 }
 

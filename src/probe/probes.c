@@ -105,11 +105,11 @@ introduce(struct st_probes *probes)
 	pthread_mutex_init(&probes->lock, NULL);
 	pthread_mutex_init(&probes->held, NULL);
 	pthread_mutex_init(&probes->installing, NULL);
+	probes->process.taken = probes->taken ? tell_of_taken : NULL;
 	if (!probes->process.follows)
 		return;
 	probes->process.again = introduce_again;
 	probes->process.held = &probes->held;
-	probes->process.taken = probes->taken ? tell_of_taken : NULL;
 }
 
 st_status

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 enum {
-	ST_PROBE_VERSION = 2,
+	ST_PROBE_VERSION = 3,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
 	ST_PROBE_FIRST_THREADS = 4,      /* that there is memory for at the beginning */
@@ -54,12 +54,22 @@ enum st_probe_kind {
 	ST_PROBE_CLONE, /* of clone: counted, and nothing is timed any more once it makes threads
 	                   that cannot be told apart */
 	ST_PROBE_ALLOC, /* the function allocates memory: wire/alloc.h; `amount` is its kind */
+	ST_PROBE_YIELD, /* the thread lets others run `amount` times: a kind of noise only */
 };
 struct st_probe_action {
 	uint32_t kind;
 	uint32_t amount; /* of what is timed: one of so many calls is, the others are counted; 0:
 	                    all are. The controller may change it at any time */
 };
+
+/* Noise of a function whose calls are timed: what happens between their time stamps, before its
+ * own code. kind: ST_PROBE_WAIT, ST_PROBE_SLEEP or ST_PROBE_YIELD, with their amounts. 0: nothing.
+ * One word, so that the controller can change it while calls are made. */
+static inline uint64_t
+st_probe_noise(enum st_probe_kind kind, uint32_t amount)
+{
+	return amount ? (uint64_t)amount << 32 | kind : 0;
+}
 
 /* What had been measured of a function or a pair when the share of its calls that are timed last
  * changed, as its fields of the same names, and what all calls until then took, as estimated. The
@@ -89,6 +99,7 @@ struct st_probe_cell {
 	uint32_t last_caller, last_pair; /* the pair that was used last: caller + 1, offset / 8 */
 	uint32_t octaves[ST_PROBE_OCTAVES]; /* offset / 8 of ST_PROBE_CLASSES numbers of calls */
 	uint64_t seen;                      /* calls, by the controller */
+	uint64_t noises, noise;             /* calls that had some, and the ticks that it took */
 	struct st_probe_closed closed;
 };
 
@@ -196,6 +207,7 @@ struct st_probe_area {
 	uint64_t lost_words;
 	struct st_probe_chunk chunks[ST_PROBE_CHUNKS];
 	struct st_probe_action actions[ST_PROBE_MOST];
+	uint64_t noise[ST_PROBE_MOST]; /* st_probe_noise; atomic */
 	struct st_probe_record records[ST_PROBE_MOST_RECORDS];
 };
 
@@ -262,7 +274,7 @@ struct st_probe_context {
 	uint32_t uses_cpu;   /* time is CPU time of the thread, in ns */
 	uint32_t n_threads;
 	uint32_t has_parked;
-	uint32_t unused;
+	uint32_t noisy;  /* functions may have noise */
 	uint64_t chunks; /* address of the first chunk; 0: entries and returns are not recorded */
 	uint32_t pid;
 	uint32_t follows;                   /* children of fork are measured, too */

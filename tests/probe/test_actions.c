@@ -30,9 +30,19 @@ static const struct {
              {"a_sleeps_after", ST_PROBE_SLEEP_AFTER}};
 enum { N_WAITS = sizeof waits / sizeof *waits };
 
+static const struct {
+	const char *function;
+	uint32_t kind;
+} noises[] = {{"n_waits", ST_PROBE_WAIT},
+              {"n_sleeps", ST_PROBE_SLEEP},
+              {"n_yields", ST_PROBE_YIELD},
+              {"n_none", ST_PROBE_NOTHING}};
+enum { N_NOISES = sizeof noises / sizeof *noises };
+
 struct wanted {
 	double ticks_per_ns;
 	uint32_t stack_words;
+	struct st_probes *probes;
 };
 
 static struct st_probe_action
@@ -48,8 +58,28 @@ choose(void *arg, const struct st_probed_image *image, const struct st_function 
 			        waits[i].kind,
 			        (uint32_t)(WAIT_NS * (sleeps ? 1 : w->ticks_per_ns))};
 		}
+	for (size_t i = 0; i < N_NOISES; i++)
+		if (!strcmp(f->name, noises[i].function))
+			return (struct st_probe_action){ST_PROBE_TIME, 0};
 	return (struct st_probe_action){
 	        strcmp(f->name, "a_read") ? ST_PROBE_NOTHING : ST_PROBE_READ, w->stack_words};
+}
+
+/* A function with noise has it from its first call on. */
+static void
+give_noise(void *arg, uint32_t function)
+{
+	const struct wanted *w = arg;
+	const struct st_probed_function *f = &w->probes->functions.v[function];
+	for (size_t i = 0; i < N_NOISES; i++) {
+		const uint32_t amount = noises[i].kind == ST_PROBE_WAIT
+		                                ? (uint32_t)(WAIT_NS * w->ticks_per_ns)
+		                        : noises[i].kind == ST_PROBE_SLEEP ? WAIT_NS
+		                                                           : 3;
+		if (noises[i].kind && !strcmp(f->name, noises[i].function))
+			w->probes->process.area->noise[function] =
+			        st_probe_noise(noises[i].kind, amount);
+	}
 }
 
 /* What the program prints, in `lines`. */
@@ -63,7 +93,9 @@ run_with(struct st_probes *p, struct wanted *w, char *lines, size_t room)
 	assert_non_null(out);
 	fflush(stdout);
 	dup2(fileno(out), 1);
-	*p = (struct st_probes){.choose = choose, .arg = w};
+	w->probes = p;
+	*p = (struct st_probes){
+	        .choose = choose, .installed = give_noise, .arg = w, .process = {.noisy = true}};
 	const st_status status =
 	        st_probes_start(p, argv, false, &e) || st_probes_wait(p, 0, &e) ? ST_FAILED : ST_OK;
 	dup2(before, 1);
@@ -119,7 +151,7 @@ static void
 test_waits(void **state)
 {
 	struct st_probes p;
-	struct wanted w = {st_tsc_frequency() * 1e-9, 0};
+	struct wanted w = {st_tsc_frequency() * 1e-9, 0, NULL};
 	char lines[1024];
 	(void)state;
 	run_with(&p, &w, lines, sizeof lines);
@@ -132,6 +164,50 @@ test_waits(void **state)
 		/* A call of it takes a few ns: of the quickest, nothing may be left of the wait. */
 		if (c)
 			assert_true((double)c->shortest < WAIT_NS * w.ticks_per_ns);
+	}
+	st_probes_free(&p);
+}
+
+/* Sums of all threads. */
+static struct st_probe_cell
+sums_of(const struct st_probes *p, const char *name)
+{
+	const uint32_t function = number_of(p, name);
+	struct st_probe_cell sum = {.function = function};
+	for (uint32_t i = 0; i < p->process.area->n_records; i++) {
+		const struct st_probe_cell *c = st_probes_cell(p, i, function);
+		sum.calls += c ? c->calls : 0;
+		sum.noises += c ? c->noises : 0;
+		sum.noise += c ? c->noise : 0;
+		sum.inclusive += c ? c->inclusive : 0;
+	}
+	return sum;
+}
+
+/* Each call has its noise within the time that is measured, also in the program's own eyes. */
+static void
+test_noise(void **state)
+{
+	struct st_probes p;
+	struct wanted w = {st_tsc_frequency() * 1e-9, 0, NULL};
+	char lines[1024];
+	(void)state;
+	run_with(&p, &w, lines, sizeof lines);
+	for (size_t i = 0; i < N_NOISES; i++) {
+		const struct st_probe_cell sum = sums_of(&p, noises[i].function);
+		const bool timed =
+		        noises[i].kind == ST_PROBE_WAIT || noises[i].kind == ST_PROBE_SLEEP;
+		assert_int_equal(sum.calls, CALLS);
+		assert_int_equal(sum.noises, noises[i].kind ? CALLS : 0);
+		assert_true(!noises[i].kind == !sum.noise);
+		if (timed) {
+			assert_true((double)sum.noise >= 0.998 * CALLS * WAIT_NS * w.ticks_per_ns);
+			assert_true((double)printed(lines, noises[i].function) >=
+			            0.998 * CALLS * WAIT_NS);
+		}
+		/* What the probes cost is an average, which is taken off. */
+		if (timed)
+			assert_true((double)sum.inclusive >= 0.9 * (double)sum.noise);
 	}
 	st_probes_free(&p);
 }
@@ -171,7 +247,7 @@ test_arguments(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct st_probes p;
-		struct wanted w = {0, words[i]};
+		struct wanted w = {0, words[i], NULL};
 		run_with(&p, &w, lines, sizeof lines);
 		assert_int_equal(printed(lines, "wrong"), 0);
 		assert_int_equal(calls_of(&p, "a_read"), READS);
@@ -185,6 +261,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_waits),
+	                                   cmocka_unit_test(test_noise),
 	                                   cmocka_unit_test(test_arguments)};
 	if (argc < 2)
 		return 2;

@@ -34,6 +34,30 @@ probe_wait(struct st_probe_action action)
 		pass_time(action.amount);
 }
 
+static void
+yield(uint32_t times)
+{
+	while (times--)
+		SYS(__NR_sched_yield);
+}
+
+void
+probe_make_noise(struct st_probe_cell *c)
+{
+	const uint64_t word = __atomic_load_n(&probe_area()->noise[c->function], __ATOMIC_RELAXED);
+	const struct st_probe_action noise = {.kind = (uint32_t)word,
+	                                      .amount = (uint32_t)(word >> 32)};
+	if (!noise.amount)
+		return;
+	const uint64_t begin = probe_ticks();
+	if (noise.kind == ST_PROBE_YIELD)
+		yield(noise.amount);
+	else
+		probe_wait(noise);
+	c->noise += probe_ticks() - begin;
+	c->noises++;
+}
+
 /* ---- arguments ---- */
 
 /* A place for a row; NULL: there is none. A signal handler may take one at any instruction. */

@@ -237,6 +237,8 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot,
 		f->begin = probe_cpu_time();
 		c->since = c->active == 1 ? f->begin : c->since;
 	}
+	if (x->noisy)
+		probe_make_noise(c);
 }
 
 /* ---- all kinds ---- */
@@ -349,6 +351,8 @@ probe_enter(uint64_t function, uint64_t *slot, uint64_t third)
 	                      t->depth < ST_PROBE_FRAMES && !t->put_back;
 	if (LIKELY(is_usual && (at & 1))) {
 		begin_frame(t, (uint32_t)function, slot, at / 2, ST_PROBE_TIME);
+		if (UNLIKELY(probe_context.noisy))
+			probe_make_noise(c);
 	} else if (is_usual && c->entries < c->next) {
 		c->entries++;
 		count_call(t, c, (uint64_t)slot);

@@ -50,6 +50,8 @@ probe_waits_after(uint32_t kind)
 
 /* actions.c: lets time pass as one of the actions says that wait. */
 SELDOM void probe_wait(struct st_probe_action action);
+/* The function has begun, and is given its noise, if there is some. */
+SELDOM void probe_make_noise(struct st_probe_cell *c);
 /* For the assembly: keeps what the function was called with, and goes on as probe_enter does. */
 KEEPS_REGISTERS void probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers);
 

@@ -44,6 +44,30 @@ a_sleeps_after(void)
 	sum++;
 }
 
+CALLED static void
+n_waits(void)
+{
+	sum++;
+}
+
+CALLED static void
+n_sleeps(void)
+{
+	sum++;
+}
+
+CALLED static void
+n_yields(void)
+{
+	sum++;
+}
+
+CALLED static void
+n_none(void)
+{
+	sum++;
+}
+
 CALLED static uint64_t
 a_read(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g,
        uint64_t h)
@@ -79,6 +103,10 @@ main(void)
 	time_calls("a_sleeps", a_sleeps);
 	time_calls("a_after", a_after);
 	time_calls("a_sleeps_after", a_sleeps_after);
+	time_calls("n_waits", n_waits);
+	time_calls("n_sleeps", n_sleeps);
+	time_calls("n_yields", n_yields);
+	time_calls("n_none", n_none);
 	pthread_create(&thread, NULL, reads, &wrong[0]);
 	reads(&wrong[1]);
 	pthread_join(thread, NULL);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "blow/blow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *
+st_blow_fault_name(enum st_blow_fault fault)
+{
+	static const char *const names[] = {
+#define F(id, name, meaning) [ST_BLOW_##id] = name,
+	        ST_BLOW_FAULTS(F)
+#undef F
+	};
+	return names[fault];
+}
+
+void
+st_blow_free(struct st_blow *b)
+{
+	for (size_t i = 0; i < b->runs.n; i++)
+		free(b->runs.v[i].samples.v);
+	for (size_t i = 0; i < b->texts.n; i++)
+		free(b->texts.v[i]);
+	free(b->functions.v);
+	free(b->runs.v);
+	free(b->texts.v);
+	*b = (struct st_blow){0};
+}
+
+const char *
+st_blow_text(struct st_blow *b, const char *text)
+{
+	char **slot = ST_PUSH(&b->texts);
+	if (slot && !(*slot = strdup(text)))
+		b->texts.n--;
+	return slot ? *slot : NULL;
+}
+
+static int
+sample_order(const void *a, const void *b)
+{
+	const struct st_blow_sample *x = a, *y = b;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+void
+st_blow_sort_samples(struct st_blow_run *r)
+{
+	if (r->samples.n)
+		qsort(r->samples.v, r->samples.n, sizeof *r->samples.v, sample_order);
+}
+
+struct st_blow_sample
+st_blow_sum(const struct st_blow_run *r, uint32_t function)
+{
+	struct st_blow_sample sum = {.function = function};
+	size_t low = 0, high = r->samples.n;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (r->samples.v[middle].function < function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < r->samples.n && r->samples.v[low].function == function; low++) {
+		const struct st_blow_sample *s = &r->samples.v[low];
+		sum.calls += s->calls;
+		sum.ns += s->ns;
+		sum.noises += s->noises;
+		sum.noise_ns += s->noise_ns;
+	}
+	return sum;
+}

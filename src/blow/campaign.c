@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "blow/campaign.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "blow/pick.h"
+#include "experiment/journal.h"
+
+/* In the journal. */
+enum { LINE_OF_SELECTION, LINE_OF_RUN };
+#define SEPARATOR '\x1e' /* of functions: names have no such characters */
+/* After so many experiments comes a run without noise. */
+enum { QUIET_AFTER = 8 };
+
+struct st_blow_campaign {
+	const struct st_blow_options *o;
+	struct st_blow *b;
+	struct st_journal journal;
+	struct st_blow_noises database;
+	struct st_blow_tries tries;
+	bool selected; /* by the journal */
+	double begin;
+};
+
+static st_status
+campaign_no_memory(struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "no memory left for the campaign");
+}
+
+/* ---- the journal ---- */
+
+static st_status
+take_selection(struct st_blow_campaign *c, const char *result)
+{
+	char *copy = strdup(result), *rest = copy;
+	st_status status = copy && !c->selected ? ST_OK : ST_FAILED;
+	for (char *line; !status && (line = strsep(&rest, (char[]){SEPARATOR, 0}));)
+		status = *line ? st_blow_read_function(c->b, line) : ST_OK;
+	free(copy);
+	c->selected = true;
+	return status;
+}
+
+static int
+take_journal_line(void *arg, size_t kind, size_t repetition, const char *result, struct st_error *e)
+{
+	struct st_blow_campaign *c = arg;
+	struct st_blow_run run = {0};
+	(void)repetition;
+	st_status status = kind == LINE_OF_SELECTION
+	                           ? take_selection(c, result)
+	                           : st_blow_read_line(&run, result, c->b->functions.n);
+	struct st_blow_run *slot = !status && kind == LINE_OF_RUN ? ST_PUSH(&c->b->runs) : NULL;
+	if (slot)
+		*slot = run;
+	else if (kind == LINE_OF_RUN)
+		free(run.samples.v);
+	if (!status && (slot || kind == LINE_OF_SELECTION))
+		return 0;
+	return st_fail(e, ST_EXIT_FAILED,
+	               "the journal %s has a line that is damaged: remove it to begin again",
+	               c->o->journal);
+}
+
+static char *
+text_of_selection(const struct st_blow *b)
+{
+	struct st_text text;
+	if (!st_text_begin(&text))
+		return NULL;
+	for (size_t i = 0; i < b->functions.n; i++)
+		st_blow_write_function(&b->functions.v[i], text.out);
+	char *out = st_text_end(&text);
+	for (char *at = out; at && *at; at++)
+		*at = *at == '\n' ? SEPARATOR : *at;
+	return out;
+}
+
+static char *
+text_of_run(const struct st_blow_run *r)
+{
+	struct st_text text;
+	if (!st_text_begin(&text))
+		return NULL;
+	st_blow_write_line(r, text.out);
+	char *out = st_text_end(&text);
+	if (out)
+		out[strcspn(out, "\n")] = '\0';
+	return out;
+}
+
+/* The text is released. */
+static st_status
+keep_in_journal(struct st_blow_campaign *c, size_t kind, size_t n, char *text, struct st_error *e)
+{
+	st_status status = ST_OK;
+	if (!text)
+		status = campaign_no_memory(e);
+	else if (c->journal.fd >= 0)
+		status = st_journal_add(&c->journal, kind, n, text, e);
+	free(text);
+	return status;
+}
+
+/* ---- a run ---- */
+
+/* What differs from the runs without noise. */
+static enum st_blow_fault
+compare_run(const struct st_blow *b, const struct st_blow_run *run)
+{
+	const struct st_blow_baseline base = st_blow_baseline_of(b);
+	if (run->fault || run->function == ST_BLOW_NONE || !base.n)
+		return run->fault;
+	if (run->exit != base.exit)
+		return ST_BLOW_EXIT;
+	return base.has_output && run->output != base.output ? ST_BLOW_OUTPUT : ST_BLOW_NO_FAULT;
+}
+
+/* A run with noise may take so long, on a machine that is busy. */
+static double
+limit_of_run(const struct st_blow_campaign *c, const struct st_blow_run *run)
+{
+	const struct st_blow_baseline base = st_blow_baseline_of(c->b);
+	if (c->o->how.limit > 0 || run->function == ST_BLOW_NONE)
+		return c->o->how.limit;
+	const double calls = (double)c->b->functions.v[run->function].calls;
+	return 10 + 10 * (base.total_ns + calls * st_blow_tries_ns(&c->tries, run->noise)) * 1e-9;
+}
+
+static st_status
+execute_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st_error *e)
+{
+	struct st_blow_how how = c->o->how;
+	how.limit = limit_of_run(c, run);
+	return c->o->run ? c->o->run(c->o->arg, c->b, run, e)
+	                 : st_blow_run_once(&how, c->b, run, e);
+}
+
+/* *stopped: a signal came meanwhile, and the run does not count. */
+static st_status
+make_run(struct st_blow_campaign *c, const struct st_blow_run *asked, bool *stopped,
+         struct st_error *e)
+{
+	struct st_blow_run run = *asked;
+	const struct st_blow_options *o = c->o;
+	if (o->show)
+		o->show(o->arg, c->b, c->tries.done, c->tries.left, run.function);
+	st_status status = execute_run(c, &run, e);
+	*stopped = o->interrupted && o->interrupted(o->arg);
+	if (!status && !*stopped) {
+		run.fault = compare_run(c->b, &run);
+		status = keep_in_journal(c, LINE_OF_RUN, c->b->runs.n, text_of_run(&run), e);
+	}
+	struct st_blow_run *slot = !status && !*stopped ? ST_PUSH(&c->b->runs) : NULL;
+	if (slot)
+		*slot = run;
+	else
+		free(run.samples.v);
+	return status || slot || *stopped ? status : campaign_no_memory(e);
+}
+
+static st_status
+run_quietly(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
+{
+	const struct st_blow_run quiet = {.function = ST_BLOW_NONE};
+	if (make_run(c, &quiet, stopped, e))
+		return ST_FAILED;
+	const struct st_blow_run *run = *stopped ? NULL : &c->b->runs.v[c->b->runs.n - 1];
+	if (!run || st_blow_is_good(run))
+		return ST_OK;
+	if (run->fault == ST_BLOW_CRASH)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "without noise, the program is ended by signal %d: nothing can be "
+		               "compared with that",
+		               run->exit - 128);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "without noise, the program does not end within %g s: raise --limit",
+	               c->o->how.limit);
+}
+
+/* ---- the loop ---- */
+
+static size_t
+count_runs(const struct st_blow *b, bool quiet)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->runs.n; i++)
+		n += (b->runs.v[i].function == ST_BLOW_NONE) == quiet;
+	return n;
+}
+
+static bool
+needs_quiet_run(const struct st_blow_campaign *c)
+{
+	const size_t quiet = count_runs(c->b, true), noisy = count_runs(c->b, false);
+	return quiet < c->o->quiet_runs + noisy / QUIET_AFTER;
+}
+
+/* ST_BLOW_COMPLETE: no limit is reached. */
+static enum st_blow_end
+campaign_limit(const struct st_blow_campaign *c, bool stopped)
+{
+	const struct st_blow_options *o = c->o;
+	if (stopped || (o->interrupted && o->interrupted(o->arg)))
+		return ST_BLOW_INTERRUPTED;
+	if (o->most_runs && count_runs(c->b, false) >= o->most_runs)
+		return ST_BLOW_RUNS;
+	if (o->most_seconds > 0 && st_now_raw() - c->begin >= o->most_seconds)
+		return ST_BLOW_SECONDS;
+	return ST_BLOW_COMPLETE;
+}
+
+/* Of the runs before the first experiment, so that a campaign that is resumed plans the same. */
+static double
+first_run_ns(const struct st_blow_campaign *c)
+{
+	double sum = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < c->b->runs.n && n < c->o->quiet_runs; i++) {
+		const struct st_blow_run *r = &c->b->runs.v[i];
+		sum += r->function == ST_BLOW_NONE ? (double)r->total_ns : 0;
+		n += r->function == ST_BLOW_NONE;
+	}
+	return sum / (double)n;
+}
+
+static st_status
+begin_tries(struct st_blow_campaign *c, struct st_error *e)
+{
+	const struct st_blow_options *o = c->o;
+	const struct st_blow_plan plan = {.b = c->b,
+	                                  .database = &c->database,
+	                                  .run_ns = first_run_ns(c),
+	                                  .most_slower = o->full ? INFINITY : o->most_slower,
+	                                  .full = o->full,
+	                                  .pick = o->pick,
+	                                  .seed = o->seed};
+	return st_blow_tries_begin(&c->tries, &plan) ? campaign_no_memory(e) : ST_OK;
+}
+
+static st_status
+campaign_run_all(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *e)
+{
+	bool stopped = false;
+	while (!stopped && count_runs(c->b, true) < c->o->quiet_runs)
+		if (run_quietly(c, &stopped, e))
+			return ST_FAILED;
+	if (!stopped && begin_tries(c, e))
+		return ST_FAILED;
+	while (!(*end = campaign_limit(c, stopped))) {
+		struct st_blow_run next = {0};
+		bool left = true;
+		st_status status = ST_OK;
+		if (needs_quiet_run(c))
+			status = run_quietly(c, &stopped, e);
+		else if (st_blow_tries_next(&c->tries, &next, &left))
+			status = campaign_no_memory(e);
+		else if (left)
+			status = make_run(c, &next, &stopped, e);
+		if (status || !left)
+			return status;
+	}
+	return ST_OK;
+}
+
+/* ---- from begin to end ---- */
+
+static st_status
+select_functions(struct st_blow_campaign *c, struct st_error *e)
+{
+	struct st_blow_run run = {0};
+	if (c->selected)
+		return ST_OK;
+	const st_status status = c->o->select ? c->o->select(c->o->arg, c->b, &run, e)
+	                                      : st_blow_select(&c->o->how, c->b, &run, e);
+	free(run.samples.v);
+	if (status)
+		return status;
+	if (run.fault == ST_BLOW_CRASH)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the program is ended by signal %d while functions are selected: "
+		               "nothing can be compared with that",
+		               run.exit - 128);
+	return keep_in_journal(c, LINE_OF_SELECTION, 0, text_of_selection(c->b), e);
+}
+
+static st_status
+open_journal(struct st_blow_campaign *c, struct st_error *e)
+{
+	return c->o->journal ? st_journal_open(&c->journal, c->o->journal, c->o->identity,
+	                                       take_journal_line, c, e)
+	                     : ST_OK;
+}
+
+struct st_blow_campaign *
+st_blow_open(const struct st_blow_options *o, struct st_blow *b, struct st_error *e)
+{
+	struct st_blow_campaign *c = calloc(1, sizeof *c);
+	if (!c) {
+		ST_IGNORE(campaign_no_memory(e)); /* which fills *e */
+		return NULL;
+	}
+	*c = (struct st_blow_campaign){.o = o, .b = b, .journal = {.fd = -1}};
+	b->seed = o->seed;
+	st_status status =
+	        st_blow_database(&o->noise, &c->database) ? campaign_no_memory(e) : ST_OK;
+	if (!status)
+		status = open_journal(c, e);
+	if (!status)
+		status = select_functions(c, e);
+	st_blow_choose(b, &o->criteria);
+	if (!status)
+		return c;
+	st_blow_close(c);
+	return NULL;
+}
+
+st_status
+st_blow_run(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *e)
+{
+	*end = ST_BLOW_COMPLETE;
+	c->begin = st_now_raw();
+	return campaign_run_all(c, end, e);
+}
+
+const char *
+st_blow_dropped(const struct st_blow_campaign *c)
+{
+	return *c->journal.dropped ? c->journal.dropped : NULL;
+}
+
+void
+st_blow_close(struct st_blow_campaign *c)
+{
+	if (!c)
+		return;
+	st_journal_close(&c->journal);
+	st_blow_tries_free(&c->tries);
+	free(c->database.list.v);
+	free(c);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "blow/corpus.h"
+
+double
+st_blow_mean(const struct st_blow_function *f)
+{
+	return f->calls ? (double)f->ns / (double)f->calls : 0;
+}
+
+static bool
+meets_one(const struct st_blow_function *f, const struct st_blow_criteria *c)
+{
+	return c->all || f->calls >= c->calls || st_blow_mean(f) >= (double)c->ns;
+}
+
+size_t
+st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->functions.n; i++) {
+		struct st_blow_function *f = &b->functions.v[i];
+		f->chosen = !f->why && f->calls && meets_one(f, criteria);
+		n += f->chosen;
+	}
+	return n;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Runs and functions as lines. A run is numbers: how it was made, what came of it, and its samples.
+ * A function is "function\tIMAGE\tOFFSET\tCALLS\tNS\tNAME\tRAW_NAME\tWHY", the last one empty where
+ * it can be chosen. They go through a pipe, and into a journal, which may be anybody's file.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blow/blow.h"
+
+void
+st_blow_write_line(const struct st_blow_run *r, FILE *out)
+{
+	fprintf(out, "run %" PRIu32 " %d %" PRIu64 " %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %zu",
+	        r->function, (int)r->noise.type, r->noise.strength, (int)r->fault, r->exit,
+	        r->output, r->total_ns, r->cpu_ns, r->samples.n);
+	for (size_t i = 0; i < r->samples.n; i++) {
+		const struct st_blow_sample *s = &r->samples.v[i];
+		fprintf(out,
+		        " %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+		        s->function, s->thread, s->calls, s->ns, s->noises, s->noise_ns);
+	}
+	fputc('\n', out);
+}
+
+/* The next number of the line, at most `most`; more of them is wrong from there on. */
+static uint64_t
+take_number(const char **line, uint64_t most, bool *wrong)
+{
+	char *end;
+	const char *from = *line;
+	if (*from++ != ' ' || *from < '0' || *from > '9')
+		*wrong = true;
+	if (*wrong)
+		return 0;
+	errno = 0;
+	const uint64_t n = strtoull(from, &end, 10);
+	*wrong = errno || n > most;
+	*line = end;
+	return *wrong ? 0 : n;
+}
+
+static st_status
+line_samples(struct st_blow_run *r, const char **line, uint64_t n, size_t n_functions, bool *wrong)
+{
+	for (uint64_t i = 0; i < n && !*wrong; i++) {
+		struct st_blow_sample s;
+		s.function = (uint32_t)take_number(line, UINT32_MAX, wrong);
+		s.thread = (uint32_t)take_number(line, UINT32_MAX, wrong);
+		s.calls = take_number(line, INT64_MAX, wrong);
+		s.ns = take_number(line, INT64_MAX, wrong);
+		s.noises = take_number(line, INT64_MAX, wrong);
+		s.noise_ns = take_number(line, INT64_MAX, wrong);
+		*wrong |= s.function >= n_functions;
+		struct st_blow_sample *slot = *wrong ? NULL : ST_PUSH(&r->samples);
+		if (!slot)
+			return ST_FAILED;
+		*slot = s;
+	}
+	return *wrong ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_blow_read_line(struct st_blow_run *r, const char *line, size_t n_functions)
+{
+	bool wrong = false;
+	*r = (struct st_blow_run){0};
+	if (strncmp(line, "run", 3) != 0)
+		return ST_FAILED;
+	line += 3;
+	struct st_blow_run read = {.function = (uint32_t)take_number(&line, UINT32_MAX, &wrong)};
+	read.noise.type =
+	        (enum st_blow_noise_type)take_number(&line, ST_BLOW_NOISE_COUNT - 1, &wrong);
+	read.noise.strength = take_number(&line, INT64_MAX, &wrong);
+	read.fault = (enum st_blow_fault)take_number(&line, ST_BLOW_FAULT_COUNT - 1, &wrong);
+	read.exit = (int)take_number(&line, 255, &wrong);
+	read.output = take_number(&line, UINT64_MAX, &wrong);
+	read.total_ns = take_number(&line, INT64_MAX, &wrong);
+	read.cpu_ns = take_number(&line, INT64_MAX, &wrong);
+	const uint64_t n = take_number(&line, UINT32_MAX, &wrong);
+	if (wrong || (read.function != ST_BLOW_NONE && read.function >= n_functions))
+		return ST_FAILED;
+	if (line_samples(&read, &line, n, n_functions, &wrong) || (*line && *line != '\n')) {
+		free(read.samples.v);
+		return ST_FAILED;
+	}
+	*r = read;
+	st_blow_sort_samples(r);
+	return ST_OK;
+}
+
+/* ---- functions ---- */
+
+/* The names of a file are anybody's. */
+static void
+write_name(const char *name, FILE *out)
+{
+	fputc('\t', out);
+	for (; *name; name++)
+		fputc((unsigned char)*name < ' ' ? ' ' : *name, out);
+}
+
+void
+st_blow_write_function(const struct st_blow_function *f, FILE *out)
+{
+	fputs("function", out);
+	write_name(f->image, out);
+	fprintf(out, "\t%" PRIx64 "\t%" PRIu64 "\t%" PRIu64, f->offset, f->calls, f->ns);
+	write_name(f->name, out);
+	write_name(f->raw_name, out);
+	write_name(f->why ? f->why : "", out);
+	fputc('\n', out);
+}
+
+static bool
+line_number(const char *text, int base, uint64_t *n)
+{
+	char *end;
+	errno = 0;
+	*n = strtoull(text, &end, base);
+	return *text && *text != '-' && *text != ' ' && !*end && !errno;
+}
+
+static st_status
+add_read_function(struct st_blow *b, char *line)
+{
+	enum { KIND, IMAGE, OFFSET, CALLS, NS, NAME, RAW, WHY, PARTS };
+	char *part[PARTS] = {0}, *rest = line;
+	struct st_blow_function f = {0};
+	for (int i = 0; i < PARTS; i++)
+		part[i] = strsep(&rest, "\t");
+	if (!part[WHY] || rest || strcmp(part[KIND], "function") != 0 ||
+	    !line_number(part[OFFSET], 16, &f.offset) || !line_number(part[CALLS], 10, &f.calls) ||
+	    !line_number(part[NS], 10, &f.ns))
+		return ST_FAILED;
+	f.image = st_blow_text(b, part[IMAGE]);
+	f.name = st_blow_text(b, part[NAME]);
+	f.raw_name = st_blow_text(b, part[RAW]);
+	f.why = *part[WHY] ? st_blow_text(b, part[WHY]) : NULL;
+	struct st_blow_function *slot = f.image && f.name && f.raw_name && (f.why || !*part[WHY])
+	                                        ? ST_PUSH(&b->functions)
+	                                        : NULL;
+	if (slot)
+		*slot = f;
+	return slot ? ST_OK : ST_FAILED;
+}
+
+st_status
+st_blow_read_function(struct st_blow *b, const char *line)
+{
+	char *copy = strndup(line, strcspn(line, "\n"));
+	const st_status status = copy ? add_read_function(b, copy) : ST_FAILED;
+	free(copy);
+	return status;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "blow/pick.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+
+/* A yield when nobody else wants the processor. */
+static const double yield_default_ns = 500;
+
+/* ---- what there is to try ---- */
+
+/* As measured, of all runs; the default before there are some. */
+static double
+yield_ns_of(const struct st_blow *b)
+{
+	double ns = 0, yields = 0;
+	for (size_t i = 0; i < b->runs.n; i++) {
+		const struct st_blow_run *r = &b->runs.v[i];
+		if (r->function == ST_BLOW_NONE || r->noise.type != ST_BLOW_YIELD)
+			continue;
+		const struct st_blow_sample s = st_blow_sum(r, r->function);
+		ns += (double)s.noise_ns;
+		yields += (double)s.noises * (double)r->noise.strength;
+	}
+	return yields > 0 ? ns / yields : yield_default_ns;
+}
+
+double
+st_blow_tries_ns(const struct st_blow_tries *t, struct st_blow_noise noise)
+{
+	return noise.type == ST_BLOW_YIELD ? (double)noise.strength * yield_ns_of(t->plan.b)
+	                                   : (double)st_blow_noise_ns(noise);
+}
+
+static st_status
+copy_noises(const struct st_blow_noises *from, struct st_blow_noises *to)
+{
+	*to = (struct st_blow_noises){0};
+	for (size_t i = 0; i < from->list.n; i++) {
+		struct st_blow_noise *noise = ST_PUSH(&to->list);
+		if (!noise)
+			return ST_FAILED;
+		*noise = from->list.v[i];
+	}
+	return ST_OK;
+}
+
+static st_status
+fill_try(const struct st_blow_tries *t, uint32_t function, struct st_blow_try *out)
+{
+	const struct st_blow_plan *p = &t->plan;
+	out->function = function;
+	const st_status status =
+	        p->full ? copy_noises(p->database, &out->noises)
+	                : st_blow_noises_for(p->database, p->b->functions.v[function].calls,
+	                                     p->run_ns, p->most_slower, yield_default_ns,
+	                                     &out->noises);
+	out->done = calloc(out->noises.list.n + 1, sizeof *out->done);
+	out->left = out->noises.list.n;
+	return status || !out->done ? ST_FAILED : ST_OK;
+}
+
+static void
+mark_done(struct st_blow_tries *t, struct st_blow_try *try, struct st_blow_noise noise)
+{
+	for (size_t i = 0; i < try->noises.list.n; i++) {
+		const struct st_blow_noise *one = &try->noises.list.v[i];
+		if (try->done[i] || one->type != noise.type || one->strength != noise.strength)
+			continue;
+		try->done[i] = true;
+		try->left--;
+		t->left--;
+		break;
+	}
+	t->done++;
+}
+
+/* A resumed campaign goes on where it was. */
+static void
+mark_runs(struct st_blow_tries *t)
+{
+	const struct st_blow *b = t->plan.b;
+	for (size_t i = 0; i < b->runs.n; i++)
+		for (size_t k = 0; k < t->list.n; k++)
+			if (t->list.v[k].function == b->runs.v[i].function) {
+				mark_done(t, &t->list.v[k], b->runs.v[i].noise);
+				st_random_next(&t->random);
+			}
+}
+
+st_status
+st_blow_tries_begin(struct st_blow_tries *t, const struct st_blow_plan *plan)
+{
+	*t = (struct st_blow_tries){.plan = *plan, .random = plan->seed};
+	for (uint32_t i = 0; i < plan->b->functions.n; i++) {
+		if (!plan->b->functions.v[i].chosen)
+			continue;
+		struct st_blow_try *try = ST_PUSH(&t->list);
+		if (!try || fill_try(t, i, try))
+			return ST_FAILED;
+		t->left += try->left;
+	}
+	mark_runs(t);
+	return ST_OK;
+}
+
+void
+st_blow_tries_free(struct st_blow_tries *t)
+{
+	for (size_t i = 0; i < t->list.n; i++) {
+		free(t->list.v[i].noises.list.v);
+		free(t->list.v[i].done);
+	}
+	free(t->list.v);
+	*t = (struct st_blow_tries){0};
+}
+
+/* ---- which function ---- */
+
+size_t
+st_blow_weighted(uint64_t *random, size_t n)
+{
+	enum { INTERVALS = 5, WEIGHTS = 5 + 4 + 3 + 2 + 1 };
+	if (n < INTERVALS)
+		return st_random_below(random, n);
+	size_t interval = 0, drawn = st_random_below(random, WEIGHTS);
+	while (drawn >= INTERVALS - interval)
+		drawn -= INTERVALS - interval++;
+	const size_t each = n / INTERVALS, begin = interval * each,
+	             end = interval == INTERVALS - 1 ? n : begin + each;
+	return begin + st_random_below(random, end - begin);
+}
+
+/* What is found changes with each run of its own, and each without noise. */
+static st_status
+refresh_findings(struct st_blow_tries *t)
+{
+	const struct st_blow *b = t->plan.b;
+	for (size_t i = 0; i < t->list.n; i++) {
+		struct st_blow_try *try = &t->list.v[i];
+		bool stale = !try->runs;
+		for (size_t k = try->runs; k < b->runs.n && !stale; k++)
+			stale = b->runs.v[k].function == ST_BLOW_NONE ||
+			        b->runs.v[k].function == try->function;
+		if (stale && st_blow_find(b, try->function, &try->finding))
+			return ST_FAILED;
+		try->runs = b->runs.n;
+	}
+	return ST_OK;
+}
+
+static bool
+is_tried(const struct st_blow_try *try)
+{
+	return try->left < try->noises.list.n;
+}
+
+struct candidates {
+	ST_VEC(struct st_blow_try *) list;
+};
+
+static int
+fitness_order(const void *a, const void *b)
+{
+	const struct st_blow_try *x = *(struct st_blow_try *const *)a,
+	                         *y = *(struct st_blow_try *const *)b;
+	const double p = x->finding.fitness, q = y->finding.fitness;
+	if (p < q || p > q)
+		return p < q ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* Functions that have never been tried come first. */
+static st_status
+find_candidates(struct st_blow_tries *t, struct candidates *out)
+{
+	bool untried = false;
+	for (size_t i = 0; i < t->list.n; i++)
+		untried |= t->list.v[i].left && !is_tried(&t->list.v[i]);
+	for (size_t i = 0; i < t->list.n; i++) {
+		if (!t->list.v[i].left || (untried && is_tried(&t->list.v[i])))
+			continue;
+		struct st_blow_try **slot = ST_PUSH(&out->list);
+		if (!slot)
+			return ST_FAILED;
+		*slot = &t->list.v[i];
+	}
+	return ST_OK;
+}
+
+/* How much there is to learn of a function: the wider its interval and the greater its effect may
+ * be. One that could not be measured twice is left for the end. */
+static double
+worth_of(const struct st_blow_finding *f)
+{
+	enum { ENOUGH = 2 };
+	const struct st_blow_slope *s = &f->slope;
+	if (s->state)
+		return f->experiments < ENOUGH ? INFINITY : 0;
+	return (s->high - s->low) * fmax(s->high, 0);
+}
+
+/* That of which most is to be learned. */
+static struct st_blow_try *
+best_of(const struct candidates *c)
+{
+	struct st_blow_try *best = NULL;
+	double most = -INFINITY;
+	for (size_t i = 0; i < c->list.n; i++) {
+		const double worth = worth_of(&c->list.v[i]->finding);
+		if (!best || worth > most) {
+			best = c->list.v[i];
+			most = worth;
+		}
+	}
+	return best;
+}
+
+static struct st_blow_try *
+pick_function(struct st_blow_tries *t, struct candidates *c, uint64_t *random)
+{
+	if (t->plan.pick == ST_BLOW_PICK_WEIGHTED) {
+		qsort(c->list.v, c->list.n, sizeof *c->list.v, fitness_order);
+		return c->list.v[st_blow_weighted(random, c->list.n)];
+	}
+	if (!is_tried(c->list.v[0]))
+		return c->list.v[st_random_below(random, c->list.n)];
+	return best_of(c);
+}
+
+/* ---- which noise ---- */
+
+/* The first time the longest one, which tells most; then any. */
+static struct st_blow_noise
+pick_noise(const struct st_blow_tries *t, const struct st_blow_try *try, uint64_t *random)
+{
+	size_t longest = SIZE_MAX, nth = st_random_below(random, try->left), any = SIZE_MAX;
+	for (size_t i = 0; i < try->noises.list.n; i++) {
+		if (try->done[i])
+			continue;
+		if (longest == SIZE_MAX || st_blow_tries_ns(t, try->noises.list.v[i]) >
+		                                   st_blow_tries_ns(t, try->noises.list.v[longest]))
+			longest = i;
+		if (!nth--)
+			any = i;
+	}
+	return try->noises.list.v[is_tried(try) ? any : longest];
+}
+
+st_status
+st_blow_tries_next(struct st_blow_tries *t, struct st_blow_run *next, bool *left)
+{
+	struct candidates c = {0};
+	*left = t->left > 0;
+	if (!*left)
+		return ST_OK;
+	st_status status = refresh_findings(t) || find_candidates(t, &c) ? ST_FAILED : ST_OK;
+	if (!status) {
+		/* One number of the sequence for each experiment: a resumed one draws the same. */
+		uint64_t random = st_random_next(&t->random);
+		struct st_blow_try *try = pick_function(t, &c, &random);
+		*next = (struct st_blow_run){.function = try->function,
+		                             .noise = pick_noise(t, try, &random)};
+		mark_done(t, try, next->noise);
+	}
+	free(c.list.v);
+	return status;
+}

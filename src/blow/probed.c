@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A run under probes, and what it tells: in a process of its own. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/hashmap.h"
+#include "blow/run.h"
+#include "probe/probes.h"
+#include "trace/choose.h"
+#include "trace/probe_results.h"
+
+struct probed {
+	const struct st_blow_how *how;
+	const struct st_blow *b; /* NULL: functions are selected */
+	const struct st_blow_run *asked;
+	struct st_trace_chooser *chooser;
+	struct st_hashmap index; /* of functions by their offsets */
+	struct st_probes probes;
+	struct st_moment begin;
+	uint64_t word; /* of the noise */
+};
+
+/* ---- which functions ---- */
+
+static st_status
+index_functions(struct probed *r)
+{
+	for (uint32_t i = 0; r->b && i < r->b->functions.n; i++) {
+		const struct st_blow_function *f = &r->b->functions.v[i];
+		if (f->chosen && st_hashmap_add(&r->index, st_hash_number(f->offset), i))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+/* ST_BLOW_NONE: it is none of them. */
+static uint32_t
+probed_function_at(const struct probed *r, const char *image, uint64_t offset)
+{
+	return ST_HASHMAP_FIND(&r->index, st_hash_number(offset), at,
+	                       r->b->functions.v[at].offset == offset &&
+	                               !strcmp(r->b->functions.v[at].image, image));
+}
+
+static struct st_probe_action
+choose_blown(void *arg, const struct st_probed_image *image, const struct st_function *f)
+{
+	const struct probed *r = arg;
+	const bool chosen = r->b ? probed_function_at(r, image->path, f->offset) != ST_BLOW_NONE
+	                         : st_trace_chosen(r->chooser, image->image, image->path, f);
+	return (struct st_probe_action){chosen ? ST_PROBE_TIME : ST_PROBE_NOTHING, 0};
+}
+
+static void
+give_noise(void *arg, uint32_t function)
+{
+	struct probed *r = arg;
+	const struct st_probed_function *f = &r->probes.functions.v[function];
+	const char *image = r->probes.images.v[f->image].path;
+	if (r->asked->function != ST_BLOW_NONE &&
+	    probed_function_at(r, image, f->offset) == r->asked->function)
+		__atomic_store_n(&r->probes.process.area->noise[function], r->word,
+		                 __ATOMIC_RELAXED);
+}
+
+static void
+note_begin(void *arg, struct st_probes *probes)
+{
+	struct probed *r = arg;
+	(void)probes;
+	r->begin = st_moment_now();
+}
+
+/* ---- what it has come to ---- */
+
+static uint64_t
+hash_output(int output)
+{
+	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+	unsigned char bytes[1 << 16];
+	ssize_t n;
+	off_t at = 0;
+	while ((n = pread(output, bytes, sizeof bytes, at)) > 0) {
+		for (ssize_t i = 0; i < n; i++)
+			hash = (hash ^ bytes[i]) * 0x100000001b3;
+		at += n;
+	}
+	return hash;
+}
+
+static uint64_t
+ns_of_usage(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
+}
+
+static void
+probed_fill_run(const struct probed *r, const struct st_blow_watchdog *w, int output,
+                struct st_blow_run *run)
+{
+	const struct st_probing *p = &r->probes.process;
+	const int status = p->status;
+	run->exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	run->fault = w->fault ? w->fault : WIFSIGNALED(status) ? ST_BLOW_CRASH : ST_BLOW_NO_FAULT;
+	run->output = hash_output(output);
+	run->total_ns = (uint64_t)((double)(p->end - r->begin.ticks) / p->tsc_hz * 1e9);
+	run->cpu_ns = ns_of_usage(p->usage.ru_utime) + ns_of_usage(p->usage.ru_stime);
+}
+
+/* The number of a thread: in the order in which they have hit probes. */
+static uint32_t
+probed_thread_of(const struct st_probe_area *a, int64_t tid)
+{
+	uint32_t i = 0;
+	while (i < a->n_records && i < ST_PROBE_MOST_RECORDS && a->records[i].tid != tid)
+		i++;
+	return i;
+}
+
+static uint64_t
+noise_ns_of(const struct probed *r, const struct st_probe_cell *c)
+{
+	return (uint64_t)((double)c->noise / r->probes.process.tsc_hz * 1e9);
+}
+
+/* The function's noise in the thread. */
+static void
+add_noise_of(const struct probed *r, struct st_blow_sample *s)
+{
+	const struct st_probes *p = &r->probes;
+	for (uint32_t i = 0; i < p->functions.n; i++) {
+		const struct st_probed_function *f = &p->functions.v[i];
+		if (probed_function_at(r, p->images.v[f->image].path, f->offset) != s->function)
+			continue;
+		const struct st_probe_cell *c = st_probes_cell(p, s->thread, i);
+		s->noises += c ? c->noises : 0;
+		s->noise_ns += c ? noise_ns_of(r, c) : 0;
+	}
+}
+
+static st_status
+add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run *run)
+{
+	for (size_t i = 0; i < t->functions.n; i++) {
+		const struct st_trace_function *f = &t->functions.v[i];
+		const uint32_t function = probed_function_at(r, f->image, f->offset);
+		/* Of a run with noise, only its own function is looked at. */
+		if (function == ST_BLOW_NONE || !f->calls ||
+		    (run->function != ST_BLOW_NONE && function != run->function))
+			continue;
+		struct st_blow_sample *s = ST_PUSH(&run->samples);
+		if (!s)
+			return ST_FAILED;
+		*s = (struct st_blow_sample){
+		        .function = function,
+		        .thread = probed_thread_of(r->probes.process.area, f->tid),
+		        .calls = f->calls,
+		        .ns = f->outermost_ns};
+		if (function == run->function)
+			add_noise_of(r, s);
+	}
+	return ST_OK;
+}
+
+static const char *
+raw_name_of(const struct st_probed_image *image, uint64_t offset, const char *name)
+{
+	const struct st_function *f = st_image_function(image->image, offset);
+	return f && f->offset == offset ? f->raw_name : name;
+}
+
+/* Its calls and time, of all threads. */
+static void
+sum_traced(const struct st_trace *t, struct st_blow_function *f)
+{
+	for (size_t i = 0; i < t->functions.n; i++) {
+		const struct st_trace_function *traced = &t->functions.v[i];
+		if (traced->offset != f->offset || strcmp(traced->image, f->image) != 0)
+			continue;
+		f->calls += traced->calls;
+		f->ns += traced->outermost_ns;
+	}
+}
+
+static void
+probed_write_function(const struct probed *r, const struct st_trace *t,
+                      const struct st_probed_function *p, FILE *out)
+{
+	const struct st_probed_image *image = &r->probes.images.v[p->image];
+	struct st_blow_function f = {.name = p->name,
+	                             .raw_name = raw_name_of(image, p->offset, p->name),
+	                             .image = image->path,
+	                             .offset = p->offset,
+	                             .why = p->refused};
+	sum_traced(t, &f);
+	st_blow_write_function(&f, out);
+}
+
+/* All that were looked at. A function may have a probe for another reason. */
+static void
+probed_write_functions(const struct probed *r, const struct st_trace *t, FILE *out)
+{
+	const struct st_probes *p = &r->probes;
+	for (size_t i = 0; i < p->functions.n; i++) {
+		const struct st_probed_function *f = &p->functions.v[i];
+		const struct st_probed_image *image = &p->images.v[f->image];
+		const struct st_function *at = st_image_function(image->image, f->offset);
+		if (at && st_trace_chosen(r->chooser, image->image, image->path, at))
+			probed_write_function(r, t, f, out);
+	}
+	for (size_t i = 0; i < p->refused.n; i++)
+		probed_write_function(r, t, &p->refused.v[i], out);
+}
+
+static st_status
+probed_write_run(const struct probed *r, const struct st_blow_watchdog *w, int output, FILE *out)
+{
+	struct st_blow_run run = *r->asked;
+	struct st_trace t;
+	run.samples = (__typeof__(run.samples)){0};
+	probed_fill_run(r, w, output, &run);
+	st_status status = st_trace_of_probes(&t, &r->probes, false);
+	if (!status && r->b)
+		status = add_samples(r, &t, &run);
+	if (!status && !r->b)
+		probed_write_functions(r, &t, out);
+	if (!status)
+		st_blow_write_line(&run, out);
+	st_trace_free(&t);
+	free(run.samples.v);
+	return status;
+}
+
+/* ---- the run ---- */
+
+static st_status
+run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
+{
+	struct st_blow_watchdog w = {.pidfd = -1, .stop = -1};
+	if (st_probes_start(&r->probes, r->how->program, true, e))
+		return ST_FAILED;
+	st_blow_watchdog_begin(&w, r->probes.process.pid, r->how->limit);
+	const st_status status = st_probes_wait(&r->probes, 0, e);
+	st_blow_watchdog_end(&w);
+	if (status)
+		return status;
+	return probed_write_run(r, &w, output, out)
+	               ? st_fail(e, ST_EXIT_FAILED, "no memory left for what the run has shown")
+	               : ST_OK;
+}
+
+st_status
+st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
+               const struct st_blow_run *asked, int output, FILE *out, struct st_error *e)
+{
+	struct probed r = {.how = how,
+	                   .b = b,
+	                   .asked = asked,
+	                   .probes = {.choose = choose_blown,
+	                              .installed = b ? give_noise : NULL,
+	                              .taken = note_begin,
+	                              .process = {.noisy = true}}};
+	r.probes.arg = r.probes.taken_arg = &r;
+	r.chooser = b ? NULL : st_trace_chooser_new(how->request);
+	r.word = b ? st_blow_noise_word(asked->noise, st_tsc_frequency()) : 0;
+	st_status status = (b || r.chooser) && !index_functions(&r)
+	                           ? ST_OK
+	                           : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	if (!status)
+		status = run_probed(&r, output, out, e);
+	st_probes_free(&r.probes);
+	st_trace_chooser_free(r.chooser);
+	st_hashmap_free(&r.index);
+	return status;
+}

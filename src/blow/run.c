@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each run has a process of its own, which says through a pipe what came of it: what a program, or
+ * its probes, may do to that process is over when it ends. */
+#include "blow/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "timing/signals.h"
+#include "timing/timing.h"
+
+/* ---- in the process of the run ---- */
+
+static st_status
+take_streams_of_run(const struct st_blow_how *how, int output, struct st_error *e)
+{
+	const int in = open(how->input, O_RDONLY | O_CLOEXEC);
+	if (in < 0 || dup2(in, STDIN_FILENO) < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read %s, the input of --stdin: %s",
+		               how->input, strerror(errno));
+	const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (nothing < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(nothing, STDERR_FILENO) < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot open /dev/null: %s", strerror(errno));
+	return ST_OK;
+}
+
+static _Noreturn void
+run_in_child(const struct st_blow_how *how, const struct st_blow *b,
+             const struct st_blow_run *asked, int report)
+{
+	struct st_error e = {0};
+	FILE *output = tmpfile(), *out = fdopen(report, "w");
+	if (!out)
+		_exit(ST_EXIT_FAILED);
+	st_status status = output ? ST_OK
+	                          : st_fail(&e, ST_EXIT_FAILED,
+	                                    "cannot make a temporary file for the program's "
+	                                    "output: %s",
+	                                    strerror(errno));
+	if (!status)
+		status = take_streams_of_run(how, fileno(output), &e);
+	if (!status)
+		status = st_blow_probed(how, b, asked, fileno(output), out, &e);
+	if (status) {
+		for (char *at = e.text; (at = strchr(at, '\n'));)
+			*at = ' ';
+		fprintf(out, "error %d %s\n", e.code, e.text);
+	}
+	_exit(fclose(out) ? ST_EXIT_FAILED : 0);
+}
+
+/* ---- in ours ---- */
+
+struct answer {
+	FILE *in;
+	pid_t pid;
+};
+
+static st_status
+blow_begin_run(const struct st_blow_how *how, const struct st_blow *b,
+               const struct st_blow_run *asked, struct answer *a, struct st_error *e)
+{
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC))
+		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
+	fflush(NULL);
+	a->pid = fork();
+	if (a->pid == 0) {
+		close(ends[0]);
+		run_in_child(how, b, asked, ends[1]);
+	}
+	close(ends[1]);
+	st_timing_child(a->pid > 0 ? a->pid : 0);
+	a->in = a->pid > 0 ? fdopen(ends[0], "re") : NULL;
+	if (a->in)
+		return ST_OK;
+	close(ends[0]);
+	return st_fail(e, ST_EXIT_FAILED, "cannot start a process: %s", strerror(errno));
+}
+
+static void
+blow_end_run(struct answer *a)
+{
+	fclose(a->in);
+	while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	st_timing_child(0);
+}
+
+static st_status
+take_error(const char *line, struct st_error *e)
+{
+	char *text;
+	const long code = strtol(line, &text, 10);
+	return st_fail(e, (int)code, "%.*s", (int)strcspn(text + 1, "\n"), text + 1);
+}
+
+static st_status
+blow_take_answer(struct answer *a, struct st_blow *selected, size_t n_functions,
+                 struct st_blow_run *run, struct st_error *e)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool has_run = false;
+	st_status status = ST_OK;
+	while (!status && getline(&line, &room, a->in) > 0) {
+		if (!strncmp(line, "error ", 6))
+			status = take_error(line + 6, e);
+		else if (!strncmp(line, "run ", 4) && !has_run)
+			has_run = !(status = st_blow_read_line(run, line, n_functions));
+		else
+			status = selected ? st_blow_read_function(selected, line) : ST_FAILED;
+		if (status && strncmp(line, "error ", 6) != 0)
+			st_cause(e, ST_EXIT_FAILED, "no memory left for what the run has shown");
+	}
+	free(line);
+	if (!status && !has_run)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the process that was to run the program has ended before it said "
+		               "what came of that");
+	return status;
+}
+
+st_status
+st_blow_select(const struct st_blow_how *how, struct st_blow *b, struct st_blow_run *run,
+               struct st_error *e)
+{
+	const struct st_blow_run none = {.function = ST_BLOW_NONE};
+	struct answer a;
+	if (blow_begin_run(how, NULL, &none, &a, e))
+		return ST_FAILED;
+	const st_status status = blow_take_answer(&a, b, 0, run, e);
+	blow_end_run(&a);
+	return status;
+}
+
+st_status
+st_blow_run_once(const struct st_blow_how *how, const struct st_blow *b, struct st_blow_run *run,
+                 struct st_error *e)
+{
+	struct answer a;
+	if (blow_begin_run(how, b, run, &a, e))
+		return ST_FAILED;
+	const st_status status = blow_take_answer(&a, NULL, b->functions.n, run, e);
+	blow_end_run(&a);
+	return status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of a profile that keep a campaign: columns, for who writes and reads them. */
+#ifndef STROBE_BLOW_TABLES_H
+#define STROBE_BLOW_TABLES_H
+
+enum {
+	FUNCTION_AT,
+	FUNCTION_NAME,
+	FUNCTION_RAW,
+	FUNCTION_IMAGE,
+	FUNCTION_OFFSET,
+	FUNCTION_CHOSEN,
+	FUNCTION_WHY,
+	FUNCTION_CALLS,
+	FUNCTION_NS,
+	FUNCTION_COLUMNS
+};
+enum {
+	RUN_AT,
+	RUN_FUNCTION,
+	RUN_TYPE,
+	RUN_STRENGTH,
+	RUN_FAULT,
+	RUN_EXIT,
+	RUN_OUTPUT,
+	RUN_TOTAL,
+	RUN_CPU,
+	RUN_COLUMNS
+};
+enum {
+	SAMPLE_RUN,
+	SAMPLE_FUNCTION,
+	SAMPLE_THREAD,
+	SAMPLE_CALLS,
+	SAMPLE_NS,
+	SAMPLE_NOISES,
+	SAMPLE_NOISE,
+	SAMPLE_COLUMNS
+};
+
+#define ST_BLOW_TABLE_FUNCTIONS "functions"
+#define ST_BLOW_TABLE_RUNS "runs"
+#define ST_BLOW_TABLE_SAMPLES "samples"
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe blow: which functions the run time depends on. */
+#include "cli/blow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/result.h"
+#include "collect/collect.h"
+#include "profile/output.h"
+#include "report/text.h"
+#include "timing/timing.h"
+
+/* ---- writing ---- */
+
+static st_status
+print_blow_safely(const struct st_blow *b, const struct st_blow_arguments *a, FILE *out,
+                  struct st_error *e)
+{
+	struct st_safe safe;
+	if (!st_safe_begin(&safe, out))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the experiments");
+	st_status status = ST_OK;
+	if (a->shows)
+		st_blow_functions_print(b, a->shows_time, safe.text.out);
+	else if (st_blow_text_print(b, &a->view, safe.text.out))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to print the experiments");
+	st_safe_end(&safe);
+	return status;
+}
+
+static int
+blow_write(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
+{
+	const struct st_blow_arguments *a = arg;
+	struct st_blow b;
+	if (st_blow_read(&b, p, e))
+		return ST_FAILED;
+	const st_status status = a->form == ST_BLOW_JSON ? st_blow_json(&b, p, out, e)
+	                                                 : print_blow_safely(&b, a, out, e);
+	st_blow_free(&b);
+	return status;
+}
+
+static st_status
+blow_flush(struct st_error *e)
+{
+	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                                strerror(errno))
+	                      : ST_OK;
+}
+
+/* ---- a campaign ---- */
+
+struct blown {
+	struct st_blow_arguments *a;
+	struct st_progress progress;
+	struct st_blow b;
+	double begin;
+	int64_t start_ns;
+};
+
+/* The function that pays most so far, and the runs. */
+static void
+show_blow(void *arg, const struct st_blow *b, size_t done, size_t left, uint32_t next)
+{
+	struct blown *w = arg;
+	char line[256];
+	if (next == ST_BLOW_NONE)
+		snprintf(line, sizeof line, "%zu experiments, %zu left: without noise", done, left);
+	else
+		snprintf(line, sizeof line, "experiment %zu, %zu left: %s", done, left,
+		         b->functions.v[next].name);
+	st_progress_line(&w->progress, line);
+}
+
+static bool
+is_blow_interrupted(void *arg)
+{
+	(void)arg;
+	return st_timing_interrupted() != 0;
+}
+
+static int64_t
+realtime_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Results depend on all that the command line says. malloc'ed; NULL: no memory. */
+static char *
+blow_identity(const struct st_blow_arguments *a, const char *options)
+{
+	struct st_text text;
+	if (!st_text_begin(&text))
+		return NULL;
+	fprintf(text.out, "blow %s --", options);
+	for (char *const *word = a->session.program; *word; word++)
+		fprintf(text.out, " %s", *word);
+	char *out = st_text_end(&text);
+	for (char *at = out; at && *at; at++)
+		*at = *at == '\n' ? ' ' : *at;
+	return out;
+}
+
+static struct st_profile *
+profile_of_blow(const struct blown *w, const char *options)
+{
+	struct st_profile *p = st_profile_new();
+	if (!p)
+		return NULL;
+	st_collect_machine(p);
+	p->run.tool = ST_BLOW_TOOL;
+	p->run.options = st_profile_text(p, options);
+	p->run.start_ns = w->start_ns;
+	p->run.wall_ns = (int64_t)((st_now_raw() - w->begin) * 1e9);
+	st_profile_add_tool(p, ST_BLOW_TOOL);
+	for (char *const *word = w->a->session.program; *word; word++) {
+		const char **slot = ST_PUSH(&p->run.command);
+		if (slot)
+			*slot = st_profile_text(p, *word);
+		else
+			p->out_of_memory = true;
+	}
+	if (!st_blow_put(&w->b, p))
+		return p;
+	st_profile_free(p);
+	return NULL;
+}
+
+static st_status
+save_blow(const struct blown *w, const char *options, enum st_blow_end end, struct st_error *e)
+{
+	const struct st_blow_arguments *a = w->a;
+	const struct st_output_form form = {a->form == ST_BLOW_JSON ? "json" : "txt", blow_write,
+	                                    a};
+	const struct st_session_output output = {.name = a->session.program[0],
+	                                         .path = a->output,
+	                                         .form = a->form == ST_BLOW_DB ? NULL : &form};
+	char *where = NULL;
+	struct st_profile *p = profile_of_blow(w, options);
+	if (!p)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to keep the experiments");
+	if (end == ST_BLOW_INTERRUPTED)
+		st_profile_note(p, "the campaign was interrupted");
+	st_status status = ST_OK;
+	if (a->output && !strcmp(a->output, "-"))
+		status = blow_write(p, a, stdout, e) ? ST_FAILED : blow_flush(e);
+	else
+		status = st_session_output_save(&output, p, (uint32_t)getpid(), &where, e);
+	if (where && !a->quiet)
+		fprintf(stderr, "strobe: result: %s\n", where);
+	free(where);
+	st_profile_free(p);
+	return status;
+}
+
+static void
+say_end(const struct blown *w, enum st_blow_end end)
+{
+	static const char *const texts[] = {
+	        [ST_BLOW_COMPLETE] = "all was tried",
+	        [ST_BLOW_RUNS] = "--iterations was reached",
+	        [ST_BLOW_SECONDS] = "--timeout was reached",
+	        [ST_BLOW_INTERRUPTED] = "it was interrupted",
+	};
+	printf("the campaign ended after %.1f s: %s\n", st_now_raw() - w->begin, texts[end]);
+}
+
+static st_status
+check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct st_error *e)
+{
+	size_t called = 0;
+	for (size_t i = 0; i < b->functions.n; i++) {
+		if (b->functions.v[i].chosen)
+			return ST_OK;
+		called += b->functions.v[i].calls > 0;
+	}
+	if (a->session.region.functions.n)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "no function that --funcs names was called and can be timed; "
+		               "--show-functions lists those that there are");
+	return st_fail(e, ST_EXIT_FAILED,
+	               called ? "no function meets --called-threshold or --min-func-time: lower "
+	                        "one of them, or name functions with --funcs"
+	                      : "no function of the program itself was called that can be timed: "
+	                        "use --all, or a program with symbols");
+}
+
+static st_status
+run_blow(struct blown *w, const char *options, struct st_error *e)
+{
+	enum st_blow_end end;
+	const struct st_blow_arguments *a = w->a;
+	struct st_blow_campaign *c = st_blow_open(&a->options, &w->b, e);
+	if (c && st_blow_dropped(c) && !a->quiet)
+		fprintf(stderr, "strobe: %s\n", st_blow_dropped(c));
+	st_status status = c ? ST_OK : ST_FAILED;
+	if (!status && a->shows) {
+		status = print_blow_safely(&w->b, a, stdout, e);
+		st_blow_close(c);
+		return status ? status : blow_flush(e);
+	}
+	if (!status)
+		status = check_corpus(&w->b, a, e);
+	if (!status)
+		status = st_blow_run(c, &end, e);
+	st_blow_close(c);
+	st_progress_erase(&w->progress);
+	if (status)
+		return ST_FAILED;
+	if (!a->quiet && !(a->output && !strcmp(a->output, "-"))) {
+		say_end(w, end);
+		status = print_blow_safely(&w->b, a, stdout, e);
+	}
+	if (!status)
+		status = blow_flush(e);
+	return status ? status : save_blow(w, options, end, e);
+}
+
+static int
+blow_program(struct st_blow_arguments *a, char *const *argv)
+{
+	struct blown w = {.a = a, .begin = st_now_raw(), .start_ns = realtime_ns()};
+	struct st_error e;
+	const struct st_session_output output = {.name = a->session.program[0], .path = a->output};
+	const bool writes = !a->shows && !(a->output && !strcmp(a->output, "-"));
+	char *options = st_result_options(argv, a->session.program);
+	char *identity = options ? blow_identity(a, options) : NULL;
+	int code;
+	a->options.journal = a->journal;
+	a->options.identity = identity;
+	a->options.show = show_blow;
+	a->options.interrupted = is_blow_interrupted;
+	a->options.arg = &w;
+	st_progress_init(&w.progress, a->quiet || a->shows);
+	st_timing_watch_signals();
+	st_status status = identity ? ST_OK : st_fail(&e, ST_EXIT_FAILED, "no memory left");
+	if (!status && writes)
+		status = st_session_output_check(&output, (uint32_t)getpid(), &e);
+	if (!status)
+		status = run_blow(&w, options, &e);
+	code = status                    ? st_complain(&e)
+	       : st_timing_interrupted() ? 128 + st_timing_interrupted()
+	                                 : ST_EXIT_OK;
+	st_blow_free(&w.b);
+	free(identity);
+	free(options);
+	return code;
+}
+
+/* ---- an earlier one ---- */
+
+static st_status
+blow_show(struct st_blow_arguments *a, struct st_error *e)
+{
+	const struct st_output_form form = {.write = blow_write, .arg = a};
+	struct st_profile *p = st_profile_load(a->from, e);
+	if (!p)
+		return ST_FAILED;
+	a->form = a->has_form ? a->form : ST_BLOW_TEXT;
+	st_status status;
+	if (a->output && strcmp(a->output, "-") != 0)
+		status = st_output_check_input(a->output, a->from, e)
+		                 ? ST_FAILED
+		                 : st_output_form_write(&form, p, a->output, e);
+	else
+		status = blow_write(p, a, stdout, e) ? ST_FAILED : blow_flush(e);
+	st_profile_free(p);
+	return status;
+}
+
+int
+st_blow_main(char *const *argv)
+{
+	struct st_blow_arguments a;
+	struct st_error e;
+	int code = ST_EXIT_OK;
+	if (st_blow_parse(&a, argv, &e))
+		code = st_complain(&e);
+	else if (a.help)
+		st_command_help(stdout, st_command_find("blow"), false);
+	else if (a.from)
+		code = blow_show(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+	else
+		code = blow_program(&a, argv);
+	st_blow_arguments_free(&a);
+	return code;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The arguments of strobe blow. */
+#ifndef STROBE_CLI_BLOW_H
+#define STROBE_CLI_BLOW_H
+
+#include <limits.h>
+
+#include "report/blow.h"
+#include "session/session.h"
+
+enum st_blow_form { ST_BLOW_DB, ST_BLOW_TEXT, ST_BLOW_JSON };
+
+struct st_blow_arguments {
+	struct st_session session; /* the functions that are looked at */
+	struct st_trace_request request;
+	struct st_blow_options options;
+	struct st_blow_view view;
+	const char *journal, *from, *output;
+	const char *asked; /* an option that is about runs; NULL: none was given */
+	enum st_blow_form form;
+	bool has_form, all, shows, shows_time, quiet, help;
+	char program[PATH_MAX]; /* the file of the program itself */
+};
+
+/* 0, or -1 with *e. The caller frees in any case. */
+st_status st_blow_parse(struct st_blow_arguments *a, char *const *argv, struct st_error *e);
+void st_blow_arguments_free(struct st_blow_arguments *a);
+
+#endif

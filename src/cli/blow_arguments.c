@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/option.h"
+#include "base/parse.h"
+#include "base/text.h"
+#include "cli/blow.h"
+#include "cli/commands.h"
+#include "control/program.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) BLOW_##id,
+	ST_BLOW_OPTIONS(O)
+#undef O
+};
+
+/* ---- values ---- */
+
+static st_status
+blow_number(const char *name, const char *value, long least, uint64_t *out, struct st_error *e)
+{
+	long n;
+	if (st_option_number(name, value, least, LONG_MAX, &n, e))
+		return ST_FAILED;
+	*out = (uint64_t)n;
+	return ST_OK;
+}
+
+static st_status
+blow_size(const char *name, const char *value, long least, size_t *out, struct st_error *e)
+{
+	uint64_t n = 0;
+	const st_status status = blow_number(name, value, least, &n, e);
+	*out = (size_t)n;
+	return status;
+}
+
+/* In units of so many seconds. */
+static st_status
+blow_time(const char *name, const char *value, double unit, uint64_t *out, struct st_error *e)
+{
+	double seconds;
+	if (st_parse_time(value, &seconds) || !(seconds / unit >= 1) || seconds > 1e6)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s takes a time such as 5ms or 100us, at least %s, not '%s'",
+		               name, unit < 1e-7 ? "1 ns" : "1us", value);
+	*out = (uint64_t)(seconds / unit + 0.5);
+	return ST_OK;
+}
+
+static st_status
+take_timeout(double *seconds, const char *value, struct st_error *e)
+{
+	if (!st_parse_time(value, seconds) && *seconds >= 0)
+		return ST_OK;
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--timeout takes a time such as 30s or 5m, or 0 for no limit, not '%s'",
+	               value);
+}
+
+/* More than `least`. */
+static st_status
+blow_factor(const char *name, const char *value, double least, double *out, struct st_error *e)
+{
+	const char *end;
+	if (!st_parse_real(value, out, &end) && !*end && *out > least && *out <= 1e9)
+		return ST_OK;
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--%s takes a number greater than %g and at most 1e9, not '%s'", name, least,
+	               value);
+}
+
+static st_status
+take_noises(bool *types, const char *value, struct st_error *e)
+{
+	char *copy = strdup(value), *rest = copy;
+	st_status status = copy ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
+	memset(types, 0, ST_BLOW_NOISE_COUNT * sizeof *types);
+	for (char *word; !status && (word = strsep(&rest, ","));) {
+		enum st_blow_noise_type type;
+		if (st_blow_noise_named(word, &type))
+			types[type] = true;
+		else
+			status = st_fail(e, ST_EXIT_USAGE,
+			                 "--noise takes nanosleep, usleep, sleep, yield and busy, "
+			                 "with commas between them, not '%s'",
+			                 word);
+	}
+	free(copy);
+	return status;
+}
+
+static st_status
+take_sort(struct st_blow_arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const words[] = {
+#define S(id, word) word,
+	        ST_BLOW_SORTS(S)
+#undef S
+	};
+	unsigned which;
+	if (st_option_word("sort", value, words, ST_BLOW_SORT_COUNT, &which, e))
+		return ST_FAILED;
+	a->view.sort = (enum st_blow_sort)which;
+	return ST_OK;
+}
+
+static st_status
+take_pick(struct st_blow_arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const words[] = {
+#define P(id, word) word,
+	        ST_BLOW_PICKS(P)
+#undef P
+	};
+	unsigned which;
+	if (st_option_word("pick", value, words, ST_BLOW_PICK_COUNT, &which, e))
+		return ST_FAILED;
+	a->options.pick = (enum st_blow_pick)which;
+	return ST_OK;
+}
+
+static st_status
+take_form(struct st_blow_arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const names[] = {"db", "text", "json"};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(value, names[i])) {
+			a->form = (enum st_blow_form)i;
+			a->has_form = true;
+			return ST_OK;
+		}
+	return st_bad_format(value, "db, text and json", e);
+}
+
+/* ---- options ---- */
+
+static st_status
+apply_blow_noise(struct st_blow_arguments *a, int option, const char *name, const char *value,
+                 struct st_error *e)
+{
+	struct st_blow_choice *c = &a->options.noise;
+	switch (option) {
+	case BLOW_noise:
+		return take_noises(c->types, value, e);
+	case BLOW_timed_noise_min:
+		return blow_time(name, value, 1e-6, &c->timed.least, e);
+	case BLOW_timed_noise_max:
+		return blow_time(name, value, 1e-6, &c->timed.most, e);
+	case BLOW_yield_noise_min:
+		return blow_number(name, value, 1, &c->yield.least, e);
+	case BLOW_yield_noise_max:
+		return blow_number(name, value, 1, &c->yield.most, e);
+	case BLOW_busy_waiting_noise_min:
+		return blow_time(name, value, 1e-6, &c->busy.least, e);
+	case BLOW_busy_waiting_noise_max:
+		return blow_time(name, value, 1e-6, &c->busy.most, e);
+	case BLOW_noise_growth_index:
+		return blow_factor(name, value, 1, &c->growth, e);
+	default:
+		return ST_FAILED; /* *e is filled */
+	}
+}
+
+static st_status
+apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, const char *value,
+                    struct st_error *e)
+{
+	struct st_blow_options *o = &a->options;
+	switch (option) {
+	case BLOW_funcs:
+		return st_patterns_add(&a->session.region.functions, name, value, e);
+	case BLOW_exclude:
+		return st_patterns_add(&a->session.region.excluded, name, value, e);
+	case BLOW_all:
+		a->all = true;
+		return ST_OK;
+	case BLOW_called_threshold:
+		return blow_number(name, value, 1, &o->criteria.calls, e);
+	case BLOW_min_func_time:
+		return blow_time(name, value, 1e-9, &o->criteria.ns, e);
+	case BLOW_full_analysis:
+		o->full = true;
+		return ST_OK;
+	case BLOW_pick:
+		return take_pick(a, value, e);
+	case BLOW_max_slowdown:
+		return blow_factor(name, value, 1, &o->most_slower, e);
+	case BLOW_baseline_runs:
+		return blow_size(name, value, 3, &o->quiet_runs, e);
+	case BLOW_iterations:
+		return blow_size(name, value, 1, &o->most_runs, e);
+	case BLOW_timeout:
+		return take_timeout(&o->most_seconds, value, e);
+	case BLOW_limit:
+		return st_region_time(&o->how.limit, name, value, e);
+	case BLOW_seed:
+		return blow_number(name, value, 0, &o->seed, e);
+	case BLOW_journal:
+		a->journal = value;
+		return ST_OK;
+	case BLOW_input:
+		o->how.input = value;
+		return ST_OK;
+	default:
+		return apply_blow_noise(a, option, name, value, e);
+	}
+}
+
+/* True: the option is about what is shown. */
+static bool
+apply_blow_view(struct st_blow_arguments *a, int option, const char *value, st_status *status,
+                struct st_error *e)
+{
+	*status = ST_OK;
+	switch (option) {
+	case BLOW_show_functions_w_time:
+		a->shows_time = true;
+		a->shows = true;
+		break;
+	case BLOW_show_functions:
+		a->shows = true;
+		break;
+	case BLOW_from:
+		a->from = value;
+		break;
+	case BLOW_sort:
+		*status = take_sort(a, value, e);
+		break;
+	case BLOW_top:
+		*status = blow_size("top", value, 0, &a->view.top, e);
+		break;
+	case BLOW_full:
+		a->view.full = true;
+		break;
+	case BLOW_format:
+		*status = take_form(a, value, e);
+		break;
+	case BLOW_output:
+		a->output = value;
+		break;
+	case BLOW_quiet:
+		a->quiet = true;
+		break;
+	case BLOW_help:
+		a->help = true;
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+/* ---- all together ---- */
+
+static st_status
+check_bounds(const char *kind, struct st_blow_bounds b, struct st_error *e)
+{
+	return b.least <= b.most
+	               ? ST_OK
+	               : st_fail(e, ST_EXIT_USAGE,
+	                         "--%s-noise-min is more than --%s-noise-max: change one of them",
+	                         kind, kind);
+}
+
+/* Which functions are looked at: by their names, or those of the program's own file. */
+static st_status
+choose_looked_at(struct st_blow_arguments *a, struct st_error *e)
+{
+	struct st_region *r = &a->session.region;
+	bool by_env = false;
+	a->options.criteria.all = r->functions.n > 0;
+	a->request = (struct st_trace_request){.session = &a->session,
+	                                       .excluded = &r->excluded,
+	                                       .own = !a->all && !r->functions.n};
+	a->options.how.request = &a->request;
+	if (!a->request.own)
+		return ST_OK;
+	if (st_program_image(a->session.program[0], a->program, sizeof a->program, &by_env, e))
+		return ST_FAILED;
+	return st_patterns_add_path(&r->images, "images", a->program, e);
+}
+
+static st_status
+check_blow_run(struct st_blow_arguments *a, struct st_error *e)
+{
+	const struct st_blow_choice *c = &a->options.noise;
+	if (!a->session.program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no program to run: strobe blow [options] -- PROGRAM [ARGUMENT...]");
+	if (a->output && !strcmp(a->output, "-") && (!a->has_form || a->form == ST_BLOW_DB))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "the result is a database: give -o a file, or use --format json");
+	if (check_bounds("timed", c->timed, e) || check_bounds("yield", c->yield, e) ||
+	    check_bounds("busy-waiting", c->busy, e))
+		return ST_FAILED;
+	a->options.how.program = a->session.program;
+	return choose_looked_at(a, e);
+}
+
+static st_status
+check_blow_shown(const struct st_blow_arguments *a, struct st_error *e)
+{
+	if (a->session.program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--from shows an earlier campaign: leave out the program '%s'",
+		               a->session.program[0]);
+	if (a->asked)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is for running a program, and --from runs none: leave out one "
+		               "of them",
+		               a->asked);
+	if (a->has_form && a->form == ST_BLOW_DB)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s cannot be written as db: say --format text or json", a->from);
+	return ST_OK;
+}
+
+/* What a file's name says of it, unless --format says more. */
+static void
+guess_blow_form(struct st_blow_arguments *a)
+{
+	const char *dot = a->output ? strrchr(st_base_name(a->output), '.') : NULL;
+	if (a->has_form || !dot)
+		return;
+	a->has_form = !strcmp(dot, ".json") || !strcmp(dot, ".txt");
+	if (a->has_form)
+		a->form = !strcmp(dot, ".json") ? ST_BLOW_JSON : ST_BLOW_TEXT;
+}
+
+static void
+set_blow_defaults(struct st_blow_arguments *a)
+{
+	*a = (struct st_blow_arguments){.session = ST_SESSION_DEFAULT,
+	                                .view = {.top = 50},
+	                                .options = {.how = {.input = "/dev/null"},
+	                                            .criteria = {.calls = 2, .ns = 1000000},
+	                                            .noise = {.timed = {1000, 1000000},
+	                                                      .yield = {1000, 1000000},
+	                                                      .busy = {100, 100000},
+	                                                      .growth = 2},
+	                                            .quiet_runs = 5,
+	                                            .most_slower = 2,
+	                                            .most_seconds = 60,
+	                                            .seed = 1}};
+	a->options.noise.types[ST_BLOW_NANOSLEEP] = a->options.noise.types[ST_BLOW_YIELD] =
+	        a->options.noise.types[ST_BLOW_BUSY] = true;
+}
+
+st_status
+st_blow_parse(struct st_blow_arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("blow", argv);
+	const char *value;
+	set_blow_defaults(a);
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
+		st_status status;
+		if (option == ST_OPTIONS_OTHER) {
+			a->session.program = argv + o.at - 1;
+			break;
+		}
+		if (option == ST_OPTIONS_BAD)
+			return ST_FAILED;
+		if (!apply_blow_view(a, option, value, &status, e)) {
+			a->asked = o.options[option].name;
+			status = apply_blow_campaign(a, option, a->asked, value, e);
+		}
+		if (status || a->help)
+			return status;
+	}
+	guess_blow_form(a);
+	return a->from ? check_blow_shown(a, e) : check_blow_run(a, e);
+}
+
+void
+st_blow_arguments_free(struct st_blow_arguments *a)
+{
+	st_session_free(&a->session);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/blow.h"
+#include "report/json.h"
+
+/* Takes the value over, as json_object_set_new does. */
+#define SET(object, key, value) bad |= json_object_set_new(object, key, value)
+#define APPEND(array, value) bad |= json_array_append_new(array, value)
+
+static json_t *
+blow_json_or_nothing(json_t *out, int bad)
+{
+	if (!bad)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+/* null: it is not known. */
+static json_t *
+blow_json_real(double v)
+{
+	return isfinite(v) ? json_real(v) : json_null();
+}
+
+static json_t *
+blow_json_baseline(const struct st_blow *b)
+{
+	const struct st_blow_baseline base = st_blow_baseline_of(b);
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "runs", st_json_count(base.n));
+	SET(out, "total_ns", blow_json_real(base.total_ns));
+	SET(out, "total_deviation_ns", blow_json_real(base.total_sd));
+	SET(out, "cpu_ns", blow_json_real(base.cpu_ns));
+	SET(out, "exit", json_integer(base.exit));
+	SET(out, "same_output", json_boolean(base.has_output));
+	return blow_json_or_nothing(out, bad);
+}
+
+static json_t *
+blow_json_slope(const struct st_blow_slope *s)
+{
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "value", blow_json_real(s->at));
+	SET(out, "lo", blow_json_real(s->low));
+	SET(out, "hi", blow_json_real(s->high));
+	SET(out, "state", json_string(st_blow_measurable_text(s->state)));
+	return blow_json_or_nothing(out, bad);
+}
+
+static json_t *
+blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
+{
+	const struct st_blow_function *f = &b->functions.v[r->function];
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "function", st_json_text(f->name));
+	SET(out, "symbol", st_json_text(f->raw_name));
+	SET(out, "image", st_json_text(f->image));
+	SET(out, "offset", st_json_count(f->offset));
+	SET(out, "fitness", json_real(r->finding.fitness));
+	SET(out, "experiments", st_json_count(r->finding.experiments));
+	SET(out, "time_share", blow_json_real(r->finding.share));
+	SET(out, "calls", blow_json_real(r->finding.calls));
+	SET(out, "mean_ns", blow_json_real(r->finding.mean_ns));
+	SET(out, "slope", blow_json_slope(&r->finding.slope));
+	return blow_json_or_nothing(out, bad);
+}
+
+static json_t *
+blow_json_noise(const struct st_blow_run *r)
+{
+	const struct st_blow_sample s = st_blow_sum(r, r->function);
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "type", json_string(st_blow_noise_name(r->noise.type)));
+	SET(out, "strength", st_json_count(r->noise.strength));
+	SET(out, "unit", json_string(st_blow_noise_unit(r->noise.type)));
+	SET(out, "calls", st_json_count(s.noises));
+	SET(out, "measured_ns", st_json_count(s.noise_ns));
+	return blow_json_or_nothing(out, bad);
+}
+
+static json_t *
+blow_json_run(const struct st_blow *b, size_t number)
+{
+	const struct st_blow_run *r = &b->runs.v[number];
+	const bool quiet = r->function == ST_BLOW_NONE;
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "experiment", st_json_count(number));
+	SET(out, "function", quiet ? json_null() : st_json_text(b->functions.v[r->function].name));
+	SET(out, "noise", quiet ? json_null() : blow_json_noise(r));
+	SET(out, "total_ns", st_json_count(r->total_ns));
+	SET(out, "function_ns",
+	    quiet ? json_null() : st_json_count(st_blow_sum(r, r->function).ns));
+	SET(out, "cpu_ns", st_json_count(r->cpu_ns));
+	SET(out, "exit", json_integer(r->exit));
+	SET(out, "fault", r->fault ? json_string(st_blow_fault_name(r->fault)) : json_null());
+	return blow_json_or_nothing(out, bad);
+}
+
+static json_t *
+blow_json_fault(const struct st_blow *b, size_t number)
+{
+	const struct st_blow_run *r = &b->runs.v[number];
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "kind", json_string(st_blow_fault_name(r->fault)));
+	SET(out, "experiment", st_json_count(number));
+	SET(out, "function", st_json_text(b->functions.v[r->function].name));
+	SET(out, "exit", json_integer(r->exit));
+	return blow_json_or_nothing(out, bad);
+}
+
+static json_t *
+blow_json_object(const struct st_blow *b, const struct st_profile *p,
+                 const struct st_blow_rows *rows)
+{
+	json_t *out = json_object(), *strobe = json_object(), *targets = json_array(),
+	       *runs = json_array(), *faults = json_array();
+	int bad = 0;
+	SET(strobe, "version", json_integer(ST_JSON_VERSION));
+	SET(strobe, "tool", json_string(ST_BLOW_TOOL));
+	SET(out, "strobe", strobe);
+	SET(out, "run", st_json_run(p));
+	SET(out, "mode", json_string("slow-down"));
+	SET(out, "baseline", blow_json_baseline(b));
+	for (size_t i = 0; i < rows->list.n; i++)
+		APPEND(targets, blow_json_target(b, &rows->list.v[i]));
+	SET(out, "targets", targets);
+	for (size_t i = 0; i < b->runs.n; i++) {
+		APPEND(runs, blow_json_run(b, i));
+		if (b->runs.v[i].fault && b->runs.v[i].function != ST_BLOW_NONE)
+			APPEND(faults, blow_json_fault(b, i));
+	}
+	SET(out, "faults", faults);
+	SET(out, "experiments", runs);
+	return blow_json_or_nothing(out, bad);
+}
+
+st_status
+st_blow_json(const struct st_blow *b, const struct st_profile *p, FILE *out, struct st_error *e)
+{
+	struct st_blow_rows rows;
+	json_t *root =
+	        st_blow_order(b, ST_BLOW_BY_SLOPE, &rows) ? NULL : blow_json_object(b, p, &rows);
+	free(rows.list.v);
+	char *text = st_json_document(root, ST_JSON_DOCUMENT, "the experiments", e);
+	if (!text)
+		return ST_FAILED;
+	fputs(text, out);
+	free(text);
+	return ST_OK;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/blow.h"
+#include "report/text.h"
+
+enum { NAME_COLUMNS = 30 }; /* of a function's name, unless it is asked for as a whole */
+
+/* ---- order ---- */
+
+/* NAN, which no number is before, becomes less than all. */
+static double
+sort_key(const struct st_blow_row *r, enum st_blow_sort sort)
+{
+	const struct st_blow_finding *f = &r->finding;
+	const double key = sort == ST_BLOW_BY_FITNESS ? f->fitness
+	                   : sort == ST_BLOW_BY_SHARE ? f->share
+	                   : f->slope.state           ? NAN
+	                                              : f->slope.at;
+	return isnan(key) ? -INFINITY : key;
+}
+
+struct keyed {
+	double key;
+	struct st_blow_row row;
+};
+
+static int
+blow_key_order(const void *a, const void *b)
+{
+	const struct keyed *x = a, *y = b;
+	if (x->key < y->key || x->key > y->key)
+		return x->key < y->key ? 1 : -1;
+	return (x->row.function > y->row.function) - (x->row.function < y->row.function);
+}
+
+static st_status
+sort_rows(struct st_blow_rows *rows, enum st_blow_sort sort)
+{
+	const size_t n = rows->list.n;
+	struct keyed *v = calloc(n + 1, sizeof *v);
+	if (!v)
+		return ST_FAILED;
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct keyed){sort_key(&rows->list.v[i], sort), rows->list.v[i]};
+	if (n)
+		qsort(v, n, sizeof *v, blow_key_order);
+	for (size_t i = 0; i < n; i++)
+		rows->list.v[i] = v[i].row;
+	free(v);
+	return ST_OK;
+}
+
+st_status
+st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_rows *out)
+{
+	*out = (struct st_blow_rows){0};
+	for (uint32_t i = 0; i < b->functions.n; i++) {
+		if (!b->functions.v[i].chosen)
+			continue;
+		struct st_blow_row *row = ST_PUSH(&out->list);
+		if (!row || st_blow_find(b, i, &row->finding))
+			return ST_FAILED;
+		row->function = i;
+	}
+	return sort_rows(out, sort);
+}
+
+/* ---- text ---- */
+
+static void
+blow_print_runs(const struct st_blow *b, FILE *out)
+{
+	const struct st_blow_baseline base = st_blow_baseline_of(b);
+	size_t chosen = 0, noisy = 0;
+	for (size_t i = 0; i < b->functions.n; i++)
+		chosen += b->functions.v[i].chosen;
+	for (size_t i = 0; i < b->runs.n; i++)
+		noisy += b->runs.v[i].function != ST_BLOW_NONE;
+	fprintf(out, "%zu experiment%s on %zu of %zu functions\n", noisy, noisy == 1 ? "" : "s",
+	        chosen, b->functions.n);
+	if (!base.n)
+		return;
+	fprintf(out, "without noise: %.3f ms", base.total_ns / 1e6);
+	if (base.n > 1)
+		fprintf(out, ", standard deviation %.1f %%", base.total_sd / base.total_ns * 100);
+	fprintf(out, " (%zu run%s)\n", base.n, base.n == 1 ? "" : "s");
+}
+
+static void
+name_cell(struct st_table *t, const char *name, bool full)
+{
+	char text[512];
+	snprintf(text, sizeof text, "%s", name);
+	if (!full)
+		st_shorten(text, NAME_COLUMNS + 3);
+	st_table_cell(t, "%s", full ? name : text);
+}
+
+static void
+slope_cells(struct st_table *t, const struct st_blow_slope *s)
+{
+	if (s->state) {
+		st_table_cell(t, "-");
+		st_table_cell(t, "%s", st_blow_measurable_text(s->state));
+		return;
+	}
+	st_table_cell(t, "%.4f", s->at);
+	st_table_cell(t, "%.4f to %.4f", s->low, s->high);
+}
+
+static void
+number_cell(struct st_table *t, const char *format, double v)
+{
+	if (isnan(v))
+		st_table_cell(t, "-");
+	else
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		st_table_cell(t, format, v);
+#pragma GCC diagnostic pop
+}
+
+static st_status
+print_rows(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+	        {"id", false},  {"slope", false},  {"95 % interval", true}, {"fitness", false},
+	        {"exp", false}, {"time %", false}, {"calls", false},        {"function", true}};
+	struct st_blow_rows rows;
+	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
+	const st_status status = t ? st_blow_order(b, view->sort, &rows) : ST_FAILED;
+	for (size_t i = 0; !status && i < rows.list.n && (!view->top || i < view->top); i++) {
+		const struct st_blow_finding *f = &rows.list.v[i].finding;
+		st_table_cell(t, "%zu", i + 1);
+		slope_cells(t, &f->slope);
+		st_table_cell(t, "%.5f", f->fitness);
+		st_table_cell(t, "%zu", f->experiments);
+		number_cell(t, "%.2f", f->share * 100);
+		number_cell(t, "%.0f", f->calls);
+		name_cell(t, b->functions.v[rows.list.v[i].function].name, view->full);
+	}
+	if (!status && rows.list.n) {
+		fputc('\n', out);
+		st_table_print(t, out, (struct st_style){0});
+		if (view->top && view->top < rows.list.n)
+			fprintf(out, "... and %zu more; -n 0 prints all\n",
+			        rows.list.n - view->top);
+	}
+	if (!status)
+		free(rows.list.v);
+	if (t)
+		st_table_free(t);
+	return status;
+}
+
+/* ---- faults ---- */
+
+static void
+print_fault(const struct st_blow *b, size_t number, FILE *out)
+{
+	const struct st_blow_run *r = &b->runs.v[number];
+	fprintf(out, "  experiment %zu: %s (exit code %d): %s %" PRIu64 " %s in %s\n", number,
+	        st_blow_fault_name(r->fault), r->exit, st_blow_noise_name(r->noise.type),
+	        r->noise.strength, st_blow_noise_unit(r->noise.type),
+	        b->functions.v[r->function].name);
+}
+
+static void
+print_faults(const struct st_blow *b, FILE *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < b->runs.n; i++) {
+		if (!b->runs.v[i].fault || b->runs.v[i].function == ST_BLOW_NONE)
+			continue;
+		if (!any)
+			fputs("\nfaults under noise, which are not in the numbers above:\n", out);
+		any = true;
+		print_fault(b, i, out);
+	}
+}
+
+/* What has to be known of the numbers. */
+static void
+print_remarks(const struct st_blow *b, FILE *out)
+{
+	const struct st_blow_baseline base = st_blow_baseline_of(b);
+	size_t refused = 0;
+	for (size_t i = 0; i < b->functions.n; i++)
+		refused += b->functions.v[i].why != NULL;
+	if (refused)
+		fprintf(out,
+		        "\n%zu function%s cannot be timed, and %s not tried; --show-functions "
+		        "lists "
+		        "%s\n",
+		        refused, refused == 1 ? "" : "s", refused == 1 ? "was" : "were",
+		        refused == 1 ? "it" : "them");
+	if (base.n > 1 && !base.has_output)
+		fputs("\nthe program writes something else each time: outputs were not compared\n",
+		      out);
+}
+
+st_status
+st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
+{
+	blow_print_runs(b, out);
+	if (print_rows(b, view, out))
+		return ST_FAILED;
+	print_faults(b, out);
+	print_remarks(b, out);
+	return ST_OK;
+}
+
+/* ---- functions ---- */
+
+static void
+print_function(const struct st_blow_function *f, bool times, FILE *out)
+{
+	fprintf(out, "%s <==> %s", f->raw_name, f->name);
+	if (times && !f->why)
+		fprintf(out, " ==> %.3f us", st_blow_mean(f) / 1e3);
+	if (f->why)
+		fprintf(out, " (not tried: %s)", f->why);
+	fputc('\n', out);
+}
+
+void
+st_blow_functions_print(const struct st_blow *b, bool times, FILE *out)
+{
+	size_t called = 0, chosen = 0;
+	for (size_t i = 0; i < b->functions.n; i++) {
+		called += b->functions.v[i].calls > 0 || b->functions.v[i].why;
+		chosen += b->functions.v[i].chosen;
+	}
+	fprintf(out, "ALL FUNCTIONS (%zu):\n", called);
+	for (size_t i = 0; i < b->functions.n; i++)
+		if (b->functions.v[i].calls || b->functions.v[i].why)
+			print_function(&b->functions.v[i], times, out);
+	fprintf(out, "CORPUS (%zu):\n", chosen);
+	for (size_t i = 0; i < b->functions.n; i++)
+		if (b->functions.v[i].chosen)
+			print_function(&b->functions.v[i], times, out);
+}

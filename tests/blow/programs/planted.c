@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Programs whose truth is arithmetic. They sleep where others compute, so that they take as long on
+ * a busy machine. usage: planted serial|pair|unequal|crash|hang|output|exit|for-ever|abort
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CALLED __attribute__((noinline, noipa))
+
+enum { ROUNDS = 10 };
+
+static void
+nap_us(long us)
+{
+	const struct timespec t = {us / 1000000, us % 1000000 * 1000};
+	nanosleep(&t, NULL);
+}
+
+static long
+elapsed_us(const struct timespec *since)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - since->tv_sec) * 1000000 + (now.tv_nsec - since->tv_nsec) / 1000;
+}
+
+/* ---- one thread: a quarter of the time is in one function ---- */
+
+CALLED static void
+quarter(void)
+{
+	nap_us(1000);
+}
+
+CALLED static void
+other_half(void)
+{
+	nap_us(2000);
+}
+
+CALLED static void
+the_rest(void)
+{
+	nap_us(1000);
+}
+
+static void
+serial(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		quarter();
+		other_half();
+		the_rest();
+	}
+}
+
+/* ---- two threads that meet: only the longer one matters ---- */
+
+static pthread_barrier_t barrier;
+
+CALLED static void
+left_part(void)
+{
+	nap_us(5000);
+}
+
+CALLED static void
+right_part(void)
+{
+	nap_us(4000);
+}
+
+CALLED static void
+idle_part(void)
+{
+	nap_us(100);
+}
+
+static void *
+right_thread(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < ROUNDS; i++) {
+		right_part();
+		pthread_barrier_wait(&barrier);
+	}
+	return NULL;
+}
+
+static void *
+idle_thread(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < ROUNDS; i++) {
+		idle_part();
+		pthread_barrier_wait(&barrier);
+	}
+	return NULL;
+}
+
+static void
+meet(void *(*other)(void *))
+{
+	pthread_t thread;
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, other, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		left_part();
+		pthread_barrier_wait(&barrier);
+	}
+	pthread_join(thread, NULL);
+}
+
+/* ---- faults that only noise brings out ---- */
+
+static struct timespec begin;
+
+CALLED static void
+in_time(void)
+{
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+}
+
+CALLED static void
+may_be_late(void)
+{
+	nap_us(100);
+}
+
+/* Noise of more than a second is what it takes. */
+static int
+was_late(void)
+{
+	in_time();
+	may_be_late();
+	return elapsed_us(&begin) > 1000000;
+}
+
+CALLED static void
+wait_for_ever(void)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&lock);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	if (!strcmp(what, "serial"))
+		serial();
+	else if (!strcmp(what, "pair"))
+		meet(right_thread);
+	else if (!strcmp(what, "unequal"))
+		meet(idle_thread);
+	else if (!strcmp(what, "crash") && was_late())
+		abort();
+	else if (!strcmp(what, "hang") && was_late())
+		wait_for_ever();
+	else if (!strcmp(what, "for-ever"))
+		wait_for_ever();
+	else if (!strcmp(what, "abort"))
+		abort();
+	else if (!strcmp(what, "output"))
+		puts(was_late() ? "late" : "in time");
+	else if (!strcmp(what, "exit"))
+		return was_late();
+	return 0;
+}

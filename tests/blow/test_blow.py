@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`strobe blow` on programs whose truth is known. What depends on time has margins that a busy machine keeps.
+
+usage: test_blow.py STROBE PLANTED [CLASS...]
+
+PLANTED is programs/planted.c."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+STROBE, PLANTED = [os.path.abspath(name) for name in sys.argv[1:3]]
+
+
+class Blow(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-blow-")
+        self.addCleanup(folder.cleanup)
+        self.at = Path(folder.name)
+
+    def strobe(self, *arguments, code=0):
+        done = subprocess.run([STROBE, "blow", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200,
+                              cwd=self.at, check=False)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def measure(self, what, *options):
+        self.strobe("-q", "--baseline-runs", "3", *options, "-o", "r.json", "--", PLANTED, what)
+        return json.loads((self.at / "r.json").read_text())
+
+
+class Measured(Blow):
+    def test_serial(self):
+        """Each experiment adds at least its noise to the function, and the run is at least as much longer as the function is."""
+        result = self.measure("serial", "-F", "quarter,other_half", "--noise", "nanosleep,busy", "--iterations", "4")
+        self.assertEqual(result["mode"], "slow-down")
+        self.assertEqual({target["function"] for target in result["targets"]}, {"quarter", "other_half"})
+        self.assertGreaterEqual(result["baseline"]["runs"], 3)
+        self.assertEqual(result["faults"], [])
+        noisy = [run for run in result["experiments"] if run["noise"]]
+        self.assertEqual(len(noisy), 4)
+        for run in noisy:
+            noise = run["noise"]
+            self.assertEqual(noise["calls"], 10)
+            self.assertEqual(noise["unit"], "ns")
+            # Sleeps and waits last at least as long; the clocks agree to a thousandth.
+            self.assertGreaterEqual(noise["measured_ns"], 0.998 * 10 * noise["strength"])
+            self.assertGreaterEqual(run["function_ns"], 0.99 * noise["measured_ns"])
+            self.assertGreaterEqual(run["total_ns"], 0.99 * run["function_ns"])
+        for target in result["targets"]:
+            self.assertEqual(target["calls"], 10)
+            self.assertGreater(target["time_share"], 0)
+            self.assertLess(target["time_share"], 1)
+            if target["slope"]["state"] == "measured":
+                self.assertLessEqual(target["slope"]["lo"], target["slope"]["value"])
+                self.assertLessEqual(target["slope"]["value"], target["slope"]["hi"])
+
+    def test_full_analysis(self):
+        """All types and strengths: 2 sleeps of each kind."""
+        result = self.measure("serial", "-F", "quarter", "--noise", "nanosleep,usleep,sleep", "--timed-noise-min", "1ms", "--timed-noise-max", "2ms",
+                              "--full-analysis", "--timeout", "0")
+        noises = [(run["noise"]["type"], run["noise"]["strength"]) for run in result["experiments"] if run["noise"]]
+        self.assertEqual(sorted(noises), sorted([("nanosleep", 1000000), ("nanosleep", 2000000), ("usleep", 1000), ("usleep", 2000), ("sleep", 1),
+                                                 ("sleep", 2)]))
+
+    def test_yield(self):
+        result = self.measure("serial", "-F", "quarter", "--noise", "yield", "--yield-noise-min", "10", "--yield-noise-max", "10", "--full-analysis")
+        noisy = [run["noise"] for run in result["experiments"] if run["noise"]]
+        self.assertEqual([(noise["strength"], noise["unit"], noise["calls"]) for noise in noisy], [(10, "yields", 10)])
+        self.assertGreater(noisy[0]["measured_ns"], 0)
+
+    def test_threads(self):
+        result = self.measure("pair", "-F", "left_part,right_part", "--iterations", "2")
+        self.assertEqual({target["function"]: target["calls"] for target in result["targets"]}, {"left_part": 10, "right_part": 10})
+
+
+class Faults(Blow):
+    LATE = ("-F", "may_be_late", "--noise", "nanosleep", "--timed-noise-min", "1500ms", "--timed-noise-max", "1500ms", "--full-analysis")
+
+    def fault(self, what, *options):
+        result = self.measure(what, *self.LATE, *options)
+        self.assertEqual(result["targets"][0]["experiments"], 0)
+        self.assertEqual(result["targets"][0]["slope"]["value"], None)
+        return [(fault["kind"], fault["exit"], fault["function"]) for fault in result["faults"]]
+
+    def test_crash(self):
+        self.assertEqual(self.fault("crash"), [("crash", 134, "may_be_late")])
+
+    def test_exit(self):
+        self.assertEqual(self.fault("exit"), [("exit code", 1, "may_be_late")])
+
+    def test_output(self):
+        self.assertEqual(self.fault("output"), [("output", 0, "may_be_late")])
+
+    def test_hang(self):
+        self.assertEqual(self.fault("hang", "--limit", "4s"), [("hang", 137, "may_be_late")])
+
+    def test_no_end(self):
+        """Without noise: there is nothing to compare with."""
+        done = self.strobe("-F", "wait_for_ever", "--limit", "1s", "--", PLANTED, "for-ever", code=125)
+        self.assertIn("does not end within 1 s", done.stderr)
+
+    def test_crash_without_noise(self):
+        done = self.strobe("-F", "may_be_late", "--", PLANTED, "abort", code=125)
+        self.assertIn("signal 6", done.stderr)
+
+
+class Results(Blow):
+    def test_again(self):
+        """What is printed is made from the file, as often as one likes."""
+        done = self.strobe("-F", "quarter", "--iterations", "2", "--baseline-runs", "3", "-o", "r.db", "--", PLANTED, "serial")
+        self.assertIn("the campaign ended after", done.stdout)
+        self.assertIn("result: r.db", done.stderr)
+        text = self.strobe("--from", "r.db").stdout
+        self.assertEqual(done.stdout.split("\n", 1)[1], text)
+        self.assertIn("2 experiments on 1 of 1 functions", text)
+        self.assertIn("quarter", text)
+        again = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+        self.assertEqual(again["strobe"], {"version": 1, "tool": "blow"})
+        self.strobe("--from", "r.db", "-o", "r.txt")
+        self.assertEqual((self.at / "r.txt").read_text(), text)
+        shown = subprocess.run([STROBE, "show", "-t", "runs", "r.db"], cwd=self.at, capture_output=True, text=True, check=False)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+
+    def test_functions(self):
+        text = self.strobe("--show-functions", "--called-threshold", "10", "--min-func-time", "1h", "--", PLANTED, "serial").stdout
+        all_functions, corpus = text.split("CORPUS (4):\n")
+        self.assertTrue(all_functions.startswith("ALL FUNCTIONS (5):\n"))
+        self.assertIn("quarter <==> quarter\n", all_functions)
+        self.assertEqual(sorted(line.split(" <==> ")[0] for line in corpus.splitlines()), ["nap_us", "other_half", "quarter", "the_rest"])
+        self.assertEqual(list(self.at.iterdir()), [])
+        times = self.strobe("--show-functions-w-time", "-F", "quarter", "--", PLANTED, "serial").stdout
+        self.assertRegex(times, r"quarter <==> quarter ==> \d+\.\d{3} us\n")
+
+    def test_resume(self):
+        options = ("-q", "-F", "quarter", "--noise", "nanosleep", "--timed-noise-max", "2ms", "--full-analysis", "--baseline-runs", "3", "--journal", "j", "-o", "r.json")
+        self.strobe(*options, "--", PLANTED, "serial")
+        first = json.loads((self.at / "r.json").read_text())["experiments"]
+        self.strobe(*options, "--", PLANTED, "serial")
+        self.assertEqual(json.loads((self.at / "r.json").read_text())["experiments"], first)
+        done = self.strobe(*options, "--", PLANTED, "pair", code=125)
+        self.assertIn("is of another experiment", done.stderr)
+
+
+class Mistakes(Blow):
+    def refused(self, *arguments, code=2):
+        return self.strobe(*arguments, code=code).stderr
+
+    def test_arguments(self):
+        self.assertIn("no program to run", self.refused())
+        self.assertIn("--noise takes", self.refused("--noise", "loud", "--", PLANTED))
+        self.assertIn("--sort", self.refused("--sort", "size", "--", PLANTED))
+        self.assertIn("--pick", self.refused("--pick", "worst", "--", PLANTED))
+        self.assertIn("greater than 1", self.refused("--noise-growth-index", "1", "--", PLANTED))
+        self.assertIn("--baseline-runs", self.refused("--baseline-runs", "2", "--", PLANTED))
+        self.assertIn("--timed-noise-min is more than", self.refused("--timed-noise-min", "2s", "--", PLANTED))
+        self.assertIn("--yield-noise-min is more than", self.refused("--yield-noise-min", "2000000", "--", PLANTED))
+        self.assertIn("takes a time", self.refused("--min-func-time", "0", "--", PLANTED))
+        self.assertIn("a database", self.refused("-o", "-", "--", PLANTED))
+        self.assertIn("leave out the program", self.refused("--from", "r.db", "--", PLANTED))
+        self.assertIn("leave out one", self.refused("--from", "r.db", "--pick", "best"))
+
+    def test_programs(self):
+        self.assertIn("nothing-there", self.refused("-F", "x", "--", "nothing-there", code=127))
+        self.assertIn("--funcs", self.refused("-F", "not_there", "--", PLANTED, "serial", code=125))
+        self.assertIn("lower", self.refused("--called-threshold", "1000", "--min-func-time", "1h", "--", PLANTED, "serial", code=125))
+        self.assertIn("--stdin", self.refused("--stdin", "nowhere", "--", PLANTED, "serial", code=125))
+
+    def test_other_profile(self):
+        subprocess.run([STROBE, "run", "-q", "-t", "inscount", "-o", "other.db", "--", PLANTED], cwd=self.at, check=True)
+        self.assertIn("is not of strobe blow", self.refused("--from", "other.db"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
