@@ -101,8 +101,6 @@ github_put(const char *text, bool property, FILE *out)
 void
 st_gate_put_github(const struct st_gate_findings *f, FILE *out)
 {
-	static const char *const commands[] = {
-	        [ST_GATE_INCONCLUSIVE] = "warning", [ST_GATE_REGRESSION] = "error"};
 	for (size_t i = 0; i < f->v.n; i++) {
 		const struct st_gate_finding *x = &f->v.v[i];
 		if (x->verdict == ST_GATE_PASS)
