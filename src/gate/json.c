@@ -142,5 +142,5 @@ st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r)
 	                 st_json_text(o->names[ST_GATE_TARGET]), "base_commit",
 	                 gate_commit(r, ST_GATE_BASE), "target_commit",
 	                 gate_commit(r, ST_GATE_TARGET), "rule", gate_rule_json(o), "benchmarks",
-	                 all);
+	                 all, "notes", st_json_texts((const char *const *)r->notes.v, r->notes.n));
 }
