@@ -43,7 +43,8 @@
 	C(config, "config", "[options] [KEY [VALUE]]", "print or change settings")                 \
 	C(fsck, "fsck", "[options]", "check that the store is undamaged")                          \
 	C(gc, "gc", "[options]", "remove what no stored profile needs")                            \
-	C(import, "import", "[options] FILE|FOLDER", "make a profile of what another tool has written")   \
+	C(import, "import", "[options] FILE|FOLDER",                                               \
+	  "make a profile of what another tool has written")                                       \
 	C(export, "export", "[options] FILE", "write a profile in the format of another tool")     \
 	C(hooks, "hooks", "[options] install|remove",                                              \
 	  "store and compare profiles at each commit and push")                                    \
@@ -656,7 +657,7 @@
 	F(lcov, "lcov", SHOW, NULL)                                                                \
 	F(folded, "folded", STACKS, NULL)                                                          \
 	F(speedscope, "speedscope", STACKS, NULL)                                                  \
-	F(callgrind, "callgrind", STACKS, NULL)                                                    \
+	F(callgrind, "callgrind", STACKS, st_export_callgrind)                                     \
 	F(pprof, "pprof", STACKS, NULL)                                                            \
 	F(timeline, "timeline", EVENTS, NULL)
 #define ST_EXPORT_WORD(id, name, writer, function) "|" name

@@ -7,6 +7,7 @@
 #include "base/option.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "cli/show_stored.h"
 #include "report/contexts_diff.h"
 
 enum {
@@ -179,7 +180,7 @@ load_and_compare(const struct arguments *a, struct st_error *e)
 	struct st_profile *profiles[ST_SIDES] = {0};
 	int status = 0;
 	for (int i = 0; i < ST_SIDES && !status; i++)
-		if (!(profiles[i] = st_profile_load(a->files[i], e)))
+		if (!(profiles[i] = st_show_load(a->files[i], e)))
 			status = -1;
 	if (!status)
 		status = compare(a, profiles, e);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/show_stored.h"
+#include "export/functions_callgrind.h"
 #include "export/measurements_csv.h"
 #include "export/perun.h"
 #include "profile/output.h"
@@ -129,6 +131,15 @@ export_by_command(const struct export_arguments *a, const struct st_profile *p,
 	return st_complain(&e);
 }
 
+/* Whether the writer of a format can write this profile, or a command must. */
+static bool
+export_writes(size_t format, const struct st_profile *p)
+{
+	if (export_formats[format].writer == EXPORT_MEASUREMENTS)
+		return true;
+	return export_formats[format].write && st_export_has_callgrind(p);
+}
+
 static int
 export_profile(const struct export_arguments *a)
 {
@@ -142,11 +153,11 @@ export_profile(const struct export_arguments *a)
 	}
 	if (st_output_check_input(a->output, a->input, &e))
 		return st_complain(&e);
-	struct st_profile *p = st_profile_load(a->input, &e);
+	struct st_profile *p = st_show_load(a->input, &e);
 	if (!p)
 		return st_complain(&e);
 	int code = ST_EXIT_OK;
-	if (export_formats[format].writer != EXPORT_MEASUREMENTS)
+	if (!export_writes(format, p))
 		code = export_by_command(a, p, export_formats[format].writer);
 	else if (export_measurements(a, format, p, &e))
 		code = st_complain(&e);

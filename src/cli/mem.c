@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
+#include "cli/show_stored.h"
 #include "export/mem.h"
 #include "profile/output.h"
 #include "report/text.h"
@@ -246,7 +247,7 @@ mem_show(const struct arguments *a, struct st_error *e)
 {
 	const char *output = a->measure.session.output.path;
 	const struct st_output_form form = {.write = mem_write, .arg = a};
-	struct st_profile *p = st_profile_load(a->from, e);
+	struct st_profile *p = st_show_load(a->from, e);
 	if (!p)
 		return ST_FAILED;
 	st_status status;

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/model.h"
+#include "cli/show_stored.h"
 #include "model/csv.h"
 #include "report/model.h"
 
@@ -388,7 +389,7 @@ model_profiles(struct output *o, struct st_error *e)
 	struct st_model_entries entries = {0};
 	st_status status = profiles ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
 	for (size_t i = 0; i < n && !status; i++) {
-		profiles[i] = st_profile_load(o->a->files.v[i], e);
+		profiles[i] = st_show_load(o->a->files.v[i], e);
 		if (!profiles[i])
 			status = ST_FAILED;
 		else if (st_model_add_entries(&entries, o->a, profiles[i]))

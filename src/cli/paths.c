@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/measure.h"
 #include "cli/paths.h"
+#include "cli/show_stored.h"
 #include "coverage/contextlog.h"
 #include "profile/output.h"
 #include "report/text.h"
@@ -181,7 +182,7 @@ show_profile(const struct st_paths *a)
 	if (output && st_output_check_input(output, a->from, &e))
 		return st_complain(&e);
 	struct st_profile *p = st_contextlog_is(a->from) ? st_contextlog_read(a->from, &e)
-	                                                 : st_profile_load(a->from, &e);
+	                                                 : st_show_load(a->from, &e);
 	if (!p)
 		return st_complain(&e);
 	int status = st_names_unknown(&a->names, (const struct st_profile *const *)&p, 1,

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/rows.h"
+#include "cli/show_stored.h"
 #include "profile/output.h"
 #include "report/page.h"
 #include "report/report.h"
@@ -111,7 +112,7 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 	                                .rows = (size_t)a->top,
 	                                .sources = a->sources,
 	                                .all_sources = a->all_sources};
-	struct st_profile *p = st_profile_load(path, e);
+	struct st_profile *p = st_show_load(path, e);
 	if (!p)
 		return -1;
 	int bad = st_page_add_profile(page, st_base_name(path), p, &limits);

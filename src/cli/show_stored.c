@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "cli/stored.h"
+#include "profile/profile.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -44,6 +45,18 @@ show_list(const struct st_store *s, const struct st_version *v, const struct st_
 	return printed ? 0 : st_store_no_memory(e);
 }
 
+static st_status
+show_find_version(struct st_store *s, const char *name, struct st_version *v, struct st_error *e)
+{
+	struct st_error unknown;
+	if (!st_store_version(s, name, v, &unknown))
+		return ST_OK;
+	return st_fail(e, ST_EXIT_FAILED,
+	               "'%s' is no file, no stored profile and no %s: strobe log lists what is "
+	               "stored",
+	               name, s->vcs->kind->title);
+}
+
 /* The only profile of a version, or a list of all. */
 static st_status
 show_version(struct st_store *s, const char *name, bool json, char **path, bool *printed,
@@ -51,12 +64,8 @@ show_version(struct st_store *s, const char *name, bool json, char **path, bool 
 {
 	struct st_version v;
 	struct st_stored_list l = {0};
-	struct st_error unknown;
-	if (st_store_version(s, name, &v, &unknown))
-		return st_fail(e, ST_EXIT_FAILED,
-		               "'%s' is no file, no stored profile and no %s: strobe log lists "
-		               "what is stored",
-		               name, s->vcs->kind->title);
+	if (show_find_version(s, name, &v, e))
+		return ST_FAILED;
 	int status = st_store_of_version(s, &v, &l, e);
 	if (!status && l.v.n == 1)
 		status = show_extract(s, &l.v.v[0], path, e);
@@ -118,7 +127,7 @@ show_the_one(struct st_store *s, const char *name, struct st_stored *p, struct s
 		return -1;
 	if (found)
 		return 0;
-	if (st_store_version(s, name, &v, e))
+	if (show_find_version(s, name, &v, e))
 		return -1;
 	int status = st_store_of_version(s, &v, &l, e);
 	if (!status && l.v.n != 1)
@@ -156,14 +165,20 @@ struct st_profile *
 st_show_load(const char *name, struct st_error *e)
 {
 	struct st_store s;
-	struct st_error none;
-	if (!access(name, F_OK) || st_store_open(&s, &none))
-		return st_profile_load(name, e);
-	st_store_close(&s);
+	struct st_stored p;
+	bool found;
 	char *path = NULL;
-	struct st_profile *p = NULL;
-	if (!st_stored_temporary(&path, e) && !st_show_extract(name, path, e))
-		p = st_profile_load(path, e);
+	if (show_open(&s, name, &found, e))
+		return NULL;
+	if (!found)
+		return st_profile_load(name, e);
+	st_status status = show_the_one(&s, name, &p, e);
+	if (!status) {
+		status = show_extract(&s, &p, &path, e);
+		st_stored_free(&p);
+	}
+	st_store_close(&s);
+	struct st_profile *profile = status ? NULL : st_profile_load(path, e);
 	st_stored_forget(path);
-	return p;
+	return profile;
 }

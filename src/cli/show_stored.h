@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The argument of strobe show, if it is not a file: a stored profile, or a version. */
+/* Arguments that may be stored profiles, or versions, where they are no files. */
 #ifndef STROBE_CLI_SHOW_STORED_H
 #define STROBE_CLI_SHOW_STORED_H
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/show_stored.h"
 #include "cli/trace_live.h"
 #include "export/trace_callgrind.h"
 #include "profile/output.h"
@@ -215,7 +216,7 @@ static st_status
 show_file(const struct st_trace_arguments *a, struct st_error *e)
 {
 	struct st_trace t;
-	struct st_profile *p = a->from ? st_profile_load(a->from, e) : NULL;
+	struct st_profile *p = a->from ? st_show_load(a->from, e) : NULL;
 	if (a->from && !p)
 		return ST_FAILED;
 	st_status status = p ? st_trace_read(&t, p, a->per_thread, e)

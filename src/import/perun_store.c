@@ -37,7 +37,7 @@ st_perun_store_path(const struct st_perun_store *s, const char *name, const char
 
 /* "profile TYPE LENGTH\0"; the bytes of it, 0: it is none. */
 static size_t
-object_header(const char *head, size_t n, size_t *length)
+perun_object_header(const char *head, size_t n, size_t *length)
 {
 	const char *end = memchr(head, 0, n),
 	           *blank = end ? memrchr(head, ' ', (size_t)(end - head)) : NULL;
@@ -50,24 +50,25 @@ object_header(const char *head, size_t n, size_t *length)
 }
 
 static st_status
-object_damaged(struct st_error *e)
+perun_object_damaged(struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED, "it is damaged, or no profile of Perun");
 }
 
 /* All bytes behind the header; NULL with *e. */
 static char *
-object_inflate(z_stream *z, char head[MOST_HEADER], size_t *n_head, size_t *size,
-               struct st_error *e)
+perun_object_inflate(z_stream *z, char head[MOST_HEADER], size_t *n_head, size_t *size,
+                     struct st_error *e)
 {
 	z->next_out = (unsigned char *)head;
 	z->avail_out = MOST_HEADER;
 	int status = inflate(z, Z_NO_FLUSH);
 	size_t got = MOST_HEADER - z->avail_out;
-	*n_head = status == Z_OK || status == Z_STREAM_END ? object_header(head, got, size) : 0;
+	*n_head =
+	        status == Z_OK || status == Z_STREAM_END ? perun_object_header(head, got, size) : 0;
 	char *json = *n_head ? malloc(*size + 1) : NULL;
 	if (!json || got - *n_head > *size) {
-		ST_IGNORE(*n_head && !json ? perun_store_no_memory(e) : object_damaged(e));
+		ST_IGNORE(*n_head && !json ? perun_store_no_memory(e) : perun_object_damaged(e));
 		free(json);
 		return NULL;
 	}
@@ -80,7 +81,7 @@ object_inflate(z_stream *z, char head[MOST_HEADER], size_t *n_head, size_t *size
 		json[*size] = '\0';
 		return json;
 	}
-	ST_IGNORE(object_damaged(e));
+	ST_IGNORE(perun_object_damaged(e));
 	free(json);
 	return NULL;
 }
@@ -93,10 +94,10 @@ st_perun_object_unpack(const void *bytes, size_t n, const char *name, size_t *si
 	size_t n_head = 0;
 	z_stream z = {.next_in = (unsigned char *)(uintptr_t)bytes, .avail_in = (uInt)n};
 	if (n > MOST_OBJECT || inflateInit(&z) != Z_OK) {
-		ST_IGNORE(n > MOST_OBJECT ? object_damaged(e) : perun_store_no_memory(e));
+		ST_IGNORE(n > MOST_OBJECT ? perun_object_damaged(e) : perun_store_no_memory(e));
 		return NULL;
 	}
-	char *json = object_inflate(&z, head, &n_head, size, e);
+	char *json = perun_object_inflate(&z, head, &n_head, size, e);
 	inflateEnd(&z);
 	if (!json)
 		return NULL;

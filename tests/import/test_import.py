@@ -351,6 +351,69 @@ class Callgrind(Import):
                          [("main", "f", 3, 300, 30), ("f", "g", 2, 50, 5), ("main", "g", 1, 40, 0)])
         self.assertEqual(db.execute("SELECT function, Ir, Dr FROM named_costs").fetchall(), [("f", 250, 25), ("g", 90, 5), ("main", 12, 2)])
 
+    def test_out_and_in_again(self):
+        """What was imported, exported and imported again is the same: functions, lines, calls, costs, command."""
+        many = "# callgrind format\ncmd: x\nevents: " + " ".join("ABCDEFGH") + " Ir\nfl=a.c\nfn=f\n5 1 2 3 4 5 6 7 8 9\ncfn=g\ncalls=2 1\n6 9 8 7 6 5 4 3 2 1\nfn=g\n1 1\n"
+        odd = "# callgrind format\nevents: X\nob=???\nfl=???\nfn=f(int, char)\n5 7\nfn=g\nfi=b.h\n3 4\ncfn=h\ncalls=1 1\n2 2\n"
+        with open(file("callgrind.out"), encoding="utf-8") as f:
+            texts = [f.read(), many, odd]
+        for text in texts:
+            self.write("in", text)
+            shown = []
+            for name in ("in", "again"):
+                self.good("import", "-q", "-o", name + ".db", name)
+                self.good("export", "--to", "callgrind", "-o", "again", name + ".db")
+                db = sqlite3.connect(os.path.join(self.place, name + ".db"))
+                self.addCleanup(db.close)
+                tables = ["named_costs", "image", "function", "line", "argument"] + (["named_calls"] if "calls=" in text else [])
+                shown.append({table: sorted(db.execute(f"SELECT * FROM {table}").fetchall(), key=str) for table in tables})
+            self.assertEqual(shown[0], shown[1])
+            self.assertTrue(shown[0]["named_costs"])
+
+    def test_exported(self):
+        self.profile(file("callgrind.out"))
+        self.assertEqual(self.good("export", "--to", "callgrind", "p.db").stdout, """# callgrind format
+version: 1
+creator: strobe export
+cmd: ./a x y
+positions: line
+events: Ir Dr
+
+ob=/bin/a
+fl=a.c
+fn=(1) f
+20 250 0
+0 0 25
+cob=/lib/c.so
+cfi=c.c
+cfn=(3) g
+calls=2 0
+0 50 5
+
+ob=/bin/a
+fl=a.c
+fn=(2) main
+10 5 0
+12 7 0
+0 0 2
+cob=/bin/a
+cfi=a.c
+cfn=(1)
+calls=3 0
+0 300 30
+cob=/lib/c.so
+cfi=c.c
+cfn=(3)
+calls=1 0
+0 40 0
+
+ob=/lib/c.so
+fl=c.c
+fn=(3)
+1 90 0
+0 0 5
+""")
+
     def test_what_it_may_say(self):
         """Positions of instructions, relative ones, jumps, costs of included files, events of which there is no place."""
         head = "# callgrind format\npositions: instr line\nevents: A B C D E F G H I J K\n"

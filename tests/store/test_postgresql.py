@@ -21,7 +21,7 @@ SAME = {test_history.History: ("squashed", "worktree", "rev", "pending"),
         test_history.Counter: ("counter",),
         test_changes.Changes: ("more_less_new_gone", "machines", "after_a_rebase"),
         test_hooks.Hooks: ("each_commit",),
-        test_upkeep.Verbs: ("log", "removed", "as_it_was", "of_other_tools"),
+        test_upkeep.Verbs: ("log", "removed", "as_it_was", "of_other_tools", "named_in_other_commands"),
         test_upkeep.Damage: ("bad_files", "same_profile_twice_at_once", "killed")}
 
 

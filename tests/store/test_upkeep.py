@@ -177,6 +177,26 @@ class Verbs(Store):
         self.assertIn("fine.json", self.p.refused("add", file))
         self.assertEqual(len(self.p.of("HEAD")), 1)
 
+    def test_named_in_other_commands(self):
+        """Commands that read a profile take a stored one by its digits, or a version that has one only."""
+        self.p.commit("second")
+        file = self.p.home / "times.json"
+        file.write_text(json.dumps({"results": [{"command": "f", "times": [1.0, 1.25, 1.5, 1.75]}]}), encoding="utf-8")
+        stored = self.p.json("add", file)["profiles"][0]["id"]
+        out = self.p.home / "out.json"
+        for name in (stored[:10], "HEAD"):
+            self.p.ask("export", "--to", "csv", "-o", out, name)
+            self.assertIn(",1.25,2,", out.read_text(encoding="utf-8"))
+            self.assertIn("repetition", self.p.ask("model", name))
+        self.assertIn("no file, no stored profile and no commit", self.p.refused("export", "--to", "csv", "nothing"))
+        self.p.add(1)
+        self.assertIn("2 profiles are of", self.p.refused("export", "--to", "csv", "HEAD", code=2))
+        paths = self.p.home / "paths.db"
+        self.p.run(Project.strobe, "paths", "-q", "-o", paths, "--", "/bin/true")
+        contexts = self.p.json("add", paths)["profiles"][0]["id"]
+        for words in (("diff", contexts[:8], contexts), ("paths", "--from", contexts), ("export", "--to", "folded", contexts)):
+            self.assertTrue(self.p.ask(*words), words)
+
     def test_other_place(self):
         self.p.ask("config", "store", "~/profiles")
         self.assertIn("strobe init", self.p.refused("status"))
