@@ -270,6 +270,14 @@
 	O(func, 'F', "func", "NAMES", true,                                                        \
 	  "choose functions by names and patterns: 'parse_*', @FILE (default: all)")               \
 	O(image, 'I', "image", "NAMES", true, "choose functions of these images only")             \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "run the program and write records of the calls to FILE")                                \
+	O(metrics, 'm', "metrics", "LIST", true,                                                   \
+	  "measure these: time,cpu,allocated,minor_faults,.. (default: time)")                     \
+	O(keep, 'k', "keep", "N", true,                                                            \
+	  "keep at most N calls of a function, chosen at random (default: 10000)")                 \
+	O(seed, 0, "seed", "N", true, "let N decide which calls are kept (default: 0)")            \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	O(depth, 0, "depth", "N", true,                                                            \
 	  "follow N pointers, one after the other (default: 3; at most 8)")                        \
 	O(max_features, 0, "max-features", "N", true,                                              \

@@ -64,8 +64,9 @@ struct st_probing {
 	bool uses_cpu;       /* time is CPU time of the thread */
 	bool whole;   /* all of the area is mapped: processes look at what others have allocated */
 	bool untimed; /* nothing is timed: what that costs need not be known */
-	bool samples; /* some functions have calls that are not timed */
-	bool follows; /* children are measured, too: `again` is given */
+	bool records_calls; /* functions have ST_PROBE_RECORD */
+	bool samples;       /* some functions have calls that are not timed */
+	bool follows;       /* children are measured, too: `again` is given */
 	/* Returns what is to take a program that the process, or a child of it, has become; NULL:
 	 * there is no memory for it. */
 	struct st_probing *(*again)(void *arg);

@@ -232,7 +232,7 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 	if (index >= ST_PROBE_MOST)
 		return "there are more functions than can have probes";
 	struct st_probe_where where = where_of(image, arena, index);
-	if (action.kind == ST_PROBE_READ)
+	if (action.kind == ST_PROBE_READ || action.kind == ST_PROBE_RECORD)
 		where.slot = arena->at + ST_ARENA_READ;
 	if (action.kind == ST_PROBE_PATCHED)
 		where.returns = arena->at + ST_ARENA_RETURN;
@@ -307,9 +307,10 @@ add_function(struct st_probes *p, uint32_t image, const struct st_function *f)
 }
 
 static bool
-waits_after(const struct st_probe_action *a)
+acts_after(const struct st_probe_action *a)
 {
-	return a->kind == ST_PROBE_WAIT_AFTER || a->kind == ST_PROBE_SLEEP_AFTER;
+	return a->kind == ST_PROBE_WAIT_AFTER || a->kind == ST_PROBE_SLEEP_AFTER ||
+	       a->kind == ST_PROBE_RECORD || a->kind == ST_PROBE_TALLY;
 }
 
 static st_status
@@ -327,7 +328,7 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 		counted = "it does not return";
 	if (add_function(p, at, w->function))
 		return ST_FAILED;
-	if (waits_after(&w->chosen) && p->process.area->only_counts)
+	if (acts_after(&w->chosen) && p->process.area->only_counts)
 		counted = "its return address stays, so nothing can be done when it returns";
 	if (!why && action.kind != ST_PROBE_EXEC && keeps_address(p, w))
 		action = patch_exits(p, image, w, &counted);

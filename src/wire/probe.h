@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "wire/record.h"
+
 enum {
 	ST_PROBE_VERSION = 3,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
@@ -48,13 +50,16 @@ enum st_probe_kind {
 	ST_PROBE_SLEEP,   /* or the thread sleeps for `amount` ns */
 	ST_PROBE_WAIT_AFTER, /* the same behind the call, which is timed without that */
 	ST_PROBE_SLEEP_AFTER,
-	ST_PROBE_READ,  /* the call is counted, and its arguments are kept, with `amount` words of
-	                   the stack */
-	ST_PROBE_EXEC,  /* of execve: the controller follows; with an amount it is counted, too */
-	ST_PROBE_CLONE, /* of clone: counted, and nothing is timed any more once it makes threads
-	                   that cannot be told apart */
-	ST_PROBE_ALLOC, /* the function allocates memory: wire/alloc.h; `amount` is its kind */
-	ST_PROBE_YIELD, /* the thread lets others run `amount` times: a kind of noise only */
+	ST_PROBE_READ,   /* the call is counted, and its arguments are kept, with `amount` words of
+	                    the stack */
+	ST_PROBE_EXEC,   /* of execve: the controller follows; with an amount it is counted, too */
+	ST_PROBE_CLONE,  /* of clone: counted, and nothing is timed any more once it makes threads
+	                    that cannot be told apart */
+	ST_PROBE_ALLOC,  /* the function allocates memory: wire/alloc.h; `amount` is its kind */
+	ST_PROBE_YIELD,  /* the thread lets others run `amount` times: a kind of noise only */
+	ST_PROBE_RECORD, /* calls are timed and kept with the data that they work on: wire/record.h;
+	                    `amount` is where that says what */
+	ST_PROBE_TALLY,  /* the call is timed, and its time added to the thread's tally `amount` */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -218,7 +223,12 @@ struct st_probe_area {
 #define ST_PROBE_CHUNKS_END (ST_PROBE_CHUNKS_AT + (uint64_t)ST_PROBE_CHUNKS * ST_PROBE_CHUNK_STRIDE)
 
 /* Further actions at the end of an activation. */
-enum st_probe_end { ST_PROBE_ENDS, ST_PROBE_ENDS_SCOPE, ST_PROBE_ENDS_WAITING };
+enum st_probe_end {
+	ST_PROBE_ENDS,
+	ST_PROBE_ENDS_SCOPE,
+	ST_PROBE_ENDS_WAITING,
+	ST_PROBE_ENDS_TALLY
+};
 
 /* An activation that is under way. */
 struct st_probe_frame {
@@ -229,11 +239,12 @@ struct st_probe_frame {
 	uint64_t spent;    /* on probes below it, at all depths, in 1/256 ticks */
 	uint32_t function, cell;
 	uint32_t pair;
-	uint32_t ends;       /* enum st_probe_end */
-	uint32_t is_patched; /* the return address is the program's */
+	uint16_t ends;       /* enum st_probe_end */
+	uint16_t is_patched; /* the return address is the program's */
 	/* The cell of a call that is only counted: its return is not seen, and its frame is there
 	 * for the sake of what it calls. 0: the call is timed. */
 	uint32_t counted;
+	uint32_t row; /* of a call that is kept: offset / 8; 0: it is not */
 };
 
 struct st_probe_thread {
@@ -248,6 +259,8 @@ struct st_probe_thread {
 	uint64_t word_at;        /* address of the next word; without ST_PROBE_CHUNK: no place */
 	uint64_t word_ticks;     /* time of the last one */
 	uint64_t allocations;    /* address of struct st_alloc_thread; 0: there is none yet */
+	uint64_t scratch;        /* address of struct st_record_scratch; 0: the same */
+	struct st_record_tallies tallies;
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 };
 

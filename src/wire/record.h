@@ -41,4 +41,87 @@ struct st_record_op {
 	uint64_t extra;
 };
 
+/* What a call has cost. M(identifier, name in files, unit; "" is a plain number, what it is) */
+#define ST_RECORD_METRICS(M)                                                                       \
+	M(TIME, "time", "ns", "wall-clock time")                                                   \
+	M(CPU, "cpu", "ns", "CPU time of the thread")                                              \
+	M(ALLOCATED, "allocated", "bytes", "bytes that malloc and its like were asked for")        \
+	M(ALLOCATIONS, "allocations", "", "calls of malloc and its like")                          \
+	M(FREED, "freed", "bytes", "bytes given back")                                             \
+	M(MINOR, "minor_faults", "", "page faults without input")                                  \
+	M(MAJOR, "major_faults", "", "page faults with input")                                     \
+	M(SWITCHES, "switches", "", "context switches because the thread waited")                  \
+	M(PREEMPTIONS, "preemptions", "", "context switches because others ran")                   \
+	M(LOCK_WAIT, "lock_wait", "ns", "time inside functions that take a lock")                  \
+	M(CONDITION_WAIT, "condition_wait", "ns", "time inside waits for a condition variable")
+
+enum st_record_metric {
+#define M(id, name, unit, what) ST_RECORD_##id,
+	ST_RECORD_METRICS(M)
+#undef M
+	        ST_RECORD_METRIC_COUNT
+};
+/* Those of them that need what an operating system says, of the thread. */
+#define ST_RECORD_USAGE                                                                            \
+	(1u << ST_RECORD_MINOR | 1u << ST_RECORD_MAJOR | 1u << ST_RECORD_SWITCHES |                \
+	 1u << ST_RECORD_PREEMPTIONS)
+
+enum { ST_RECORD_MOST_KEPT = 128 };
+
+/* What is recorded of a function: the action's amount is where this lies, offset / 8. The
+ * controller writes all but the numbers. */
+struct st_record_function {
+	uint64_t calls;  /* entries; atomic */
+	uint64_t missed; /* that were to be kept, and could not be: in a signal handler that came
+	                    meanwhile, or because their row was being written; atomic */
+	uint64_t seed;
+	uint32_t keep; /* rows: after so many calls each is kept at random, in place of another */
+	uint32_t metrics; /* bits */
+	uint32_t n_ops, n_kept;
+	uint32_t rows, row_words; /* offset / 8 of the first; 8 bytes of each */
+	struct st_record_op ops[ST_RECORD_MOST_OPS];
+};
+
+enum st_record_state {
+	ST_RECORD_FREE,
+	ST_RECORD_BUSY, /* it is being written */
+	ST_RECORD_OPEN, /* the call has not returned */
+	ST_RECORD_DONE,
+};
+
+/* A call that is kept. */
+struct st_record_row {
+	uint32_t state; /* atomic */
+	uint32_t tid;
+	uint64_t serial;      /* the number of the call, from 1 */
+	uint64_t slot, begin; /* of the activation: where its return address lies, and ticks */
+	uint64_t spent;       /* on probes within, in 1/256 ticks */
+	uint64_t absent[ST_RECORD_MOST_KEPT / 64]; /* bits: of the values */
+	int64_t metrics[ST_RECORD_METRIC_COUNT];   /* times in ticks, but CPU time in ns, from which
+	                                              `spent` has not been subtracted */
+	uint64_t values[];
+};
+
+/* What the thread has done so far, for metrics: by enum st_record_metric, from ALLOCATED on. */
+struct st_record_tallies {
+	uint64_t v[ST_RECORD_METRIC_COUNT];
+};
+
+/* Memory of the program that has been read at once. */
+enum { ST_RECORD_WINDOW = 256, ST_RECORD_WINDOWS = 4, ST_RECORD_BUFFER = 4096 };
+
+/* Of each thread, for the runtime alone. */
+struct st_record_scratch {
+	uint32_t tid;
+	uint32_t busy;
+	uint32_t next, unused; /* window that is used next */
+	struct {
+		uint64_t from, to;
+		uint8_t bytes[ST_RECORD_WINDOW];
+	} windows[ST_RECORD_WINDOWS];
+	uint64_t values[ST_RECORD_MOST_OPS];
+	uint8_t absent[ST_RECORD_MOST_OPS];
+	uint8_t buffer[ST_RECORD_BUFFER];
+};
+
 #endif

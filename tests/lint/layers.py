@@ -36,6 +36,7 @@ MAY = {
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "rows", "session", "check"},
     "mem": {"base", "wire", "strobe", "symbol", "control", "probe", "profile", "collect", "session"},
     "blow": {"base", "wire", "strobe", "stats", "symbol", "control", "probe", "profile", "collect", "session", "trace", "experiment", "timing"},
+    "recording": {"base", "wire", "symbol", "features", "control", "probe", "profile", "session", "mem"},
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
     "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace", "mem", "blow", "features"},
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "mem", "report"},
@@ -45,7 +46,7 @@ MAY = {
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "gate": {"base", "strobe", "symbol", "stats", "profile", "check", "timing", "store", "job", "contexts", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "mem", "blow", "ebpf", "report", "export", "plot", "views", "live", "experiment", "tune", "store", "job", "check", "gate", "features"},
+            "session", "contexts", "reconstruct", "trace", "mem", "blow", "ebpf", "report", "export", "plot", "views", "live", "experiment", "tune", "store", "job", "check", "gate", "features", "recording"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.

@@ -140,6 +140,10 @@ read_arguments(uint64_t function, const uint64_t *slot, const uint64_t *register
 void
 probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers)
 {
+	if (LIKELY(probe_area()->actions[function].kind == ST_PROBE_RECORD)) {
+		probe_record_call(function, slot, registers);
+		return;
+	}
 	read_arguments(function, slot, registers);
 	probe_enter(function, slot, registers[2]);
 }

@@ -81,6 +81,10 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	const uint64_t outermost = --c->active == 0 && !c->counted_active ? taken : 0;
 	if (UNLIKELY(f->ends == ST_PROBE_ENDS_SCOPE))
 		__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
+	if (UNLIKELY(f->ends == ST_PROBE_ENDS_TALLY))
+		t->tallies.v[probe_area()->actions[f->function - 1].amount] += taken;
+	if (UNLIKELY(f->row))
+		probe_finish_row(t, f, taken);
 	r->spent += x->cost;
 	r->last = end;
 	around->spent += f->spent + x->cost;
@@ -130,9 +134,10 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 	f->function = function + 1;
 	f->cell = cell;
 	f->callees = f->spent = 0;
-	f->counted = 0;
+	f->counted = f->row = 0;
 	f->ends = kind == ST_PROBE_SCOPE    ? ST_PROBE_ENDS_SCOPE
 	          : probe_waits_after(kind) ? ST_PROBE_ENDS_WAITING
+	          : kind == ST_PROBE_TALLY  ? ST_PROBE_ENDS_TALLY
 	                                    : ST_PROBE_ENDS;
 	f->is_patched = kind == ST_PROBE_PATCHED;
 	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
@@ -183,7 +188,7 @@ count_call(struct st_probe_thread *t, struct st_probe_cell *c, uint64_t slot)
 	t->depth = depth;
 	__asm__ volatile("" : : : "memory"); /* a signal handler may come from here on */
 	f->function = c->function + 1;
-	f->cell = f->pair = 0;
+	f->cell = f->pair = f->row = 0;
 	f->ends = ST_PROBE_ENDS;
 	f->callees = 0;
 	f->spent = cost;
@@ -225,7 +230,9 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot,
 			c->lost++;
 		return;
 	}
-	if (action.amount > 1 && !probe_waits_after(kind) && !is_timed(c, action.amount)) {
+	const bool samples =
+	        kind == ST_PROBE_TIME || kind == ST_PROBE_SCOPE || kind == ST_PROBE_PATCHED;
+	if (action.amount > 1 && samples && !is_timed(c, action.amount)) {
 		count_call(t, c, (uint64_t)slot);
 		return;
 	}
@@ -312,6 +319,7 @@ enter_looking(uint32_t function, uint64_t *slot, uint64_t third)
 		return;
 	}
 	const bool replaces = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE ||
+	                      action.kind == ST_PROBE_RECORD || action.kind == ST_PROBE_TALLY ||
 	                      probe_waits_after(action.kind);
 	const bool times = replaces || action.kind == ST_PROBE_PATCHED;
 	if (times &&

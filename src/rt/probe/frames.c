@@ -74,6 +74,7 @@ park(const struct st_probe_frame *f)
 	to->ends = f->ends == ST_PROBE_ENDS_WAITING ? f->ends : ST_PROBE_ENDS;
 	to->is_patched = 0;
 	to->counted = 0;
+	to->row = f->row;
 	__atomic_store_n(&to->slot, f->slot, __ATOMIC_RELEASE);
 	probe_context.has_parked = 1;
 }

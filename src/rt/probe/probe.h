@@ -55,6 +55,18 @@ SELDOM void probe_make_noise(struct st_probe_cell *c);
 /* For the assembly: keeps what the function was called with, and goes on as probe_enter does. */
 KEEPS_REGISTERS void probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers);
 
+/* record.c: the same for a call that may be kept (ST_PROBE_RECORD); and at its end, with the net
+ * ticks that it took. */
+KEEPS_REGISTERS void probe_record_call(uint64_t function, uint64_t *slot,
+                                       const uint64_t *registers);
+SELDOM void probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f,
+                             uint64_t taken);
+/* data.c: reads memory of the program. False: it is not there. */
+bool probe_read_memory(struct st_record_scratch *own, uint64_t from, void *to, uint64_t n);
+/* Values of the operations, into own->values and own->absent. */
+void probe_run_ops(struct st_record_scratch *own, const struct st_record_op *ops, uint32_t n,
+                   const uint64_t *slot, const uint64_t *registers);
+
 /* threads.c: the thread's CPU time in ns. */
 SELDOM uint64_t probe_cpu_time(void);
 

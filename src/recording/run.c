@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From a program to a file of records. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "recording/targets.h"
+
+static const char *const names[] = {
+#define M(id, name, unit, what) name,
+        ST_RECORD_METRICS(M)
+#undef M
+};
+
+static st_status
+add_metric_named(const char *word, size_t n, uint32_t *metrics, struct st_error *e)
+{
+	char all[512] = "";
+	for (unsigned i = 0; i < ST_RECORD_METRIC_COUNT; i++) {
+		if (strlen(names[i]) == n && !memcmp(names[i], word, n)) {
+			*metrics |= 1u << i;
+			return ST_OK;
+		}
+		st_append(all, sizeof all, "%s%s", i ? ", " : "", names[i]);
+	}
+	return st_fail(e, ST_EXIT_USAGE, "--metrics takes a list of %s, not '%.*s'", all, (int)n,
+	               word);
+}
+
+st_status
+st_recording_metrics(const char *list, uint32_t *metrics, struct st_error *e)
+{
+	*metrics = 0;
+	for (const char *p = list;; p++) {
+		const size_t n = strcspn(p, ",");
+		if (add_metric_named(p, n, metrics, e))
+			return ST_FAILED;
+		p += n;
+		if (!*p)
+			return ST_OK;
+	}
+}
+
+static int
+exit_code_of_program(int status)
+{
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* ---- nothing was recorded ---- */
+
+struct inlined_note {
+	char text[512];
+	size_t n;
+};
+
+static bool
+note_inlined_place(void *arg, const struct st_inlined_at *place)
+{
+	enum { MOST_NAMED = 3 };
+	struct inlined_note *note = arg;
+	if (!note->n)
+		st_append(note->text, sizeof note->text, "%s, into %s", place->name, place->into);
+	else
+		st_append(note->text, sizeof note->text, ", %s", place->into);
+	return ++note->n < MOST_NAMED;
+}
+
+/* Why a pattern has no functions. */
+static st_status
+complain_of_pattern(const struct st_recording_targets *t, const char *pattern, struct st_error *e)
+{
+	struct inlined_note note = {0};
+	for (size_t i = 0; i < t->probes->images.n && !note.n; i++)
+		if (t->probes->images.v[i].image)
+			st_image_inlined_places(t->probes->images.v[i].image, pattern,
+			                        note_inlined_place, &note);
+	if (note.n)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "'%s' has no code of its own that could be measured, because the "
+		               "compiler has put it into its callers (%s): compile it with "
+		               "__attribute__((noinline)), or name a caller",
+		               pattern, note.text);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "no function of '%s' or of its libraries is called '%s': strobe trace "
+	               "--dry-run lists them",
+	               t->request->program[0], pattern);
+}
+
+static const char *
+first_refusal(const struct st_recording_targets *t)
+{
+	for (size_t i = 0; i < t->list.n; i++)
+		for (size_t j = 0; j < t->probes->refused.n; j++)
+			if (t->probes->refused.v[j].image == t->list.v[i].image &&
+			    t->probes->refused.v[j].offset == t->list.v[i].entry)
+				return t->probes->refused.v[j].refused;
+	return NULL;
+}
+
+static st_status
+complain_of_silence(const struct st_recording_targets *t, struct st_error *e)
+{
+	const struct st_patterns *patterns = t->request->functions;
+	const char *why = first_refusal(t);
+	uint64_t calls = 0;
+	for (size_t i = 0; i < patterns->n; i++)
+		if (!t->matched[i])
+			return complain_of_pattern(t, patterns->text[i], e);
+	for (size_t i = 0; i < t->list.n; i++) {
+		const struct st_record_function *r = st_recorded_function(t->probes, &t->list.v[i]);
+		calls += r ? r->calls : 0;
+	}
+	if (!t->list.n)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "nothing was recorded, because '%s' has no functions that are "
+		               "known by name: use the program with its symbols",
+		               t->request->program[0]);
+	if (calls)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "nothing was recorded: of the functions that were chosen %llu calls "
+		               "began, and none returned",
+		               (unsigned long long)calls);
+	if (why)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "nothing was recorded, because %s could not be probed: %s",
+		               t->list.v[0].table.name, why);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "nothing was recorded, because the program did not call %s%s: give it an "
+	               "input for which it does",
+	               t->list.v[0].table.name,
+	               t->list.n > 1 ? " or any other function that was chosen" : "");
+}
+
+/* ---- the run ---- */
+
+static st_status
+write_what_was_recorded(const struct st_recording_targets *t, FILE *out,
+                        struct st_recording_outcome *outcome, struct st_error *e)
+{
+	if (t->no_memory)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for what is to be recorded");
+	if (st_recording_write(t, out, outcome, e))
+		return ST_FAILED;
+	if (!outcome->records)
+		return complain_of_silence(t, e);
+	return ST_OK;
+}
+
+static st_status
+run_probes(const struct st_recording_request *r, FILE *out, struct st_recording_outcome *outcome,
+           struct st_error *e)
+{
+	struct st_probes probes = {.choose = st_recording_choose,
+	                           .mapped = st_recording_mapped,
+	                           .process = {.records_calls = true, .whole = true}};
+	struct st_recording_targets targets;
+	probes.arg = &targets;
+	st_status status = st_recording_targets_begin(&targets, r, &probes);
+	if (status)
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left");
+	if (!status)
+		status = st_probes_start(&probes, r->program, r->own_group, e);
+	if (!status)
+		status = st_probes_wait(&probes, 0, e);
+	if (!status) {
+		outcome->pid = (uint32_t)probes.process.pid;
+		outcome->exit_code = exit_code_of_program(probes.process.status);
+		status = write_what_was_recorded(&targets, out, outcome, e);
+	}
+	st_recording_targets_free(&targets);
+	st_probes_free(&probes);
+	return status;
+}
+
+st_status
+st_recording_run(const struct st_recording_request *r, struct st_recording_outcome *out,
+                 struct st_error *e)
+{
+	*out = (struct st_recording_outcome){0};
+	FILE *file = fopen(r->output, "we");
+	if (!file)
+		return st_fail(e, ST_EXIT_FAILED, "cannot write '%s': %s; choose another place",
+		               r->output, strerror(errno));
+	st_status status = run_probes(r, file, out, e);
+	const bool failed = ferror(file) != 0;
+	if ((fclose(file) || failed) && !status)
+		status = st_fail(e, ST_EXIT_FAILED, "cannot write '%s': %s; choose another place",
+		                 r->output, strerror(errno));
+	if (status)
+		unlink(r->output);
+	return status;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "recording/targets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* ---- memory of the area ---- */
+
+/* Offset / 8; 0: there is no room. The rest is for what threads measure. */
+static uint32_t
+take_area(struct st_probes *p, uint64_t bytes)
+{
+	struct st_probe_area *a = p->process.area;
+	const uint64_t most = ST_PROBE_AREA_BYTES / 4 * 3;
+	if (bytes > most || a->used > most - bytes)
+		return 0;
+	return (uint32_t)(__atomic_fetch_add(&a->used, (bytes + 7) & ~7ull, __ATOMIC_RELAXED) / 8);
+}
+
+struct st_record_function *
+st_recorded_function(const struct st_probes *probes, const struct st_recorded *f)
+{
+	return f->function ? (void *)((uint64_t *)probes->process.area + f->function) : NULL;
+}
+
+static uint32_t
+kept_values(const struct st_feature_table *t)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < t->ops.n; i++)
+		n += t->ops.v[i].kept;
+	return n;
+}
+
+/* Addresses in the image become those of the process. */
+static void
+write_ops(struct st_record_function *to, const struct st_feature_table *t, uint64_t bias)
+{
+	for (size_t i = 0; i < t->ops.n; i++) {
+		to->ops[i] = t->ops.v[i];
+		if (to->ops[i].kind == ST_RECORD_CONSTANT && to->ops[i].is_signed)
+			to->ops[i].extra += bias;
+	}
+}
+
+static void
+describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint64_t bias)
+{
+	const struct st_recording_request *r = t->request;
+	const uint32_t n = kept_values(&f->table),
+	               words = (uint32_t)(sizeof(struct st_record_row) / 8) + n;
+	const uint32_t rows = take_area(t->probes, (uint64_t)t->keep * words * 8);
+	f->function = rows ? take_area(t->probes, sizeof(struct st_record_function)) : 0;
+	struct st_record_function *to = st_recorded_function(t->probes, f);
+	if (!to) {
+		t->crowded++;
+		return;
+	}
+	*to = (struct st_record_function){.seed = (r->seed + f->entry) * 0x9e3779b97f4a7c15u,
+	                                  .keep = t->keep,
+	                                  .metrics = r->metrics,
+	                                  .n_ops = (uint32_t)f->table.ops.n,
+	                                  .n_kept = n,
+	                                  .rows = rows,
+	                                  .row_words = words};
+	write_ops(to, &f->table, bias);
+}
+
+/* ---- functions by name ---- */
+
+static const struct {
+	const char *name;
+	enum st_record_metric metric;
+} waiting_functions[] = {
+        {"pthread_mutex_lock", ST_RECORD_LOCK_WAIT},
+        {"pthread_mutex_timedlock", ST_RECORD_LOCK_WAIT},
+        {"pthread_mutex_clocklock", ST_RECORD_LOCK_WAIT},
+        {"pthread_rwlock_rdlock", ST_RECORD_LOCK_WAIT},
+        {"pthread_rwlock_wrlock", ST_RECORD_LOCK_WAIT},
+        {"pthread_rwlock_timedrdlock", ST_RECORD_LOCK_WAIT},
+        {"pthread_rwlock_timedwrlock", ST_RECORD_LOCK_WAIT},
+        {"pthread_spin_lock", ST_RECORD_LOCK_WAIT},
+        {"sem_wait", ST_RECORD_LOCK_WAIT},
+        {"sem_timedwait", ST_RECORD_LOCK_WAIT},
+        {"pthread_cond_wait", ST_RECORD_CONDITION_WAIT},
+        {"pthread_cond_timedwait", ST_RECORD_CONDITION_WAIT},
+        {"pthread_cond_clockwait", ST_RECORD_CONDITION_WAIT},
+};
+
+static void
+find_waiting(struct st_recording_targets *t, struct st_image *image)
+{
+	t->waiting.n = 0;
+	for (size_t i = 0; i < sizeof waiting_functions / sizeof *waiting_functions; i++) {
+		struct st_targets found = {0};
+		if (!(t->request->metrics >> waiting_functions[i].metric & 1) ||
+		    !st_image_defines(image, waiting_functions[i].name))
+			continue;
+		t->no_memory |= st_targets_find(&found, image, waiting_functions[i].name) != ST_OK;
+		for (size_t j = 0; j < found.entries.n; j++) {
+			struct st_recording_waiting *w = ST_PUSH(&t->waiting);
+			t->no_memory |= !w;
+			if (w)
+				*w = (struct st_recording_waiting){found.entries.v[j],
+				                                   waiting_functions[i].metric};
+		}
+		st_targets_free(&found);
+	}
+}
+
+/* ---- targets ---- */
+
+static bool
+is_program_itself(const struct st_recording_targets *t, const struct st_probed_image *image)
+{
+	return image == &t->probes->images.v[0];
+}
+
+static bool
+is_image_chosen(const struct st_recording_targets *t, const struct st_probed_image *image)
+{
+	struct st_region region = {.images = *t->request->images};
+	if (!t->request->functions->n && !t->request->images->n)
+		return is_program_itself(t, image);
+	return st_region_chooses_image(&region, image->path);
+}
+
+/* Without debug information, what the registers of arguments have is all that can be said. */
+static st_status
+take_registers_for_features(struct st_feature_table *table, struct st_image *image, uint64_t entry)
+{
+	static const char *const names[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
+	const struct st_function *f = st_image_function(image, entry);
+	*table = (struct st_feature_table){.image = image, .entry = entry};
+	table->name = f ? f->name : "(unknown)";
+	for (uint16_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct st_record_op *op = ST_PUSH(&table->ops);
+		struct st_feature *feature = op ? ST_PUSH(&table->features) : NULL;
+		if (!feature)
+			return ST_FAILED;
+		*op = (struct st_record_op){.kind = ST_RECORD_REGISTER, .base = i, .kept = 1};
+		*feature = (struct st_feature){.name = strdup(names[i]),
+		                               .path = strdup(names[i]),
+		                               .type_name = "register",
+		                               .form = ST_FORM_SIGNED,
+		                               .op = i};
+		if (!feature->name || !feature->path)
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+static void
+add_recorded(struct st_recording_targets *t, const struct st_probed_image *image, uint64_t entry)
+{
+	struct st_error ignored;
+	struct st_recorded *f = ST_PUSH(&t->list);
+	if (!f) {
+		t->no_memory = true;
+		return;
+	}
+	f->image = (uint32_t)(image - t->probes->images.v);
+	f->entry = entry;
+	if (st_features_find(&f->table, image->image, entry, &t->request->limits, &ignored)) {
+		st_features_free(&f->table);
+		f->bare = true;
+		t->no_memory |=
+		        take_registers_for_features(&f->table, image->image, entry) != ST_OK;
+	}
+	describe_to_runtime(t, f, image->bias);
+}
+
+/* Where there are many functions, each gets fewer rows, so that all have some. */
+static void
+share_rows(struct st_recording_targets *t, size_t n)
+{
+	const uint64_t share = ST_PROBE_AREA_BYTES / 2 / (n + 1),
+	               most = share / (sizeof(struct st_record_row) +
+	                               8 * (uint64_t)(t->request->limits.most));
+	t->keep = t->request->keep < most ? t->request->keep : (uint32_t)most;
+}
+
+void
+st_recording_mapped(void *arg, const struct st_probed_image *image)
+{
+	struct st_recording_targets *t = arg;
+	const struct st_patterns *patterns = t->request->functions;
+	struct st_targets found = {0};
+	t->current = t->list.n;
+	if (t->request->metrics &
+	    (1u << ST_RECORD_ALLOCATED | 1u << ST_RECORD_ALLOCATIONS | 1u << ST_RECORD_FREED))
+		st_mem_mapped(&t->mem, image);
+	find_waiting(t, image->image);
+	if (!is_image_chosen(t, image))
+		return;
+	for (size_t i = 0; i < patterns->n; i++) {
+		const size_t before = found.entries.n;
+		t->no_memory |= st_targets_find(&found, image->image, patterns->text[i]) != ST_OK;
+		t->matched[i] += found.entries.n - before;
+	}
+	if (!patterns->n)
+		t->no_memory |= st_targets_find(&found, image->image, "*") != ST_OK;
+	share_rows(t, t->list.n + found.entries.n);
+	for (size_t i = 0; i < found.entries.n; i++)
+		add_recorded(t, image, found.entries.v[i]);
+	st_targets_free(&found);
+}
+
+struct st_probe_action
+st_recording_choose(void *arg, const struct st_probed_image *image, const struct st_function *f)
+{
+	struct st_recording_targets *t = arg;
+	for (size_t low = t->current, high = t->list.n; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+		const struct st_recorded *r = &t->list.v[middle];
+		if (r->entry == f->offset)
+			return (struct st_probe_action){
+			        r->function ? ST_PROBE_RECORD : ST_PROBE_NOTHING, r->function};
+		if (r->entry < f->offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = 0; i < t->waiting.n; i++)
+		if (t->waiting.v[i].entry == f->offset)
+			return (struct st_probe_action){ST_PROBE_TALLY, t->waiting.v[i].metric};
+	return st_mem_choose(&t->mem, image, f);
+}
+
+st_status
+st_recording_targets_begin(struct st_recording_targets *t, const struct st_recording_request *r,
+                           struct st_probes *probes)
+{
+	*t = (struct st_recording_targets){.request = r, .probes = probes, .keep = r->keep};
+	t->mem.probes = probes;
+	t->matched = calloc(r->functions->n + 1, sizeof *t->matched);
+	return t->matched ? ST_OK : ST_FAILED;
+}
+
+void
+st_recording_targets_free(struct st_recording_targets *t)
+{
+	for (size_t i = 0; i < t->list.n; i++)
+		st_features_free(&t->list.v[i].table);
+	st_mem_images_free(&t->mem);
+	free(t->list.v);
+	free(t->waiting.v);
+	free(t->matched);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which functions of a process are recorded, and what the runtime is told of each. */
+#ifndef STROBE_RECORDING_TARGETS_H
+#define STROBE_RECORDING_TARGETS_H
+
+#include "features/targets.h"
+#include "mem/images.h"
+#include "probe/probes.h"
+#include "recording/recording.h"
+
+/* A function that is recorded. */
+struct st_recorded {
+	uint32_t image; /* of the probes' images */
+	uint64_t entry;
+	struct st_feature_table table;
+	bool bare;         /* there is no debug information: its features are registers */
+	uint32_t function; /* struct st_record_function in the area: offset / 8 */
+};
+
+struct st_recording_targets {
+	const struct st_recording_request *request;
+	struct st_probes *probes;
+	struct st_mem_images mem;
+	ST_VEC(struct st_recorded) list;
+	size_t current; /* the first one of the image that was mapped last */
+	/* Functions of that image that take locks or wait. */
+	ST_VEC(struct st_recording_waiting {
+		uint64_t entry;
+		enum st_record_metric metric;
+	})
+	waiting;
+	size_t *matched; /* by pattern */
+	size_t crowded;  /* functions for which the area has no room */
+	uint32_t keep;   /* what is left of request->keep when there are many functions */
+	bool no_memory;
+};
+
+/* For struct st_probes: `mapped` and `choose`, whose argument is struct st_recording_targets. */
+void st_recording_mapped(void *targets, const struct st_probed_image *image);
+struct st_probe_action st_recording_choose(void *targets, const struct st_probed_image *image,
+                                           const struct st_function *f);
+st_status st_recording_targets_begin(struct st_recording_targets *t,
+                                     const struct st_recording_request *r,
+                                     struct st_probes *probes);
+void st_recording_targets_free(struct st_recording_targets *t);
+
+/* The runtime's description of it; NULL: there is none. */
+struct st_record_function *st_recorded_function(const struct st_probes *probes,
+                                                const struct st_recorded *f);
+
+/* write.c: the file, once the program has ended. */
+st_status st_recording_write(const struct st_recording_targets *t, FILE *out,
+                             struct st_recording_outcome *outcome, struct st_error *e);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The file of records: docs/annotations-records.md. The area was shared with the process: nothing
+ * in it is believed that could lead out of it. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "recording/targets.h"
+
+struct writing {
+	const struct st_recording_targets *t;
+	FILE *out;
+	double tick_ns;
+	/* Names of classes by the addresses of their virtual tables. */
+	ST_VEC(struct known_class {
+		uint64_t table;
+		const char *name;
+	})
+	classes;
+};
+
+/* ---- fields ---- */
+
+static void
+write_record_field(FILE *out, const char *text)
+{
+	if (!text[strcspn(text, ",\"\r\n")] && text[0] != '#') {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static const char *
+class_of_table(struct writing *w, uint64_t table)
+{
+	const struct st_probes *p = w->t->probes;
+	const char *name = NULL;
+	for (size_t i = 0; i < w->classes.n; i++)
+		if (w->classes.v[i].table == table)
+			return w->classes.v[i].name;
+	for (size_t i = 0; i < p->images.n && !name; i++)
+		if (p->images.v[i].image)
+			name = st_image_class_at(p->images.v[i].image, table - p->images.v[i].bias);
+	struct known_class *known = ST_PUSH(&w->classes);
+	if (known)
+		*known = (struct known_class){table, name};
+	return name;
+}
+
+static void
+write_enumerator(FILE *out, struct st_image *image, struct st_type *type, int64_t value)
+{
+	st_type_open(image, type);
+	for (size_t i = 0; i < type->enumerators.n; i++)
+		if (type->enumerators.v[i].value == value ||
+		    (type->size == 4 && (int32_t)type->enumerators.v[i].value == value)) {
+			write_record_field(out, type->enumerators.v[i].name);
+			return;
+		}
+	fprintf(out, "%" PRId64, value);
+}
+
+static void
+write_real(FILE *out, const char *format, double value)
+{
+	if (isfinite(value))
+		fprintf(out, format, value);
+}
+
+static void
+write_feature_value(struct writing *w, const struct st_feature *f, struct st_image *image,
+                    uint64_t value)
+{
+	float single;
+	double real;
+	if (f->how == ST_BY_CLASS) {
+		const char *name = class_of_table(w, value);
+		write_record_field(w->out, name ? name : "");
+		return;
+	}
+	if (f->kind == ST_FEATURE_CATEGORY) {
+		write_enumerator(w->out, image, f->type, (int64_t)value);
+		return;
+	}
+	switch (f->form) {
+	case ST_FORM_SIGNED:
+		fprintf(w->out, "%" PRId64, (int64_t)value);
+		break;
+	case ST_FORM_UNSIGNED:
+		fprintf(w->out, "%" PRIu64, value);
+		break;
+	case ST_FORM_FLOAT:
+		memcpy(&single, &value, sizeof single);
+		write_real(w->out, "%.9g", (double)single);
+		break;
+	case ST_FORM_DOUBLE:
+		memcpy(&real, &value, sizeof real);
+		write_real(w->out, "%.17g", real);
+	}
+}
+
+/* ---- metrics ---- */
+
+static const struct {
+	const char *name, *unit;
+} metrics[] = {
+#define M(id, name, unit, what) {name, unit},
+        ST_RECORD_METRICS(M)
+#undef M
+};
+
+static bool
+is_in_ticks(unsigned metric)
+{
+	return metric == ST_RECORD_TIME || metric == ST_RECORD_LOCK_WAIT ||
+	       metric == ST_RECORD_CONDITION_WAIT;
+}
+
+static void
+write_metric(const struct writing *w, unsigned metric, const struct st_record_row *row)
+{
+	const double value = (double)row->metrics[metric];
+	if (is_in_ticks(metric))
+		fprintf(w->out, ",%.2f", value * w->tick_ns);
+	else if (metric == ST_RECORD_CPU)
+		fprintf(w->out, ",%.2f", value - (double)row->spent / 256 * w->tick_ns);
+	else
+		fprintf(w->out, ",%" PRId64, row->metrics[metric]);
+}
+
+/* ---- rows ---- */
+
+/* The rows of calls that have returned, in the order in which these began. */
+struct rows {
+	const struct st_record_row **v;
+	size_t n;
+	uint64_t open; /* that have not returned */
+};
+
+static int
+by_serial(const void *a, const void *b)
+{
+	const struct st_record_row *x = *(const struct st_record_row *const *)a,
+	                           *y = *(const struct st_record_row *const *)b;
+	return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static struct rows
+rows_that_are_done(const struct st_recording_targets *t, const struct st_record_function *r)
+{
+	const uint64_t words = ST_PROBE_AREA_BYTES / 8;
+	struct rows rows = {.v = calloc((size_t)t->request->keep + 1, sizeof *rows.v)};
+	for (uint64_t i = 0; rows.v && i < r->keep && i < t->request->keep && i < r->calls; i++) {
+		const uint64_t at = r->rows + i * r->row_words;
+		if (at + r->row_words > words ||
+		    r->row_words < sizeof(struct st_record_row) / 8 + r->n_kept)
+			break;
+		const struct st_record_row *row =
+		        (const void *)((uint64_t *)t->probes->process.area + at);
+		if (row->state == ST_RECORD_DONE)
+			rows.v[rows.n++] = row;
+		rows.open += row->state == ST_RECORD_OPEN || row->state == ST_RECORD_BUSY;
+	}
+	if (rows.n)
+		qsort(rows.v, rows.n, sizeof *rows.v, by_serial);
+	return rows;
+}
+
+static uint32_t
+ordinal_of(const struct st_feature_table *table, uint16_t op)
+{
+	uint32_t n = 0;
+	for (uint16_t i = 0; i < op; i++)
+		n += table->ops.v[i].kept;
+	return n;
+}
+
+static void
+write_row(struct writing *w, size_t id, const struct st_recorded *f, const uint32_t *ordinals,
+          const struct st_record_row *row)
+{
+	fprintf(w->out, "%zu", id);
+	for (unsigned m = 0; m < ST_RECORD_METRIC_COUNT; m++)
+		if (w->t->request->metrics >> m & 1)
+			write_metric(w, m, row);
+	for (size_t i = 0; i < f->table.features.n; i++) {
+		const uint32_t n = ordinals[i];
+		fputc(',', w->out);
+		if (!(row->absent[n / 64] >> n % 64 & 1))
+			write_feature_value(w, &f->table.features.v[i], f->table.image,
+			                    row->values[n]);
+	}
+	fputc('\n', w->out);
+}
+
+/* ---- the header ---- */
+
+static void
+write_feature(FILE *out, size_t id, const struct st_feature *f)
+{
+	fprintf(out, "#feature,%zu,%s,%s,%s,%s,", id, f->name, st_feature_kind_name(f->kind),
+	        st_feature_origin_name(f->origin), st_feature_how_name(f->how));
+	write_record_field(out, f->path);
+	fputc('\n', out);
+}
+
+static void
+write_record_header(struct writing *w, size_t id, const struct st_recorded *f,
+                    const struct rows *rows)
+{
+	const struct st_probed_image *image = &w->t->probes->images.v[f->image];
+	const struct st_record_function *r = st_recorded_function(w->t->probes, f);
+	const struct st_probing *process = &w->t->probes->process;
+	fprintf(w->out, "#function,%zu,", id);
+	write_record_field(w->out, f->table.name);
+	fputc(',', w->out);
+	write_record_field(w->out, image->path);
+	fprintf(w->out, ",%s,0x%" PRIx64 "\n", st_image_build_id(image->image), f->entry);
+	for (unsigned m = 0; m < ST_RECORD_METRIC_COUNT; m++)
+		if (w->t->request->metrics >> m & 1)
+			fprintf(w->out, "#metric,%zu,%s%s%s\n", id, metrics[m].name,
+			        *metrics[m].unit ? "," : "", metrics[m].unit);
+	for (size_t i = 0; i < f->table.features.n; i++)
+		write_feature(w->out, id, &f->table.features.v[i]);
+	fprintf(w->out, "#calls,%zu,%" PRIu64 ",%zu,%" PRIu64 "\n", id, r->calls, rows->n,
+	        rows->open);
+	if (w->t->request->metrics & 1u << ST_RECORD_TIME)
+		fprintf(w->out, "#overhead,%zu,time,%.2f,%.2f\n", id,
+		        process->cost_within / 256.0 * w->tick_ns,
+		        process->cost_error * w->tick_ns);
+}
+
+__attribute__((format(printf, 2, 3))) static void
+write_note(FILE *out, const char *format, ...)
+{
+	char text[2048];
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	fprintf(out, "#note,");
+	write_record_field(out, text);
+	fputc('\n', out);
+}
+
+static const char *
+why_refused(const struct st_probes *p, const struct st_recorded *f)
+{
+	for (size_t i = 0; i < p->refused.n; i++)
+		if (p->refused.v[i].image == f->image && p->refused.v[i].offset == f->entry)
+			return p->refused.v[i].refused;
+	for (size_t i = 0; i < p->functions.n; i++)
+		if (p->functions.v[i].image == f->image && p->functions.v[i].offset == f->entry)
+			return p->functions.v[i].refused;
+	return NULL;
+}
+
+/* Of a function that is named but has no records, why. */
+static void
+note_missing_records(struct writing *w, const struct st_recorded *f, const struct rows *rows)
+{
+	const char *why = why_refused(w->t->probes, f);
+	const struct st_record_function *r = st_recorded_function(w->t->probes, f);
+	const char *path = w->t->probes->images.v[f->image].path;
+	/* Of all functions of a program, most are not called. */
+	const bool is_named = w->t->request->functions->n != 0;
+	if (why)
+		write_note(w->out, "%s of %s was not recorded: %s", f->table.name, path, why);
+	else if (is_named && !rows->n && r && !r->calls)
+		write_note(w->out, "%s of %s was not called", f->table.name, path);
+	else if (is_named && !rows->n && r)
+		write_note(w->out, "%s of %s was called, and no call returned", f->table.name,
+		           path);
+	if (rows->n && f->bare)
+		write_note(w->out,
+		           "%s has no debug information of %s: its features are the registers of "
+		           "arguments; compile it with -g, or install its package of debug files "
+		           "(-dbgsym)",
+		           path, f->table.name);
+	if (r && r->missed)
+		write_note(w->out,
+		           "%" PRIu64 " calls of %s that were to be kept came at the same "
+		           "time as others and were not",
+		           r->missed, f->table.name);
+}
+
+static st_status
+write_recorded(struct writing *w, const struct st_recorded *f, struct st_recording_outcome *outcome)
+{
+	const struct st_record_function *r = st_recorded_function(w->t->probes, f);
+	struct rows rows = {0};
+	uint32_t *ordinals = calloc(f->table.features.n + 1, sizeof *ordinals);
+	if (r)
+		rows = rows_that_are_done(w->t, r);
+	if (!ordinals || (r && !rows.v)) {
+		free(ordinals);
+		free(rows.v);
+		return ST_FAILED;
+	}
+	for (size_t i = 0; i < f->table.features.n; i++)
+		ordinals[i] = ordinal_of(&f->table, f->table.features.v[i].op);
+	note_missing_records(w, f, &rows);
+	if (rows.n) {
+		const size_t id = ++outcome->functions;
+		outcome->records += rows.n;
+		outcome->calls += r->calls;
+		write_record_header(w, id, f, &rows);
+		for (size_t i = 0; i < rows.n; i++)
+			write_row(w, id, f, ordinals, rows.v[i]);
+	}
+	free(ordinals);
+	free(rows.v);
+	return ST_OK;
+}
+
+static void
+write_origin(const struct writing *w)
+{
+	char made[64];
+	const time_t seconds = (time_t)(w->t->probes->process.start_ns / 1000000000);
+	struct tm utc;
+	fprintf(w->out, "#strobe-records,1\n#program");
+	for (char *const *word = w->t->request->program; *word; word++) {
+		fputc(',', w->out);
+		write_record_field(w->out, *word);
+	}
+	gmtime_r(&seconds, &utc);
+	strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	fprintf(w->out, "\n#made,%s\n", made);
+}
+
+st_status
+st_recording_write(const struct st_recording_targets *t, FILE *out,
+                   struct st_recording_outcome *outcome, struct st_error *e)
+{
+	const double hz = t->probes->process.tsc_hz;
+	struct writing w = {.t = t, .out = out, .tick_ns = hz > 0 ? 1e9 / hz : 1};
+	st_status status = ST_OK;
+	write_origin(&w);
+	for (size_t i = 0; i < t->list.n && !status; i++)
+		status = write_recorded(&w, &t->list.v[i], outcome);
+	if (t->crowded)
+		write_note(out,
+		           "%zu functions were not recorded, because there was no room for their "
+		           "records: choose fewer, or a smaller --keep",
+		           t->crowded);
+	free(w.classes.v);
+	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the records") : ST_OK;
+}

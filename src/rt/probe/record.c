@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Calls that are kept with the data that they work on (wire/record.h). Which ones are is decided
+ * before anything is read (Algorithm R): the first ones, and then each with the probability that
+ * lets all calls so far be kept equally likely, in the place of another. A row belongs to the call
+ * that has written it last: a call that finds another one in its row when it returns was replaced.
+ */
+#include <asm/unistd.h>
+
+#include "rt/lib/sys.h"
+#include "rt/probe/probe.h"
+
+static struct st_record_scratch *
+record_scratch(struct st_probe_thread *t)
+{
+	struct st_record_scratch *own = (struct st_record_scratch *)t->scratch;
+	if (UNLIKELY(!own)) {
+		const uint32_t at = probe_allocate(sizeof *own);
+		if (!at)
+			return NULL;
+		own = probe_at(at);
+		t->scratch = (uint64_t)own;
+	}
+	if (UNLIKELY(own->tid != t->tid)) { /* the thread that had it before has ended */
+		own->tid = t->tid;
+		own->busy = 0;
+	}
+	return own;
+}
+
+static void
+set_record_busy(struct st_record_scratch *own, uint32_t busy)
+{
+	__asm__ volatile("" : : : "memory");
+	own->busy = busy;
+	__asm__ volatile("" : : : "memory");
+}
+
+/* ---- metrics ---- */
+
+struct usage {
+	int64_t times[4];
+	int64_t numbers[14];
+};
+enum { USAGE_MINOR = 4, USAGE_MAJOR = 5, USAGE_SWITCHES = 12, USAGE_PREEMPTIONS = 13 };
+
+/* What the thread has cost so far. */
+static void
+read_metrics(const struct st_probe_thread *t, uint32_t wanted, int64_t *to)
+{
+	for (uint32_t i = ST_RECORD_ALLOCATED; i < ST_RECORD_METRIC_COUNT; i++)
+		to[i] = (int64_t)t->tallies.v[i];
+	if (wanted & ST_RECORD_USAGE) {
+		struct usage usage = {0};
+		SYS(__NR_getrusage, 1 /* RUSAGE_THREAD */, &usage);
+		to[ST_RECORD_MINOR] = usage.numbers[USAGE_MINOR];
+		to[ST_RECORD_MAJOR] = usage.numbers[USAGE_MAJOR];
+		to[ST_RECORD_SWITCHES] = usage.numbers[USAGE_SWITCHES];
+		to[ST_RECORD_PREEMPTIONS] = usage.numbers[USAGE_PREEMPTIONS];
+	}
+	if (wanted & 1u << ST_RECORD_CPU)
+		to[ST_RECORD_CPU] = (int64_t)probe_cpu_time();
+}
+
+static bool
+asks_kernel(uint32_t metrics)
+{
+	return metrics & (ST_RECORD_USAGE | 1u << ST_RECORD_CPU);
+}
+
+/* Time that probes took, within all calls that are under way. */
+static void
+charge(struct st_probe_thread *t, struct st_probe_frame *around, uint64_t since)
+{
+	const uint64_t spent = (probe_ticks() - since) << 8;
+	around->spent += spent;
+	((struct st_probe_record *)t->numbers)->spent += spent;
+}
+
+/* ---- rows ---- */
+
+/* The row, which is the caller's then; NULL: it is being written. */
+static struct st_record_row *
+claim_row(const struct st_record_function *r, uint64_t place)
+{
+	struct st_record_row *row = probe_at(r->rows + (uint32_t)place * r->row_words);
+	uint32_t state = __atomic_load_n(&row->state, __ATOMIC_RELAXED);
+	if (state == ST_RECORD_BUSY ||
+	    !__atomic_compare_exchange_n(&row->state, &state, ST_RECORD_BUSY, false,
+	                                 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return NULL;
+	return row;
+}
+
+static void
+release_row(struct st_record_row *row, enum st_record_state state)
+{
+	__atomic_store_n(&row->state, state, __ATOMIC_RELEASE);
+}
+
+static void
+keep_values(struct st_record_row *row, const struct st_record_function *r,
+            const struct st_record_scratch *own)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < ST_RECORD_MOST_KEPT / 64; i++)
+		row->absent[i] = 0;
+	for (uint32_t i = 0; i < r->n_ops && n < r->n_kept; i++) {
+		if (!r->ops[i].kept)
+			continue;
+		row->values[n] = own->values[i];
+		row->absent[n / 64] |= (uint64_t)own->absent[i] << n % 64;
+		n++;
+	}
+}
+
+static bool
+reads_memory(const struct st_record_function *r)
+{
+	for (uint32_t i = 0; i < r->n_ops; i++)
+		if (r->ops[i].kind == ST_RECORD_LOAD || r->ops[i].kind == ST_RECORD_STACK ||
+		    r->ops[i].kind >= ST_RECORD_LENGTH)
+			return true;
+	return false;
+}
+
+/* The data, before the function is entered. */
+static struct st_record_row *
+read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t serial,
+              uint64_t place, const uint64_t *slot, const uint64_t *registers)
+{
+	struct st_record_scratch *own = record_scratch(t);
+	struct st_record_row *row = own && !own->busy ? claim_row(r, place) : NULL;
+	if (!row) {
+		__atomic_fetch_add(&r->missed, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	const uint64_t begin = reads_memory(r) ? probe_ticks() : 0;
+	set_record_busy(own, 1);
+	probe_run_ops(own, r->ops, r->n_ops, slot, registers);
+	keep_values(row, r, own);
+	set_record_busy(own, 0);
+	row->serial = serial;
+	row->tid = t->tid;
+	if (begin)
+		charge(t, &t->frames[t->depth - 1], begin);
+	return row;
+}
+
+/* The function is entered: its frame gets the row. */
+static void
+attach_row(struct st_probe_thread *t, const struct st_record_function *r, struct st_record_row *row,
+           uint64_t function, const uint64_t *slot)
+{
+	struct st_probe_frame *f = &t->frames[t->depth - 1];
+	/* It is not timed, or it has jumped to its own beginning. */
+	if (f->slot != (uint64_t)slot || f->function != function + 1 || f->counted || f->row) {
+		release_row(row, ST_RECORD_FREE);
+		return;
+	}
+	const uint64_t begin = asks_kernel(r->metrics) ? probe_ticks() : 0;
+	read_metrics(t, r->metrics, row->metrics);
+	if (begin)
+		charge(t, f - 1, begin);
+	row->slot = (uint64_t)slot;
+	f->begin = row->begin = probe_ticks();
+	f->row = (uint32_t)((uint64_t *)row - (uint64_t *)probe_context.area);
+	release_row(row, ST_RECORD_OPEN);
+}
+
+SELDOM static void
+keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_t function,
+          uint64_t *slot, const uint64_t *registers)
+{
+	struct st_probe_thread *t = probe_thread();
+	if (!t)
+		return;
+	struct st_record_row *row = read_into_row(t, r, serial, place, slot, registers);
+	if (!row)
+		return;
+	probe_enter(function, slot, registers[2]);
+	attach_row(t, r, row, function, slot);
+}
+
+/* Its row, of those that there are; a number from there on: none. */
+static uint64_t
+choose_row(const struct st_record_function *r, uint64_t serial)
+{
+	if (LIKELY(serial > r->keep)) {
+		uint64_t x = r->seed + serial * 0x9e3779b97f4a7c15u;
+		x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+		x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+		x ^= x >> 31;
+		return (uint64_t)((unsigned __int128)x * serial >> 64);
+	}
+	return serial - 1;
+}
+
+void
+probe_record_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
+{
+	if (UNLIKELY(*(volatile uint64_t *)probe_context.note != ST_PROBE_AS_USUAL)) {
+		probe_enter(function, slot, registers[2]);
+		return;
+	}
+	struct st_record_function *r = probe_at(probe_area()->actions[function].amount);
+	const uint64_t serial = __atomic_add_fetch(&r->calls, 1, __ATOMIC_RELAXED),
+	               place = choose_row(r, serial);
+	if (UNLIKELY(place < r->keep)) {
+		keep_call(r, serial, place, function, slot, registers);
+		return;
+	}
+	struct st_probe_thread *t = probe_thread();
+	if (UNLIKELY(!t))
+		return;
+	t->frames[t->depth - 1].spent += probe_context.cost_counted;
+	((struct st_probe_record *)t->numbers)->spent += probe_context.cost_counted;
+}
+
+void
+probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t taken)
+{
+	const struct st_record_function *r =
+	        probe_at(probe_area()->actions[f->function - 1].amount);
+	struct st_record_row *row = probe_at(f->row);
+	uint32_t state = ST_RECORD_OPEN;
+	int64_t now[ST_RECORD_METRIC_COUNT];
+	const uint64_t begin = asks_kernel(r->metrics) ? probe_ticks() : 0;
+	read_metrics(t, r->metrics, now);
+	if (__atomic_compare_exchange_n(&row->state, &state, ST_RECORD_BUSY, false,
+	                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (row->slot == f->slot && row->begin == f->begin) {
+			for (uint32_t i = ST_RECORD_CPU; i < ST_RECORD_METRIC_COUNT; i++)
+				row->metrics[i] = now[i] - row->metrics[i];
+			row->metrics[ST_RECORD_TIME] = (int64_t)taken;
+			row->spent = f->spent + probe_context.cost_within;
+			state = ST_RECORD_DONE;
+		}
+		release_row(row, state);
+	}
+	if (begin)
+		charge(t, &t->frames[t->depth - 1], begin);
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads a file of records, as docs/annotations-records.md describes it, for tests."""
+
+import csv
+
+
+def number(text):
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+class Function:
+    def __init__(self, name):
+        self.name, self.metrics, self.features, self.rows = name, [], [], []
+        self.calls = None
+
+    def columns(self, *names):
+        """The values of these metrics and features, by record; None: absent."""
+        order = [m[0] for m in self.metrics] + [f["name"] for f in self.features]
+        return [tuple(row[order.index(name)] for name in names) for row in self.rows]
+
+
+def read(path):
+    """Functions by name, and notes."""
+    functions, numbers, notes = {}, {}, []
+    with open(path, encoding="utf-8", newline="") as file:
+        for line in csv.reader(file):
+            what = line[0]
+            if what == "#strobe-records":
+                assert line == ["#strobe-records", "1"], line
+            elif what == "#function":
+                numbers[line[1]] = functions[line[2]] = Function(line[2])
+                functions[line[2]].image, functions[line[2]].address = line[3], int(line[5], 16)
+            elif what == "#metric":
+                numbers[line[1]].metrics.append((line[2], line[3] if len(line) > 3 else ""))
+            elif what == "#feature":
+                numbers[line[1]].features.append(dict(zip(("name", "kind", "origin", "how", "path"), line[2:], strict=True)))
+            elif what == "#calls":
+                numbers[line[1]].calls = tuple(map(int, line[2:]))
+            elif what == "#note":
+                notes.append(line[1])
+            elif not what.startswith("#"):
+                f = numbers[what]
+                row, values = [], line[1:]
+                assert len(values) == len(f.metrics) + len(f.features), line
+                for i, value in enumerate(values):
+                    is_name = i >= len(f.metrics) and f.features[i - len(f.metrics)]["kind"] == "category"
+                    row.append(None if value == "" else value if is_name else number(value))
+                f.rows.append(row)
+    return functions, notes

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe annotate -o: records of programs that write down themselves what their functions were given.
+
+usage: test_records.py STROBE EXITS PROGRAM...
+
+EXITS is programs/exits.c; the programs are programs/shapes.c and programs/classes.cc, compiled in several ways."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import records
+
+STROBE, EXITS = [os.path.abspath(name) for name in sys.argv[1:3]]
+PROGRAMS = [os.path.abspath(name) for name in sys.argv[3:]]
+SHAPES = [name for name in PROGRAMS if "shapes" in name]
+CLASSES = [name for name in PROGRAMS if "classes" in name]
+ROUNDS = 8
+
+
+class Records(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-records-")
+        self.addCleanup(folder.cleanup)
+        self.at = folder.name
+
+    def strobe(self, *words, code=0):
+        done = subprocess.run([STROBE, "annotate", *map(str, words)], capture_output=True, text=True, timeout=120, cwd=self.at, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def record(self, names, *command, options=(), code=0):
+        """The functions, and the lines that the program has written, by their first words."""
+        done = self.strobe("-q", *options, "-F", names, "-o", "r.txt", "--", *command, code=code)
+        self.assertEqual(done.stderr, "")
+        plain = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.stdout, plain.stdout)
+        log = {}
+        for line in done.stdout.splitlines():
+            name, *values = line.split(" ")
+            log.setdefault(name, []).append(values)
+        functions, notes = records.read(os.path.join(self.at, "r.txt"))
+        return functions, log, notes
+
+
+def numbers(lines):
+    return [tuple(map(records.number, line)) for line in lines]
+
+
+class Shapes(Records):
+    def test_truth(self):
+        plain = {
+            "integers": "abcdefgh",
+            "floats": "abcd",
+            "structures": ("p_a", "p_b", "w_a", "w_b", "w_c", "m_x", "m_y"),
+            "hidden_result": "ab",
+            "fields": ("b_low", "b_middle", "b_high", "b_far"),
+            "texts": ("s_length", "n"),
+            "ranges": ("r_size", "r_anonymous", "r_whole", "t_sum"),
+            "changes": ("p", "n"),
+            "recursive": ("depth",),
+        }
+        for program in SHAPES:
+            functions, log, notes = self.record(",".join([*plain, "categories", "follow", "wild"]), program, ROUNDS, options=("-I", "features-*"))
+            self.assertEqual(notes, [])
+            for name, columns in plain.items():
+                f = functions[name]
+                self.assertEqual(f.columns(*columns), numbers(log[name]), f"{name} of {program}")
+                self.assertEqual(f.calls, (len(log[name]), len(log[name]), 0))
+                self.assertEqual(f.metrics, [("time", "ns")])
+                self.assertEqual((f.image, len(f.rows)), (program, len(log[name])))
+            names = {0: "ascending", 7: "descending", -3: "other"}
+            wanted = [(names[o], names.get(p, str(p))) for o, p in numbers(log["categories"])]
+            self.assertEqual(functions["categories"].columns("o", "p"), wanted)
+            rounds = [(0, n, 0, int(name == "-"), None if name == "-" else len(name)) for n, name in log["follow"] if n != "-1"]
+            rounds = [(null, int(n), following, unnamed, length) for null, n, following, unnamed, length in rounds]
+            rounds[1] = (*rounds[1][:4], 1)
+            rounds.insert(3, (1, None, None, None, None))
+            self.assertEqual(functions["follow"].columns("n_null", "n_value", "n_next_null", "n_name_null", "n_name_length"), rounds)
+
+    def test_globals(self):
+        for program in SHAPES:
+            f = self.record("texts", program, ROUNDS, options=("-I", "features-*"))[0]["texts"]
+            wanted = [(70 + i * (i - 1) // 2, 20, 39740) for i in range(ROUNDS)]
+            self.assertEqual(f.columns("global_count", "table_count", "table_sum"), wanted)
+
+    def test_wild_pointers(self):
+        """Null, low, across the end of the last page, its last int, not an address at all: no fault, and absent is not 0."""
+        for program in SHAPES:
+            f = self.record("wild", program, ROUNDS, options=("-I", "features-*"))[0]["wild"]
+            xxxx = int.from_bytes(b"xxxx", "little")
+            self.assertEqual(f.columns("p_null", "p"), [(1, None), (0, None), (0, None), (0, xxxx)] + [(0, None)] * (ROUNDS - 4))
+
+
+class Classes(Records):
+    def test_truth(self):
+        for program in CLASSES:
+            functions, log, notes = self.record("dynamic*,Counter::work*,containers*,handles*,overloaded*,throws*", program, ROUNDS,
+                                                options=("-I", "features-*"))
+            self.assertEqual(notes, [])
+            by = {name.split("(")[0].split("[")[0] + ("(" + name.split("(")[1] if "overloaded" in name else ""): f for name, f in functions.items()}
+            self.assertEqual(by["dynamic"].columns("b_weight", "n"), numbers(log["dynamic"]))
+            self.assertEqual(by["dynamic"].columns("b_class"), [("Linear" if i % 2 else "Square",) for i in range(ROUNDS)])
+            self.assertEqual(by["Counter::work"].columns("this_count", "this_flag", "n", "this_shared", "this_left"), numbers(log["Counter::work"]))
+            self.assertEqual(by["Counter::work"].columns("this_class"), [("Counter",)] * ROUNDS)
+            columns = ("v_size", "l_size", "s_string_length", "m_node_count")
+            self.assertEqual(by["containers"].columns(*columns), numbers(log["containers"]))
+            self.assertEqual(by["containers"].columns("v_capacity"), [(2 * i + 1,) for i in range(ROUNDS)])
+            self.assertEqual(by["handles"].columns("h_id", "s_a"), numbers(log["handles"]))
+            self.assertEqual(by["overloaded(int)"].columns("n"), numbers(log["overloaded(int)"]))
+            self.assertEqual(by["overloaded(double)"].columns("n"), numbers(log["overloaded(double)"]))
+            # Calls that an exception has left are no records.
+            self.assertEqual(by["throws"].calls, (ROUNDS, ROUNDS // 2, ROUNDS // 2))
+            self.assertEqual(by["throws"].columns("n"), [(i,) for i in range(0, ROUNDS, 2)])
+
+
+class Exits(Records):
+    def test_longjmp(self):
+        """Three of ten calls are left."""
+        functions, _, _ = self.record("leaves", EXITS)
+        f = functions["leaves"]
+        self.assertEqual(f.calls, (10, 7, 3))
+        self.assertEqual(f.columns("n"), [(n,) for n in range(10) if n not in (2, 5, 8)])
+
+    def test_threads(self):
+        """Two hundred threads, and a thousand calls within each other."""
+        functions, _, _ = self.record("in_thread,deep", EXITS, "threads")
+        self.assertEqual(sorted(functions["in_thread"].columns("argument")), [(n,) for n in range(200)])
+        self.assertEqual(functions["deep"].calls, (10001, 10000, 0))
+        self.assertEqual(len(functions["deep"].rows), 10000)
+        times = functions["deep"].columns("time", "n")
+        self.assertGreater(times[0][0], times[-1][0])
+
+    def test_children(self):
+        """A child of fork runs on and is not recorded."""
+        functions, log, _ = self.record("forked", EXITS, "fork")
+        self.assertEqual(functions["forked"].columns("n"), [(1,), (3,)])
+        self.assertEqual(numbers(log["forked"]), [(1,), (2,), (3,)])
+
+    def test_reservoir(self):
+        """Of more calls than are kept, as many as are kept, in their order, and the same ones for the same seed."""
+        def kept(name, *options):
+            f = self.record(name, EXITS, "calls", options=("-k", "100", *options))[0][name]
+            self.assertEqual(f.calls, (3000, 100, 0))
+            values = [n for (n,) in f.columns("n")]
+            self.assertEqual(values, sorted(set(values), reverse=name == "deep"))
+            return values
+        first = kept("ends")
+        self.assertEqual(kept("ends"), first)
+        self.assertNotEqual(kept("ends", "--seed", "7"), first)
+        # The choice depends on the seed alone: each tenth of the calls has about a tenth of the records.
+        tenths = [sum(n // 300 == tenth for n in first) for tenth in range(10)]
+        self.assertLess(max(tenths), 25)
+        self.assertGreater(min(tenths), 1)
+        kept("deep")
+
+    def test_exit_code(self):
+        functions, _, _ = self.record("ends", EXITS, "code", code=7)
+        self.assertEqual(functions["ends"].columns("n"), [(7,)])
+
+
+class Refused(Records):
+    def refused(self, message, *words, code=125):
+        self.assertEqual(self.strobe(*words, code=code).stderr, f"strobe: {message}\n")
+        self.assertEqual(os.listdir(self.at), [])
+
+    def test_usage(self):
+        self.refused("no program given: strobe annotate -o RECORDS [-F NAMES] -- PROGRAM, or --features", "-o", "r.txt", code=2)
+        self.refused("standard output is the program's: -o takes the name of a file", "-o", "-", "--", EXITS, code=2)
+        self.refused("--features runs nothing: leave it out, or --keep", "--features", "-k", "5", EXITS, code=2)
+        self.refused("records are written as text: leave out --format json", "-o", "r.txt", "--format", "json", EXITS, code=2)
+        self.refused("--keep takes a number from 1 to 1000000, not '0'", "-k", "0", "-o", "r.txt", EXITS, code=2)
+        message = self.strobe("-m", "time,colour", "-o", "r.txt", EXITS, code=2).stderr
+        self.assertTrue(message.startswith("strobe: --metrics takes a list of time, cpu, allocated, "), message)
+        self.assertTrue(message.endswith(", not 'colour'\n"), message)
+        self.refused("cannot write '/nonexistent/r.txt': No such file or directory; choose another place", "-o", "/nonexistent/r.txt", EXITS)
+
+    def test_nothing(self):
+        self.refused(f"no function of '{EXITS}' or of its libraries is called 'nosuch': strobe trace --dry-run lists them",
+                     "-F", "nosuch", "-o", "r.txt", "--", EXITS)
+        self.refused("nothing was recorded, because the program did not call in_thread: give it an input for which it does",
+                     "-F", "in_thread", "-o", "r.txt", "--", EXITS)
+        self.refused("nothing was recorded: of the functions that were chosen 1 calls began, and none returned",
+                     "-F", "never_returns", "-o", "r.txt", "--", EXITS, "exit")
+        self.refused("'vanishes' has no code of its own that could be measured, because the compiler has put it into its callers (vanishes, into main): "
+                     "compile it with __attribute__((noinline)), or name a caller", "-F", "vanishes", "-o", "r.txt", "--", CLASSES[0])
+
+    def test_notes(self):
+        """A function that was not called is noted beside one that was."""
+        _, _, notes = self.record("leaves,in_thread", EXITS)
+        self.assertEqual(notes, [f"in_thread of {EXITS} was not called"])
+
+    def test_bare(self):
+        """Without debug information there are the registers of arguments."""
+        bare = os.path.join(self.at, "bare")
+        subprocess.run(["strip", "-g", "-o", bare, SHAPES[1]], check=True)
+        functions, log, notes = self.record("integers", bare, ROUNDS)
+        self.assertEqual([f["name"] for f in functions["integers"].features], ["rdi", "rsi", "rdx", "rcx", "r8", "r9"])
+        self.assertEqual([f for (f,) in functions["integers"].columns("r9")], [row[5] for row in numbers(log["integers"])])
+        self.assertEqual(notes, [f"{bare} has no debug information of integers: its features are the registers of arguments; compile it with -g, or "
+                                 "install its package of debug files (-dbgsym)"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *[word for word in os.environ.get("STROBE_TEST_NAMES", "").split() if word]])
