@@ -8,7 +8,8 @@
 /* A location that only one version has, as runs in which it costs nothing. */
 struct by_distribution {
 	struct st_check_result *out;
-	const struct st_check_how *how;
+	struct st_distribution_choice how;           /* of the locations */
+	const struct st_distribution_choice *totals; /* of the totals */
 	struct st_sample_pair *pairs;
 	struct st_distribution *compared;
 	double *nothing; /* zeros, for as many runs as a side has */
@@ -91,7 +92,7 @@ set_new_or_gone(const struct by_distribution *d, struct st_finding *f)
 		                         : "the baseline has no values of it";
 		return;
 	}
-	const double least = d->how->distribution.smallest * fabs(pair.whole_from);
+	const double least = d->how.smallest * fabs(pair.whole_from);
 	const double shift = f->to - f->from;
 	if (isnan(f->rate.at))
 		st_finding_set_rate(f, d->out, (struct st_interval){shift, NAN, NAN});
@@ -107,7 +108,7 @@ compare_subjects(struct by_distribution *d)
 	const struct st_check_subjects *s = d->out->subjects;
 	for (size_t i = 0; i < s->list.n; i++)
 		d->pairs[i] = pair_of_subject(d, &s->list.v[i]);
-	if (st_distribution_compare(d->pairs, s->list.n, &d->how->distribution, d->compared))
+	if (st_distribution_compare(d->pairs, s->list.n, &d->how, d->compared))
 		return ST_FAILED;
 	for (size_t i = 0; i < s->list.n; i++) {
 		const struct st_check_subject *subject = &s->list.v[i];
@@ -143,7 +144,7 @@ compare_totals(struct by_distribution *d)
 	const struct st_check_subjects *s = d->out->subjects;
 	for (size_t i = 0; i < s->totals.n; i++)
 		d->pairs[i] = pair_of_total(d, &s->totals.v[i]);
-	if (st_distribution_compare(d->pairs, s->totals.n, &d->how->distribution, d->compared))
+	if (st_distribution_compare(d->pairs, s->totals.n, d->totals, d->compared))
 		return ST_FAILED;
 	for (size_t i = 0; i < s->totals.n; i++) {
 		struct st_finding *f = ST_PUSH(&d->out->totals);
@@ -156,7 +157,9 @@ compare_totals(struct by_distribution *d)
 		                         .to = d->compared[i].to,
 		                         .confidence = NAN,
 		                         .calls_from = NAN,
-		                         .calls_to = NAN};
+		                         .calls_to = NAN,
+		                         .x_low = NAN,
+		                         .x_high = NAN};
 		set_distribution(d, f, &d->compared[i]);
 		f->kind = total_kind(f->kind);
 	}
@@ -164,16 +167,18 @@ compare_totals(struct by_distribution *d)
 }
 
 st_status
-st_check_by_distribution(struct st_check_result *out, const struct st_check_how *how)
+st_check_compare_runs(struct st_check_result *out, const struct st_check_how *how, double smallest)
 {
 	const struct st_check_subjects *s = out->subjects;
 	const size_t n = s->list.n > s->totals.n ? s->list.n : s->totals.n;
 	const size_t a = s->sides[ST_A]->profiles.n, b = s->sides[ST_B]->profiles.n;
 	struct by_distribution d = {.out = out,
-	                            .how = how,
+	                            .how = how->distribution,
+	                            .totals = &how->distribution,
 	                            .pairs = calloc(n + 1, sizeof *d.pairs),
 	                            .compared = calloc(n + 1, sizeof *d.compared),
 	                            .nothing = calloc((a > b ? a : b) + 1, sizeof *d.nothing)};
+	d.how.smallest = smallest;
 	st_status status = d.pairs && d.compared && d.nothing ? ST_OK : ST_FAILED;
 	if (!status)
 		status = compare_subjects(&d);
@@ -185,4 +190,10 @@ st_check_by_distribution(struct st_check_result *out, const struct st_check_how 
 	free(d.compared);
 	free(d.nothing);
 	return status;
+}
+
+st_status
+st_check_by_distribution(struct st_check_result *out, const struct st_check_how *how)
+{
+	return st_check_compare_runs(out, how, how->distribution.smallest);
 }

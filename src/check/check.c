@@ -55,6 +55,8 @@ st_check_add(struct st_check_result *out, const struct st_check_subject *s,
 	                         .confidence = NAN,
 	                         .p = NAN,
 	                         .q = NAN,
+	                         .x_low = NAN,
+	                         .x_high = NAN,
 	                         .calls_from = a ? mean_or_nan(a->calls.v, a->calls.n) : NAN,
 	                         .calls_to = b ? mean_or_nan(b->calls.v, b->calls.n) : NAN};
 	return f;
@@ -96,6 +98,11 @@ st_check_run(struct st_check_result *out, const struct st_check_subjects *subjec
 	*out = (struct st_check_result){.subjects = subjects};
 	if (methods[method].run(out, how))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to compare the profiles");
+	size_t kept = 0;
+	for (size_t i = 0; i < out->findings.n; i++)
+		if (!how->of || st_check_is_of(subjects, out->findings.v[i].subject, how->of))
+			out->findings.v[kept++] = out->findings.v[i];
+	out->findings.n = kept;
 	st_order(out->findings.v, out->findings.n, sizeof *out->findings.v, compare_findings);
 	return ST_OK;
 }

@@ -12,7 +12,16 @@
 
 /* M(identifier, "name", "what it compares") */
 #define ST_CHECK_METHODS(M)                                                                        \
-	M(distribution, "distribution", "the values of repeated runs, by a permutation test")
+	M(distribution, "distribution", "the values of repeated runs, by a permutation test")      \
+	M(average, "average-amount", "the mean cost of a call, and of all calls")                  \
+	M(order, "best-model-order", "how fast the cost grows with x")                             \
+	M(integral, "integral", "the areas under the models")                                      \
+	M(linear, "linear-regression", "the lines through the points")                             \
+	M(polynomial, "polynomial-regression",                                                     \
+	  "the best models, and the degree of their difference")                                   \
+	M(fast, "fast-check", "the best models, and how their difference grows")                   \
+	M(local, "local-statistics", "windows along x, by eight statistics")                       \
+	M(outliers, "exclusive-time-outliers", "differences that are out of line with all others")
 
 enum st_check_method {
 #define M(id, name, help) ST_CHECK_##id,
@@ -26,6 +35,9 @@ enum st_check_method {
 
 struct st_check_how {
 	struct st_distribution_choice distribution;
+	const char *of; /* report only this function or location, or shell pattern; NULL: all */
+	const char *x;  /* feature that models are made of; NULL: the usual one */
+	bool smooth;    /* integral: of models without a formula */
 };
 
 /* A change at a location. Texts belong to the subjects, or are constant. */
@@ -45,6 +57,7 @@ struct st_finding {
 	const char *confidence_kind;
 	double p, q;                 /* NAN: no test */
 	double calls_from, calls_to; /* means of the runs; NAN: not known */
+	double x_low, x_high;        /* where it is; NAN: everywhere */
 	const char *cause;           /* why nothing could be said; NULL */
 };
 
@@ -69,6 +82,9 @@ const char *st_check_method_name(enum st_check_method method);
 	st_status st_check_by_##id(struct st_check_result *out, const struct st_check_how *how);
 ST_CHECK_METHODS(M)
 #undef M
+/* Inside: the method distribution with another smallest effect for locations than for totals. */
+st_status st_check_compare_runs(struct st_check_result *out, const struct st_check_how *how,
+                                double smallest);
 /* Inside: a finding at a subject, with costs and calls of the runs. NULL: memory is exhausted. */
 struct st_finding *st_check_add(struct st_check_result *out, const struct st_check_subject *s,
                                 enum st_check_method method);

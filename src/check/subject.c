@@ -187,19 +187,23 @@ is_named_so(const char *of, const char *name)
 	return name && (!strcmp(of, name) || !fnmatch(of, name, 0));
 }
 
+bool
+st_check_is_of(const struct st_check_subjects *s, const struct st_check_subject *subject,
+               const char *of)
+{
+	bool is = subject->image != ST_NO_IMAGE && is_named_so(of, s->images.v[subject->image]);
+	for (int side = 0; side < ST_SIDES; side++)
+		is |= subject->item[side] && is_named_so(of, subject->item[side]->shown);
+	return is;
+}
+
 static void
 keep_asked(struct st_check_subjects *s, const char *of)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < s->list.n; i++) {
-		const struct st_check_subject *subject = &s->list.v[i];
-		bool asked = subject->image != ST_NO_IMAGE &&
-		             is_named_so(of, s->images.v[subject->image]);
-		for (int side = 0; side < ST_SIDES; side++)
-			asked |= subject->item[side] && is_named_so(of, subject->item[side]->shown);
-		if (asked)
-			s->list.v[kept++] = *subject;
-	}
+	for (size_t i = 0; i < s->list.n; i++)
+		if (st_check_is_of(s, &s->list.v[i], of))
+			s->list.v[kept++] = s->list.v[i];
 	s->list.n = kept;
 }
 

@@ -32,6 +32,9 @@ struct st_check_subjects {
  * ST_FAILED: memory is exhausted. The caller frees in both cases. */
 st_status st_check_match(struct st_check_subjects *out, const struct st_check_side sides[ST_SIDES],
                          const char *of);
+/* Whether it is the subject of that name, or of an image of that name, or fits the pattern. */
+bool st_check_is_of(const struct st_check_subjects *s, const struct st_check_subject *subject,
+                    const char *of);
 void st_check_subjects_free(struct st_check_subjects *s);
 
 /* The program's total of a metric; NULL: it is none that is added up. */

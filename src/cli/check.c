@@ -65,18 +65,18 @@ is_comparable(const struct st_check_arguments *a, const struct st_check_group *g
 	if (both)
 		return ST_OK;
 	for (int side = 0; side < ST_SIDES; side++)
-		if (!s->sides[side]->items.n && !a->metric && !a->of)
+		if (!s->sides[side]->items.n && !a->metric && !a->how.of)
 			return st_fail(e, ST_EXIT_FAILED,
 			               "%s has nothing that can be compared: neither counts of "
 			               "functions nor measurements",
 			               g->names[side]);
-	if (a->metric || a->of)
+	if (a->metric || a->how.of)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing that %s and %s have in common fits%s%s%s%s; strobe show "
 		               "FILE lists what is in a profile",
 		               g->names[ST_A], g->names[ST_B], a->metric ? " --metric " : "",
-		               a->metric ? a->metric : "", a->of ? " --of " : "",
-		               a->of ? a->of : "");
+		               a->metric ? a->metric : "", a->how.of ? " --of " : "",
+		               a->how.of ? a->how.of : "");
 	return st_fail(e, ST_EXIT_FAILED,
 	               "%s and %s have no location and metric in common: are they of the same "
 	               "program and collector?",
@@ -127,6 +127,13 @@ check_subjects(struct checking *c, const struct st_check_group *g,
 	return status;
 }
 
+/* What is out of line is so among all. */
+static bool
+needs_all(const struct st_check_arguments *a)
+{
+	return a->method == ST_CHECK_outliers;
+}
+
 static st_status
 check_group(struct checking *c, const struct st_check_group *g, struct st_error *e)
 {
@@ -135,7 +142,7 @@ check_group(struct checking *c, const struct st_check_group *g, struct st_error 
 	st_status status = ST_OK;
 	for (int side = 0; side < ST_SIDES && !status; side++)
 		status = make_side(&sides[side], c->a, g->profiles[side].v, g->profiles[side].n, e);
-	if (!status && st_check_match(&subjects, sides, c->a->of))
+	if (!status && st_check_match(&subjects, sides, needs_all(c->a) ? NULL : c->a->how.of))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compare the profiles");
 	if (!status)
 		status = is_comparable(c->a, g, &subjects, e);

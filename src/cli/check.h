@@ -10,8 +10,8 @@ struct st_check_arguments {
 	ST_VEC(const char *) named[ST_SIDES]; /* files, folders, profiles or versions */
 	enum st_check_method method;
 	struct st_check_how how;
-	const char *metric, *of; /* only these; NULL: all */
-	double cutoff;           /* changes by less than this share of the whole are not listed */
+	const char *metric; /* only this one; NULL: all */
+	double cutoff;      /* changes by less than this share of the whole are not listed */
 	long top;
 	enum { ST_CHECK_TEXT, ST_CHECK_MARKDOWN, ST_CHECK_JSON } format;
 	bool all, any_machine, exit_code, help;

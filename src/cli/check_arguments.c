@@ -65,11 +65,22 @@ apply_check_option(struct st_check_arguments *a, int option, const char *value, 
 	switch (option) {
 	case CHECK_method:
 		return set_check_method(a, value, e);
+	case CHECK_models: {
+		static const char *const words[] = {"parametric", "smooth"};
+		unsigned which;
+		if (st_option_word("models", value, words, 2, &which, e))
+			return ST_FAILED;
+		a->how.smooth = which == 1;
+		return ST_OK;
+	}
+	case CHECK_x:
+		a->how.x = value;
+		return ST_OK;
 	case CHECK_metric:
 		a->metric = value;
 		return ST_OK;
 	case CHECK_of:
-		a->of = value;
+		a->how.of = value;
 		return ST_OK;
 	case CHECK_smallest:
 		return set_check_percent("smallest", value, 0, 1000, &d->smallest, e);

@@ -443,6 +443,10 @@
 
 #define ST_CHECK_OPTIONS(O)                                                                        \
 	O(method, 'm', "method", "METHOD", true, "compare by this method (default: distribution)") \
+	O(models, 0, "models", "parametric|smooth", true,                                          \
+	  "integral: take models with a formula, or without one (default: parametric)")            \
+	O(x, 'x', "x", "NAME", true,                                                               \
+	  "take this feature as the x of models (default: size, or the first)")                    \
 	O(metric, 0, "metric", "NAME", true, "compare only this metric (default: all)")            \
 	O(of, 0, "of", "NAME", true, "compare only this function or location, or shell pattern")   \
 	O(smallest, 0, "smallest", "PERCENT", true,                                                \

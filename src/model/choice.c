@@ -232,9 +232,9 @@ some_x_differ(const struct st_points *points)
 	return false;
 }
 
-st_status
-st_choice_make(struct st_choice *c, const struct st_points *all, unsigned kinds,
-               enum st_noise noise, double level, struct st_error *e)
+static st_status
+make_choice(struct st_choice *c, const struct st_points *all, unsigned kinds, enum st_noise noise,
+            double level, bool with_exponent, struct st_error *e)
 {
 	struct st_points points = *all;
 	if (all->n > 1 && !some_x_differ(all))
@@ -254,10 +254,24 @@ st_choice_make(struct st_choice *c, const struct st_points *all, unsigned kinds,
 		weigh_kinds(c);
 		find_growth(c, &points);
 		decide_kind(c);
-		choose_exponent(c, &points);
+		if (with_exponent)
+			choose_exponent(c, &points);
 	}
 	free(weights);
 	return status;
+}
+
+st_status
+st_choice_make(struct st_choice *c, const struct st_points *all, unsigned kinds,
+               enum st_noise noise, double level, struct st_error *e)
+{
+	return make_choice(c, all, kinds, noise, level, true, e);
+}
+
+st_status
+st_choice_kind(struct st_choice *c, const struct st_points *all, double level, struct st_error *e)
+{
+	return make_choice(c, all, ST_GROWTHS_ALL, ST_NOISE_AUTO, level, false, e);
 }
 
 enum st_growth

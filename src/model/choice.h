@@ -59,6 +59,10 @@ struct st_choice {
 st_status st_choice_make(struct st_choice *c, const struct st_points *points, unsigned kinds,
                          enum st_noise noise, double level, struct st_error *e);
 
+/* The same of all kinds without the exponent, which takes most of the time. */
+st_status st_choice_kind(struct st_choice *c, const struct st_points *points, double level,
+                         struct st_error *e);
+
 /*
  * Inside: whether residuals are proportional to y rather than alike everywhere, when the best kind
  * has this AICc with residuals that are alike; and the weights that follow from a curve, the first

@@ -62,6 +62,8 @@ finding_json(const struct st_check_report *r, const struct st_finding *f)
 	                    json_pack("[oo]", number_json(f->rate.low), number_json(f->rate.high)));
 	json_object_set_new(o, "calls_from", number_json(f->calls_from));
 	json_object_set_new(o, "calls_to", number_json(f->calls_to));
+	json_object_set_new(o, "x",
+	                    json_pack("[oo]", number_json(f->x_low), number_json(f->x_high)));
 	json_object_set_new(o, "cause", text_json(f->cause));
 	return o;
 }

@@ -140,7 +140,10 @@ finding_location_cell(struct grid_of_findings *g, const struct st_check_report *
 	const struct st_check_subjects *s = r->result->subjects;
 	const uint32_t image = f->subject ? f->subject->image : f->total->image;
 	const char *file = image == ST_NO_IMAGE ? NULL : s->images.v[image];
-	if (!f->subject)
+	if (f->subject && !isnan(f->x_low))
+		grid_cell(g, "%s%s%s%s, x from %.6g to %.6g", st_check_shown(f->subject),
+		          file ? " [" : "", file ? file : "", file ? "]" : "", f->x_low, f->x_high);
+	else if (!f->subject)
 		grid_cell(g, "all of %s", file ? file : "the program");
 	else if (f->subject->renamed)
 		grid_cell(g, "%s%s%s%s, %s before", st_check_shown(f->subject), file ? " [" : "",

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """strobe check from outside, with profiles whose truth is planted: test_command.py STROBE."""
 import json
+import math
 import os
 import random
 import re
@@ -135,6 +136,150 @@ class Runs(Check):
         self.assertEqual(self.changes("base", "target"), {"f2": "Degradation"})
         (self.place / "empty").mkdir()
         self.error(2, "the folder empty has no profiles", "base", "empty")
+
+
+LAWS = {"constant": lambda x: 100.0, "logarithmic": lambda x: 50 + 20 * math.log(x), "linear": lambda x: 20 + 2.0 * x,
+        "nlogn": lambda x: 10 + x * math.log(x), "quadratic": lambda x: 10 + 0.05 * x * x}
+CURVES = ["integral", "linear-regression", "polynomial-regression", "fast-check"]
+ALARMS = ("Degradation", "SevereDegradation", "MaybeDegradation")
+
+
+class Methods(Check):
+    """One function whose cost follows from a size, in single runs, with noise of 1 %."""
+
+    def law(self, name, law, seed, factor=1.0, calls=1, top=200, where=None):
+        noise = random.Random(seed)
+        pairs = [(x, law(x) * noise.gauss(1, 0.01) * (factor if not where or where(x) else 1))
+                 for _ in range(calls) for x in range(1, top + 1)]
+        return self.perun(name, {"f": pairs})
+
+    def one(self, method, base, target, *more):
+        got = self.read("--all", "--method", method, *more, base, target)
+        self.assertEqual((got["method"], len(got["changes"])), (method, 1))
+        return got["changes"][0]
+
+    def test_curves_of_each_law(self):
+        for number, law in enumerate(LAWS.values()):
+            base = self.law("base.perf", law, number)
+            same = self.law("same.perf", law, number + 100)
+            worse = self.law("worse.perf", law, number + 200, factor=1.5)
+            for method in CURVES:
+                self.assertEqual(self.one(method, base, same)["change"], "NoChange", (method, number))
+                change = self.one(method, base, worse)
+                self.assertEqual(change["change"], "Degradation", (method, number))
+                self.assertAlmostEqual(change["relative_rate"], 0.5, delta=0.06)
+                self.assertTrue(change["interval"][0] < change["rate"] < change["interval"][1])
+                self.assertEqual(self.one(method, worse, base)["change"], "Optimization", (method, number))
+
+    def test_integral(self):
+        law = LAWS["linear"]
+        base = self.law("base.perf", law, 1)
+        self.assertEqual(self.one("integral", base, self.law("t.perf", law, 2, factor=1.18))["change"], "MaybeDegradation")
+        # The same law over another range of x is no change: the area is that of the common range.
+        longer = self.law("long.perf", law, 3, top=600)
+        self.assertEqual(self.one("integral", base, longer)["change"], "NoChange")
+        change = self.one("integral", base, self.law("t.perf", law, 4, factor=2), "--models", "smooth")
+        self.assertEqual(change["change"], "Degradation")
+        self.assertAlmostEqual(change["relative_rate"], 1, delta=0.05)
+        apart = self.perun("apart.perf", {"f": [(x, 1.0 * x) for x in range(1000, 1100)]})
+        change = self.one("integral", base, apart)
+        self.assertEqual((change["change"], change["cause"]), ("Unknown", "the two versions have no range of x in common"))
+
+    def test_areas_are_exact(self):
+        # The area under ln x from 1 to 100 is 100 ln 100 - 99, that of twice the curve twice as much.
+        base = self.perun("base.perf", {"f": [(x, math.log(x)) for x in range(1, 101)]})
+        double = self.perun("double.perf", {"f": [(x, 2 * math.log(x)) for x in range(1, 101)]})
+        change = self.one("integral", base, double)
+        area = 100 * math.log(100) - 99
+        self.assertAlmostEqual(change["from"], area, delta=1e-6 * area)
+        self.assertAlmostEqual(change["to"], 2 * area, delta=1e-6 * area)
+
+    def test_order(self):
+        base = {name: self.law(f"{name}.perf", law, number) for number, (name, law) in enumerate(LAWS.items())}
+        for number, (before, now) in enumerate((("constant", "linear"), ("linear", "quadratic"), ("constant", "quadratic"),
+                                                ("logarithmic", "linear"), ("nlogn", "quadratic"))):
+            change = self.one("best-model-order", base[before], base[now])
+            self.assertEqual(change["change"], "Degradation", (before, now))
+            self.assertGreater(change["rate"], 0)
+            self.assertEqual(self.one("best-model-order", base[now], base[before])["change"], "Optimization")
+        for number, (name, law) in enumerate(LAWS.items()):
+            again = self.law("again.perf", law, number + 50, factor=2)
+            change = self.one("best-model-order", base[name], again)
+            self.assertEqual(change["change"], "NoChange", name)
+        steeper = self.perun("steeper.perf", {"f": [(x, x ** 1.8) for x in range(1, 201)]})
+        flatter = self.perun("flatter.perf", {"f": [(x, x ** 1.3) for x in range(1, 201)]})
+        change = self.one("best-model-order", flatter, steeper)
+        self.assertEqual((change["change"], change["from"], change["to"]), ("Degradation", "power", "power"))
+        self.assertAlmostEqual(change["rate"], 0.5, delta=0.01)
+
+    def test_average(self):
+        base = self.law("base.perf", LAWS["constant"], 1)
+        self.assertEqual(self.one("average-amount", base, self.law("same.perf", LAWS["constant"], 2))["change"], "NoChange")
+        change = self.one("average-amount", base, self.law("dear.perf", LAWS["constant"], 3, factor=2.5))
+        self.assertEqual((change["change"], change["type"], change["confidence_kind"]), ("Degradation", "cost of a call", "factor"))
+        self.assertAlmostEqual(change["confidence"], 2.5, delta=0.05)
+        change = self.one("average-amount", base, self.law("slow.perf", LAWS["constant"], 4, factor=1.9))
+        self.assertEqual(change["change"], "MaybeDegradation")
+        # A thousand times as many calls, each as cheap as before.
+        many = self.perun("many.perf", {"f": [100.0] * 20000})
+        few = self.perun("few.perf", {"f": [100.0] * 20})
+        change = self.one("average-amount", few, many)
+        self.assertEqual((change["change"], change["type"]), ("Degradation", "cost of all calls"))
+        self.assertEqual((change["calls_from"], change["calls_to"], change["relative_rate"]), (20, 20000, 999))
+        self.assertEqual(self.one("average-amount", many, few)["change"], "Optimization")
+
+    def test_degree_of_the_difference(self):
+        base = self.perun("base.perf", {"f": [(x, 1000 + 10.0 * x + 0.1 * (x % 2)) for x in range(1, 201)]})
+        for kind, extra in (("constant", lambda x: 900), ("linear", lambda x: 9 * x), ("quadratic", lambda x: 0.5 * x * x)):
+            target = self.perun("t.perf", {"f": [(x, 1000 + 10 * x + extra(x) + 0.1 * (x % 2)) for x in range(1, 201)]})
+            change = self.one("polynomial-regression", base, target)
+            self.assertEqual((change["change"], change["type"]), ("Degradation", kind))
+            if kind != "quadratic":
+                self.assertEqual(self.one("linear-regression", base, target)["type"], kind)
+        self.assertEqual(self.one("fast-check", base, base)["change"], "NoChange")
+
+    def test_local(self):
+        law = LAWS["linear"]
+        base = self.law("base.perf", law, 1, calls=5)
+        self.assertEqual(self.one("local-statistics", base, self.law("same.perf", law, 2, calls=5))["change"], "NoChange")
+        local = self.law("local.perf", law, 3, factor=2, calls=5, where=lambda x: 100 <= x < 140)
+        change = self.one("local-statistics", base, local)
+        self.assertEqual((change["change"], change["type"]), ("Degradation", "local"))
+        low, high = change["x"]
+        self.assertTrue(85 <= low <= 101 and 139 <= high <= 155, change["x"])
+        self.assertIn("x from", self.strobe("--method", "local-statistics", base, local).stdout)
+        change = self.one("local-statistics", base, self.law("all.perf", law, 4, factor=0.5, calls=5))
+        self.assertEqual((change["change"], change["type"]), ("Optimization", "everywhere"))
+
+    def test_outliers(self):
+        base = [self.runs(f"base{i}", 1, i)[0] for i in range(8)]
+        same = [self.runs(f"same{i}", 1, i + 50)[0] for i in range(8)]
+        target = [self.runs(f"target{i}", 1, i + 100, f3=(1, 3))[0] for i in range(8)]
+        method = ["--method", "exclusive-time-outliers"]
+        self.assertEqual(self.changes(*method, *base, "vs", *same), {})
+        self.assertEqual(self.changes(*method, *base, "vs", *target), {"f3": "SevereDegradation"})
+        # One run each: the difference is out of line, but nothing says that it is no noise.
+        self.assertEqual(self.changes(*method, base[0], target[0]), {})
+        got = self.read("--all", *method, "--of", "f3", base[0], target[0])["changes"][0]
+        self.assertEqual((got["change"], got["cause"]), ("Unknown", "too few runs"))
+
+    def test_one_side_only(self):
+        base = self.perun("base.perf", {"f": [1, 2, 3], "old": [4, 5, 6]})
+        target = self.perun("target.perf", {"f": [1, 2, 3], "new": [4, 5, 6]})
+        for method in (*CURVES, "best-model-order", "local-statistics", "average-amount"):
+            got = self.changes("--method", method, base, target)
+            self.assertEqual((got["old"], got["new"]), ("NotInTarget", "NotInBaseline"), method)
+
+
+class Creeping(Check):
+    def test_first_with_last(self):
+        """Nine steps of 4 %: each is below 10 %, all of them are 42 %."""
+        files = [self.perun(f"v{step}.perf", {"f": [(x, 100 * 1.04 ** step) for x in range(1, 51)]}) for step in range(10)]
+        for before, now in zip(files, files[1:]):
+            self.assertEqual(self.changes("--method", "integral", before, now), {})
+        change = self.read("--method", "integral", files[0], files[9])["changes"][0]
+        self.assertEqual(change["change"], "Degradation")
+        self.assertAlmostEqual(change["relative_rate"], 1.04 ** 9 - 1, places=6)
 
 
 class Errors(Check):
