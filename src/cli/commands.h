@@ -627,6 +627,8 @@
 	O(cpu, 0, "cpu", "LIST", true,                                                             \
 	  "use these CPUs, one for each run; all: let each run use all (default: any one)")        \
 	O(seed, 0, "seed", "N", true, "set the seed of the order of runs (default: by chance)")    \
+	O(rules, 0, "rules", "FILE", true,                                                         \
+	  "read limits and exceptions from FILE (default: .strobe/gate.yaml)")                     \
 	O(times, 0, "times", "FILE", false, "read the times of pairs from FILE, for tests")        \
 	O(format, 'f', "format", &(ST_GATE_FORMATS(ST_GATE_WORD))[1], true,                        \
 	  "print text or another format (default: text)")                                          \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/option.h"
@@ -12,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "gate/findings.h"
+#include "gate/rules.h"
 #include "profile/output.h"
 #include "report/text.h"
 #include "timing/timing.h"
@@ -28,22 +30,20 @@ struct gate_arguments {
 	struct st_gate_options options;
 	enum st_gate_format format;
 	ST_VEC(const char *) outputs;
+	struct st_gate_rules rules;
+	const char *rules_file; /* NULL: the project's */
 	bool quiet, help, seeded;
 };
 
 static st_status
 gate_share(const char *option, const char *value, double most, double *share, struct st_error *e)
 {
-	const char *end;
-	double percent;
-	if (st_parse_real(value, &percent, &end) || (*end && strcmp(end, "%") != 0) ||
-	    !(percent > 0) || percent > most)
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        "--%s takes percents that are greater than 0 and at most %g, not '%s'",
-		        option, most, value);
-	*share = percent / 100;
-	return ST_OK;
+	return st_gate_share(value, most, share)
+	               ? st_fail(e, ST_EXIT_USAGE,
+	                         "--%s takes percents that are greater than 0 and at most %g, not "
+	                         "'%s'",
+	                         option, most, value)
+	               : ST_OK;
 }
 
 static st_status
@@ -210,6 +210,9 @@ apply_gate_option(struct gate_arguments *a, int option, const char *value, struc
 	case GATE_target:
 		a->options.names[ST_GATE_TARGET] = value;
 		return ST_OK;
+	case GATE_rules:
+		a->rules_file = value;
+		return ST_OK;
 	case GATE_times:
 		a->options.times = value;
 		return ST_OK;
@@ -249,18 +252,14 @@ gate_check_sides(struct st_gate_options *o, struct st_error *e)
 	                         o->names[ST_GATE_BASE]);
 }
 
+/* What the file says, options on the command line say otherwise: they are read first to find it,
+ * and then again. */
 static st_status
-parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
+gate_take_options(struct gate_arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("gate", argv);
 	const char *value;
-	*a = (struct gate_arguments){.options = {.rule = {.alarm = 0.01,
-	                                                  .miss = 0.05,
-	                                                  .limit = 0.02,
-	                                                  .pairs = 60,
-	                                                  .seconds = 600},
-	                                         .counts = 2}};
-	st_gate_limits_default(&a->options.limits);
+	a->outputs.n = 0;
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->options.arguments = o.argv + o.at - 1;
@@ -269,7 +268,29 @@ parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
 		if (apply_gate_option(a, option, value, e))
 			return ST_FAILED;
 	}
-	return a->help ? ST_OK : gate_check_sides(&a->options, e);
+	return ST_OK;
+}
+
+static st_status
+parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
+{
+	const struct st_gate_rule usual = {
+	        .alarm = 0.01, .miss = 0.05, .limit = 0.02, .pairs = 60, .seconds = 600};
+	char today[16] = "";
+	const time_t now = time(NULL);
+	struct tm tm;
+	*a = (struct gate_arguments){0};
+	if (gate_take_options(a, argv, e) || a->help)
+		return a->help ? ST_OK : ST_FAILED;
+	if (gmtime_r(&now, &tm))
+		strftime(today, sizeof today, "%Y-%m-%d", &tm);
+	a->options.rule = usual;
+	a->options.counts = 2;
+	st_gate_limits_default(&a->options.limits);
+	if (st_gate_rules_read(&a->rules, a->rules_file, today, &a->options, e) ||
+	    gate_take_options(a, argv, e))
+		return ST_FAILED;
+	return gate_check_sides(&a->options, e);
 }
 
 /* Which run comes first has to be chance that nobody has chosen; the seed is told. */
@@ -353,5 +374,7 @@ st_gate_main(char *const *argv)
 	else
 		code = run_gate(&a);
 	free(a.outputs.v);
+	st_gate_limits_free(&a.options.limits);
+	st_gate_rules_free(&a.rules);
 	return code;
 }

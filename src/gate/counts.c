@@ -265,8 +265,7 @@ st_gate_count_limit(struct st_gate_count *c, double limit)
 /* ---- the whole ---- */
 
 st_status
-st_gate_count_judge(struct st_gate_counts *c, const struct st_gate_limits *limits,
-                    struct st_error *e)
+st_gate_count_judge(struct st_gate_counts *c, struct st_gate_limits *limits, struct st_error *e)
 {
 	c->verdict = ST_GATE_PASS;
 	count_judge_program(c, limits);

@@ -24,10 +24,21 @@ enum st_gate_counted {
 };
 extern const char *const st_gate_counted[];
 
+/* A limit that holds for a while in the place of another one. Texts are of the rules' file. */
+struct st_gate_exception {
+	const char *function; /* a shell pattern; NULL: the program as a whole */
+	bool time;
+	enum st_gate_counted counted; /* unless it is the time */
+	double limit;                 /* INFINITY: none */
+	const char *until, *reason;   /* the last day */
+	bool expired, used;
+};
+
 struct st_gate_limits {
 	double program[ST_GATE_N_COUNTED]; /* of the growth of the program's counts */
 	double function;                   /* of the growth of a function's instructions */
 	double least; /* of these, a smaller share of the program's instructions does not matter */
+	ST_VEC(struct st_gate_exception) exceptions;
 };
 void st_gate_limits_default(struct st_gate_limits *limits);
 
@@ -94,7 +105,7 @@ st_status st_gate_count_run(const struct st_gate_counting *c, struct st_profile 
 
 /* Compares and judges the profiles, `runs` of each side. 0, or -1 with *e: no memory, or nothing
  * was measured. */
-st_status st_gate_count_judge(struct st_gate_counts *c, const struct st_gate_limits *limits,
+st_status st_gate_count_judge(struct st_gate_counts *c, struct st_gate_limits *limits,
                               struct st_error *e);
 void st_gate_counts_free(struct st_gate_counts *c);
 

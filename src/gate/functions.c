@@ -2,6 +2,7 @@
 /* The functions of both sides: which is which, their counts, and who calls them more often. */
 #include "gate/functions.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -276,14 +277,27 @@ count_growth(const struct st_gate_count *c)
 	return c->value[ST_GATE_TARGET] - c->value[ST_GATE_BASE];
 }
 
+static double
+functions_limit(struct st_gate_limits *limits, const char *name)
+{
+	for (size_t i = 0; i < limits->exceptions.n; i++) {
+		struct st_gate_exception *x = &limits->exceptions.v[i];
+		if (x->function && !x->expired && !fnmatch(x->function, name, 0)) {
+			x->used = true;
+			return x->limit;
+		}
+	}
+	return limits->function;
+}
+
 /* Growth that matters, of a function alone; in a program that did not grow, it only moved. */
 static void
 functions_verdict(struct st_gate_function *f, const struct st_gate_counts *c,
-                  const struct st_gate_limits *limits)
+                  struct st_gate_limits *limits)
 {
 	const struct st_gate_count *whole = &c->program[ST_GATE_INSTRUCTIONS];
 	const double matters = limits->least * whole->value[ST_GATE_BASE];
-	st_gate_count_limit(&f->instructions, limits->function);
+	st_gate_count_limit(&f->instructions, functions_limit(limits, f->name));
 	if (count_growth(&f->instructions) < matters)
 		f->instructions.verdict = ST_GATE_PASS;
 	f->offset = f->instructions.verdict != ST_GATE_PASS && count_growth(whole) < matters;
@@ -292,7 +306,7 @@ functions_verdict(struct st_gate_function *f, const struct st_gate_counts *c,
 }
 
 static st_status
-functions_add(struct comparison *x, struct matched *m, const struct st_gate_limits *limits)
+functions_add(struct comparison *x, struct matched *m, struct st_gate_limits *limits)
 {
 	struct st_gate_counts *c = x->c;
 	const struct st_profile_function *shown = functions_shown(x, m);
@@ -335,7 +349,7 @@ compare_changed_functions(const void *a, const void *b)
 }
 
 st_status
-st_gate_functions_judge(struct st_gate_counts *c, const struct st_gate_limits *limits)
+st_gate_functions_judge(struct st_gate_counts *c, struct st_gate_limits *limits)
 {
 	struct comparison x;
 	st_status status = functions_compare(&x, c);

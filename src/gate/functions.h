@@ -13,6 +13,6 @@ void st_gate_count_limit(struct st_gate_count *c, double limit);
 
 /* Fills in the functions that changed, and makes the verdict worse if one of them is. ST_FAILED:
  * no memory. */
-st_status st_gate_functions_judge(struct st_gate_counts *c, const struct st_gate_limits *limits);
+st_status st_gate_functions_judge(struct st_gate_counts *c, struct st_gate_limits *limits);
 
 #endif

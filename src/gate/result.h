@@ -45,13 +45,12 @@ struct st_gate_result {
 };
 
 /* 0, or -1 with *e: then there is no verdict. The caller frees in both cases. */
-st_status st_gate_run(const struct st_gate_options *o, struct st_gate_result *out,
-                      struct st_error *e);
+st_status st_gate_run(struct st_gate_options *o, struct st_gate_result *out, struct st_error *e);
 void st_gate_result_free(struct st_gate_result *r);
 
 /* What is measured of one benchmark. */
 struct st_gate_task {
-	const struct st_gate_options *o;
+	struct st_gate_options *o;
 	const char *title;
 	struct st_gate_command commands[ST_GATE_SIDES];
 	const char *input;

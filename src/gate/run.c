@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gate/result.h"
+#include "gate/rules.h"
 
 static st_status
 gate_no_memory(struct st_error *e)
@@ -126,7 +127,7 @@ gate_benchmark(const struct st_gate_task *t, struct st_gate_result *out, struct 
 
 /* Several benchmarks share the probability of a false alarm. */
 static st_status
-gate_benchmarks(const struct st_gate_options *o, const struct st_gate_cases *cases,
+gate_benchmarks(struct st_gate_options *o, const struct st_gate_cases *cases,
                 const char *const folders[ST_GATE_SIDES], struct st_gate_result *out,
                 struct st_error *e)
 {
@@ -156,7 +157,7 @@ gate_not_built(const struct st_gate_build *b, int side, struct st_error *e)
 }
 
 static st_status
-gate_built(const struct st_gate_options *o, const struct st_gate_project *p,
+gate_built(struct st_gate_options *o, const struct st_gate_project *p,
            const struct st_gate_build *builds, struct st_gate_result *out, struct st_error *e)
 {
 	const char *const folders[] = {builds[ST_GATE_BASE].folder, builds[ST_GATE_TARGET].folder};
@@ -173,7 +174,7 @@ gate_built(const struct st_gate_options *o, const struct st_gate_project *p,
 
 /* Both sides are versions. */
 static st_status
-gate_versions(const struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
+gate_versions(struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
 {
 	struct st_gate_project p;
 	struct st_gate_build builds[ST_GATE_SIDES] = {0};
@@ -194,7 +195,7 @@ gate_versions(const struct st_gate_options *o, struct st_gate_result *out, struc
 }
 
 static st_status
-gate_commands(const struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
+gate_commands(struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
 {
 	static const char *const here[ST_GATE_SIDES] = {NULL, NULL};
 	struct st_gate_cases cases;
@@ -206,7 +207,7 @@ gate_commands(const struct st_gate_options *o, struct st_gate_result *out, struc
 }
 
 st_status
-st_gate_run(const struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
+st_gate_run(struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
 {
 	bool versions[ST_GATE_SIDES];
 	*out = (struct st_gate_result){.verdict = ST_GATE_PASS};
@@ -224,7 +225,9 @@ st_gate_run(const struct st_gate_options *o, struct st_gate_result *out, struct 
 		               st_gate_sides[version], o->names[version], st_gate_sides[!version],
 		               o->names[!version]);
 	}
-	return versions[ST_GATE_BASE] ? gate_versions(o, out, e) : gate_commands(o, out, e);
+	st_status status =
+	        versions[ST_GATE_BASE] ? gate_versions(o, out, e) : gate_commands(o, out, e);
+	return !status && st_gate_rules_notes(o, out) ? gate_no_memory(e) : status;
 }
 
 void

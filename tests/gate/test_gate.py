@@ -215,6 +215,68 @@ class Counts(Gate):
         self.assertRegex(done.stdout, r"\n    make_table of program: instructions \+19900.00 %, \+\d+\.\d\d % of the program, regression: more calls \(1 -> 200\)")
 
 
+class Rules(Gate):
+    """.strobe/gate.yaml, without git beside the current folder."""
+
+    def rules(self, text, name=".strobe/gate.yaml"):
+        path = self.place / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def test_limits(self):
+        """The file sets what options set; an option on the command line says otherwise."""
+        pairs = noisy(60, 1.03, 0.001)
+        self.assertEqual(self.simulate(pairs, code=1)["verdict"], "regression")
+        self.rules("alarm: 2%\nmiss: 10\npairs: 30\nfor: 1m\ncounts: 0\nlimits: {time: 5}\n")
+        found = self.simulate(pairs, code=0)
+        self.assertEqual({k: found["rule"][k] for k in ("alarm", "miss", "limit", "pairs", "seconds")},
+                         {"alarm": 0.02, "miss": 0.1, "limit": 0.05, "pairs": 30, "seconds": 60.0})
+        self.assertEqual(self.simulate(pairs, "--limit", 1, code=1)["rule"]["limit"], 0.01)
+        self.rules("limits: {time: 1}\n", "other.yaml")
+        self.assertEqual(self.simulate(pairs, "--rules", "other.yaml", code=1)["rule"]["limit"], 0.01)
+
+    def test_exceptions(self):
+        pairs = noisy(60, 1.10, 0.005)
+        self.rules("exceptions:\n  - {quantity: time, limit: 20, until: 2999-12-31, reason: new syntax}\n")
+        found = self.simulate(pairs, code=0)
+        self.assertEqual((found["rule"]["limit"], found["notes"]), (0.2, ["an exception for time of the program holds until 2999-12-31: new syntax"]))
+        self.rules("exceptions:\n  - {quantity: time, limit: 20, until: 2000-12-31, reason: new syntax}\n")
+        found = self.simulate(pairs, code=1)
+        self.assertEqual((found["rule"]["limit"], found["notes"]), (0.02, ["the exception for time of the program has expired on 2000-12-31 and is not applied: new syntax"]))
+
+    @compiles
+    def test_functions(self):
+        """An exception for a function is of that function alone; a limit of none is no limit."""
+        old, new = Counts.build(self, "old"), Counts.build(self, "new", "-DOTHER=10500", "-DWORK=90001")
+        words = ("gate", "-b", old, "-t", new, "-n", 0, "-c", 1, "-f", "json")
+        self.assertEqual(self.strobe(*words).returncode, 1)
+        for text, code, notes in (("exceptions: [{function: 'oth*', until: 2999-12-31, reason: r}]", 0, ["an exception for instructions of oth* holds until 2999-12-31: r"]),
+                                  ("exceptions: [{function: 'oth*', limit: 4, until: 2999-12-31, reason: r}]", 1, ["an exception for instructions of oth* holds until 2999-12-31: r"]),
+                                  ("exceptions: [{function: work, until: 2999-12-31, reason: r}]", 1, []),
+                                  ("limits: {function: 6}", 0, []), ("limits: {least: 1}", 0, []),
+                                  ("limits: {function: none, instructions: 0.1}", 1, []), ("limits: {function: none, instructions: none}", 0, [])):
+            self.rules(text + "\n")
+            done = self.strobe(*words)
+            self.assertEqual((done.returncode, done.stderr), (code, ""), text)
+            self.assertEqual(json.loads(done.stdout)["notes"], notes, text)
+
+    def test_refused(self):
+        for text, message in (("", ".strobe/gate.yaml is empty"), ("limit: 3", ":1:1: unknown key 'limit' of the gate; did you mean 'limits'?"),
+                              ("alarm: 80", ":1:8: alarm takes percents that are greater than 0 and at most 50, not '80'"),
+                              ("limits: {time: none}", ":1:16: time has to have a limit"), ("pairs: -1", ":1:8: pairs is a whole number"), ("for: 0", ":1:6: for is a time"),
+                              ("exceptions: [{function: x, reason: y}]", ":1:14: an exception needs a date until which it holds"),
+                              ("exceptions: [{function: x, until: 2999-12-31}]", ":1:14: an exception needs a reason"),
+                              ("exceptions: [{function: x, until: tomorrow, reason: y}]", "until is a date such as 2026-12-31, not 'tomorrow'"),
+                              ("exceptions: [{function: x, quantity: time, until: 2999-12-31, reason: y}]", "of a function, instructions are judged, and not time"),
+                              ("exceptions: [{quantity: speed, until: 2999-12-31, reason: y}]", "unknown quantity 'speed'")):
+            self.rules(text)
+            done = self.strobe("gate", "-b", "true", "-t", "true")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), text)
+            self.assertIn(message, done.stderr)
+        done = self.strobe("gate", "-b", "true", "-t", "true", "--rules", "none.yaml")
+        self.assertEqual((done.returncode, done.stderr), (2, "strobe: cannot read none.yaml: No such file or directory\n"))
+
+
 @compiles
 class Versions(Gate):
     def setUp(self):
