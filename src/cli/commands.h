@@ -232,6 +232,8 @@
 	  "print the functions that would be traced, run nothing")                                 \
 	O(refused, 0, "refused", NULL, true, "print all functions that could not be traced")       \
 	O(pid, 'p', "pid", "PID", true, "trace a running process, until Ctrl-C or --for")          \
+	O(remove, 0, "remove", NULL, true,                                                         \
+	  "with --pid: remove the probes that a killed strobe has left in the process")            \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier run")                      \
 	O(from_raw, 0, "from-raw", "FILE", true,                                                   \
 	  "read entries and returns from a raw file; -: standard input")                           \

@@ -313,6 +313,8 @@ st_trace_main(char *const *argv)
 		code = st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("trace"), false);
+	else if (a.removes)
+		code = st_trace_remove(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	else if (a.lists_usdt)
 		code = st_trace_list_usdt(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	else if (a.from || a.from_raw)

@@ -244,6 +244,9 @@ apply_trace_option(struct st_trace_arguments *a, const struct st_options *o, int
 	case TRACE_refused:
 		a->refused = true;
 		return ST_OK;
+	case TRACE_remove:
+		a->removes = true;
+		return ST_OK;
 	case TRACE_follow:
 		a->measure.session.follow = true;
 		return ST_OK;
@@ -387,6 +390,24 @@ check_selection(const struct st_trace_arguments *a, struct st_error *e)
 }
 
 static st_status
+check_removal(const struct st_trace_arguments *a, struct st_error *e)
+{
+	if (!a->pid)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--remove removes probes from a running process: add --pid PID");
+	if (a->measure.session.program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--remove is about a running process: leave out the program '%s'",
+		               a->measure.session.program[0]);
+	if (a->besides)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--remove traces nothing: leave out --%s, or --remove, which is not "
+		               "needed before a trace",
+		               a->besides);
+	return ST_OK;
+}
+
+static st_status
 check_run(struct st_trace_arguments *a, struct st_error *e)
 {
 	const char *output = a->measure.session.output.path;
@@ -486,9 +507,13 @@ st_trace_parse(struct st_trace_arguments *a, char *const *argv, struct st_error 
 			return ST_FAILED;
 		if (!trace_shows(option))
 			a->asked = o.options[option].name;
+		if (option != TRACE_remove && option != TRACE_pid && option != TRACE_quiet)
+			a->besides = o.options[option].name;
 		if (a->help)
 			return ST_OK;
 	}
+	if (a->removes)
+		return check_removal(a, e);
 	return a->from || a->from_raw ? check_shown(a, e) : check_run(a, e);
 }
 

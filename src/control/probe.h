@@ -19,19 +19,28 @@
 #include "base/status.h"
 #include "base/vec.h"
 #include "wire/probe.h"
+#include "wire/probe_arena.h"
 
 struct st_remote;
+struct st_threads;
 
 /* Memory of the process for stubs, which only we write. It begins with the address of the handler
  * that they call. */
 struct st_arena {
 	uint64_t at;
-	uint64_t used; /* bytes */
+	uint64_t used;    /* bytes, */
+	uint64_t patched; /* and struct st_arena_patch at its end */
 };
-enum { ST_ARENA_BYTES = 32 << 20, ST_ARENAS = 2 };
+enum { ST_ARENAS = 2 };
+/* For a stub, or a patch. */
+static inline bool
+st_arena_has_room(const struct st_arena *a)
+{
+	return a->used + 2 * ST_ARENA_GAP <= st_arena_patch_at(a->patched);
+}
 
 /* Bytes of the process that have others in their place now. */
-enum { ST_PATCH_BYTES = 8, ST_PATCH_INSNS = 5 };
+enum { ST_PATCH_BYTES = ST_ARENA_PATCH, ST_PATCH_INSNS = 5 };
 struct st_patch {
 	uint64_t at;
 	uint32_t function; /* whose entry or exit it is */
@@ -99,11 +108,14 @@ struct st_probing {
 	struct st_moment begin;
 	uint64_t scratch; /* memory of the process for remote calls; 0: there is none yet */
 	ST_VEC(struct st_patch) patches;
-	bool attached;       /* to a process that is not our child */
-	bool own_end;        /* it has ended by itself */
-	bool left;           /* it runs without probes again, */
-	bool cut;            /* and its own code, since `end` */
-	pthread_t attendant; /* answers the linker's questions */
+	bool attached;              /* to a process that is not our child */
+	struct st_threads *stopped; /* its threads, while it is attached; NULL: it is not being */
+	bool is_leftover;           /* another strobe has put all that there */
+	size_t cleared;             /* patches of one that was killed, which were removed before */
+	bool own_end;               /* it has ended by itself */
+	bool left;                  /* it runs without probes again, */
+	bool cut;                   /* and its own code, since `end` */
+	pthread_t attendant;        /* answers the linker's questions */
 	pthread_mutex_t busy;
 	bool attends, ends;
 	/* With `follows`. */
@@ -129,6 +141,14 @@ st_status st_probing_wait(struct st_probing *p, double seconds, struct st_error 
 st_status st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e);
 st_status st_probing_detach(struct st_probing *p, double seconds, struct st_error *e);
 void st_probing_free(struct st_probing *p);
+
+/* What a strobe that was killed has left in a process: control/probe_leftovers.c. */
+struct st_probe_leftovers {
+	pid_t owner;    /* 0: there was nothing */
+	size_t patches; /* places in the code that are the program's again */
+};
+/* Removes it. -1 with *e when that cannot be, or the owner lives: it stays. */
+st_status st_probing_clear(pid_t pid, struct st_probe_leftovers *found, struct st_error *e);
 
 /* The process' memory, wherever it is mapped, whatever the program may do with it. */
 bool st_probing_write(const struct st_probing *p, uint64_t to, const void *from, size_t n);
@@ -173,11 +193,15 @@ void st_probing_finish(struct st_probing *p);
  * given back. True when nothing is left to do. *stopped: they could be. A child's end may be seen
  * meanwhile (own_end, status). */
 bool st_probing_leave(struct st_probing *p, bool *stopped);
+/* Threads that stand at instructions of the patch, other than the first, go on at the copies. */
+void st_probing_move_threads(const struct st_probing *p, const struct st_patch *patch);
 /* The process may have become another program, in which what lies at these addresses is its own. */
 bool st_probing_is_in(const struct st_probing *p);
 /* control/probe_follow.c: begins and ends to follow what its processes become. */
 void st_probing_follow(struct st_probing *p);
 void st_probing_unfollow(struct st_probing *p);
+/* The area that a process has mapped: where, and its inode. False: it has none. */
+bool st_probe_area_of(const char *pid, uint64_t *at, uint64_t *inode);
 /* Is there a process, not ended, that has the area of one of these? */
 bool st_probing_is_used(struct st_probing *const *v, size_t n);
 /* control/probe_run.c: the process has stopped at the beginning of a program, and takes probes

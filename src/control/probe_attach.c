@@ -55,18 +55,21 @@ check_each(const struct st_probing *p, const struct st_threads *ts, struct st_er
 	return ST_OK;
 }
 
-/* A thread that was stopped at an instruction that has moved goes on at its copy. */
-static void
-move_threads(const struct st_probing *p, struct st_threads *ts)
+/* A thread that was stopped at an instruction that is about to move goes on at its copy: before the
+ * code is written, so that it is right whenever we may be killed. */
+void
+st_probing_move_threads(const struct st_probing *p, const struct st_patch *patch)
 {
-	for (size_t i = 0; i < ts->n; i++)
-		for (size_t k = 0; k < p->patches.n && !ts->v[i].gone; k++) {
-			const struct st_patch *patch = &p->patches.v[k];
-			const uint64_t into = ts->v[i].regs.rip - patch->at;
-			for (uint8_t n = 0; into && into < patch->n && n < patch->n_insns; n++)
-				if (patch->insns[n].from == into)
-					ts->v[i].regs.rip = patch->stub + patch->insns[n].to;
-		}
+	struct st_threads *ts = p->stopped;
+	for (size_t i = 0; ts && i < ts->n; i++) {
+		const uint64_t into = ts->v[i].regs.rip - patch->at;
+		for (uint8_t n = 0; into && into < patch->n && n < patch->n_insns; n++)
+			if (patch->insns[n].from == into && !ts->v[i].gone) {
+				ts->v[i].regs.rip = patch->stub + patch->insns[n].to;
+				st_thread_put(&ts->v[i]);
+				break;
+			}
+	}
 }
 
 static st_status
@@ -80,6 +83,7 @@ map_by(struct st_probing *p, struct st_traced *t, struct st_error *e)
 	const st_status status = st_probing_map(p, &r, e);
 	if (status)
 		st_probing_unmap(p, &r);
+	st_thread_put(t); /* it needs no other way back from now on */
 	st_retreat_clear(&r.retreat);
 	return status;
 }
@@ -93,10 +97,12 @@ put_in_process(struct st_probing *p, struct st_threads *ts, struct st_error *e)
 	if (check_each(p, ts, e) || map_by(p, first, e))
 		return ST_FAILED;
 	p->linker_stop = st_probing_linker_stop(p);
-	if (st_probing_tell_tid(p, first->tid, first->regs.fs_base) || p->install(p->arg, e))
+	if (st_probing_tell_tid(p, first->tid, first->regs.fs_base))
 		return ST_FAILED;
-	move_threads(p, ts);
-	return ST_OK;
+	p->stopped = ts;
+	const st_status status = p->install(p->arg, e);
+	p->stopped = NULL;
+	return status;
 }
 
 static void
@@ -113,8 +119,10 @@ st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e)
 	p->memory = -1;
 	p->pid = pid;
 	p->attached = true;
-	if (st_attach_check(pid, e))
+	struct st_probe_leftovers found;
+	if (st_attach_check(pid, e) || st_probing_clear(pid, &found, e))
 		return ST_FAILED;
+	p->cleared = found.patches;
 	st_limits_lift();
 	st_attached_catch(&(struct st_run_options){0});
 	st_probing_calibrate(p);
@@ -203,6 +211,7 @@ give_back_memory(struct st_probing *p, struct st_threads *ts)
 	if (!t || is_in_use(p, ts) || st_remote_borrow(&r, t->tid, &t->regs, t->mask))
 		return false;
 	st_probing_unmap(p, &r);
+	st_thread_put(t);
 	st_retreat_clear(&r.retreat);
 	return true;
 }
@@ -218,7 +227,7 @@ st_probing_is_in(const struct st_probing *p)
 static bool
 leave_stopped(struct st_probing *p, struct st_threads *ts)
 {
-	if (!st_probing_is_in(p))
+	if (!p->is_leftover && !st_probing_is_in(p))
 		return true;
 	restore_code(p);
 	put_back_all(p);

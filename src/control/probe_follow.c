@@ -9,7 +9,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
@@ -173,20 +172,12 @@ take_new_program(struct st_probing *p, const struct becoming *b)
 static bool
 maps_one_of(const char *pid, struct st_probing *const *v, size_t n)
 {
-	char path[300], line[512];
+	uint64_t at, inode;
 	bool maps = false;
-	snprintf(path, sizeof path, "/proc/%s/maps", pid);
-	FILE *f = fopen(path, "re");
-	while (f && !maps && fgets(line, sizeof line, f)) {
-		uint64_t inode = 0;
-		if (!strstr(line, "/memfd:strobe-probes") ||
-		    sscanf(line, "%*s %*s %*s %*s %" SCNu64, &inode) != 1)
-			continue;
-		for (size_t i = 0; i < n; i++)
-			maps |= v[i]->area && v[i]->inode == inode;
-	}
-	if (f)
-		fclose(f);
+	if (!st_probe_area_of(pid, &at, &inode))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		maps |= v[i]->area && v[i]->inode == inode;
 	return maps;
 }
 

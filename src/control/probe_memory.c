@@ -54,8 +54,8 @@ advice_for(long answer)
 {
 	switch (answer) {
 	case -EEXIST:
-		return "; the probes of another strobe are in it: end that one, start the program "
-		       "anew, or use --engine jit";
+		return "; other memory is where probes need it: start the program again, or use "
+		       "--engine jit";
 	case -ENOMEM:
 		return "; probes need 200 MiB of address space, and 400 MiB with --events, of "
 		       "which little becomes memory: raise its limit (ulimit -v)";
@@ -210,6 +210,15 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	p->area->used = first_used(p);
 	p->area->pid = (uint32_t)p->pid;
 	p->area->controller = (uint32_t)getpid();
+	p->area->home = (struct st_probe_home){.image = p->image,
+	                                       .image_bytes = p->image_bytes,
+	                                       .context = p->context,
+	                                       .note = p->note,
+	                                       .threads = FAR_THREADS,
+	                                       .trampoline = p->trampoline,
+	                                       .shared = p->shared,
+	                                       .shared_bytes = p->shared_bytes,
+	                                       .arenas = {p->arenas[0].at, p->arenas[1].at}};
 	return ST_OK;
 }
 
@@ -386,6 +395,27 @@ st_probing_unmap(struct st_probing *p, struct st_remote *r)
 	st_limits_return_to(p->pid, p->limits);
 }
 
+/* Into the list that is in the process: before the code is written, so that nothing in it is
+ * unknown, whenever we may be killed. */
+static bool
+list_patch(struct st_probing *p, const struct st_patch *patch)
+{
+	struct st_arena_patch listed = {.at = patch->at, .n = patch->n};
+	struct st_arena *a = p->arenas;
+	while (a < p->arenas + ST_ARENAS && !st_arena_has_room(a))
+		a++;
+	if (a == p->arenas + ST_ARENAS)
+		return false;
+	memcpy(listed.is, patch->is, sizeof listed.is);
+	memcpy(listed.was, patch->was, sizeof listed.was);
+	const uint64_t n = a->patched + 1;
+	if (!st_probing_write(p, a->at + st_arena_patch_at(a->patched), &listed, sizeof listed) ||
+	    !st_probing_write(p, a->at + ST_ARENA_PATCHED, &n, sizeof n))
+		return false;
+	a->patched = n;
+	return true;
+}
+
 bool
 st_probing_patch(struct st_probing *p, const struct st_patch *patch)
 {
@@ -393,8 +423,11 @@ st_probing_patch(struct st_probing *p, const struct st_patch *patch)
 	if (!kept)
 		return false;
 	*kept = *patch;
-	if (st_probing_read(p, patch->at, kept->was, patch->n) &&
-	    st_probing_write(p, patch->at, patch->is, patch->n))
+	const bool listed =
+	        st_probing_read(p, patch->at, kept->was, patch->n) && list_patch(p, kept);
+	if (listed)
+		st_probing_move_threads(p, kept);
+	if (listed && st_probing_write(p, patch->at, patch->is, patch->n))
 		return true;
 	p->patches.n--;
 	return false;

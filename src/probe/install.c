@@ -96,7 +96,7 @@ arena_near(struct st_probes *p, const struct st_probed_image *image)
 		const uint64_t low = a->at < image->from ? a->at : image->from;
 		const uint64_t high =
 		        a->at + ST_ARENA_BYTES > image->to ? a->at + ST_ARENA_BYTES : image->to;
-		if (high - low < reach && a->used + ST_PROBE_STUB_MOST <= ST_ARENA_BYTES)
+		if (high - low < reach && st_arena_has_room(a))
 			return a;
 	}
 	return NULL;

@@ -162,6 +162,10 @@ finish_probe(const struct st_trace_request *r, struct st_probes *p, struct st_tr
 		                "the trace ended after %g s, as --for says: the program went on "
 		                "without probes",
 		                r->session->region.length);
+	if (p->process.cleared)
+		st_profile_note(out->profile,
+		                "a strobe that was killed had left its probes in the process: they "
+		                "were removed before the trace began");
 	note_missing_names(r, p, out);
 	return ST_OK;
 }

@@ -186,6 +186,13 @@ struct st_probe_record {
 	uint64_t last;  /* when the last timed call ended */
 };
 
+/* Where the controller has put what a process with probes has: for another one, which removes it
+ * when the first has been killed. Addresses in the process. */
+struct st_probe_home {
+	uint64_t image, image_bytes, context, note, threads, trampoline, shared, shared_bytes;
+	uint64_t arenas[2];
+};
+
 struct st_probe_area {
 	uint32_t version;
 	uint32_t n_records;       /* atomic */
@@ -210,6 +217,7 @@ struct st_probe_area {
 	 * and its process. The first two are futexes. */
 	uint32_t exec_asked, exec_tid, exec_pid, unused;
 	uint64_t lost_words;
+	struct st_probe_home home;
 	struct st_probe_chunk chunks[ST_PROBE_CHUNKS];
 	struct st_probe_action actions[ST_PROBE_MOST];
 	uint64_t noise[ST_PROBE_MOST]; /* st_probe_noise; atomic */
