@@ -26,7 +26,7 @@
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
-	C(diff, "diff", "[options] FILE FILE", "compare the calling contexts of two runs")         \
+	C(diff, "diff", "[options] PROFILE PROFILE", "show what differs between two profiles")     \
 	C(check, "check", "[options] [BASE] [TARGET]",                                             \
 	  "find what changed from one version of a program to another")                            \
 	C(model, "model", "[options] [PROFILE...]",                                                \
@@ -384,7 +384,8 @@
 
 #define ST_DIFF_OPTIONS(O)                                                                         \
 	O(metric, 0, "metric", "METRIC", true,                                                     \
-	  "compare (total-)time, (total-)instructions or count (default: first in both)")          \
+	  "compare this metric of contexts, functions, ... (default: first in both)")              \
+	O(table, 't', "table", "NAME", true, "compare this table of a tool, by its keys")          \
 	O(shares, 0, "shares", NULL, true, "compare shares of each run's total")                   \
 	O(kccf, 0, "kccf", NULL, true,                                                             \
 	  "compare the k-calling context forests: each function with its callers")                 \
@@ -393,8 +394,15 @@
 	O(under, 0, "under", "NAMES", true, "show only the contexts below these functions")        \
 	O(calls, 0, "calls", "NAMES", true,                                                        \
 	  "show only the contexts that lead to a call of these functions")                         \
-	O(hot, 0, "hot", "N", true, "print the N contexts that differ most (default: 15; 0: all)") \
-	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	O(hot, 0, "hot", "N", true, "print the N rows that differ most (default: 15; 0: all)")     \
+	O(columns, 'c', "columns", "LIST", true,                                                   \
+	  "print these columns of the table: change,location")                                     \
+	O(where, 'W', "where", "CONDITION", true,                                                  \
+	  "print only rows that fit: 'change>=100', 'location~sort_*'")                            \
+	O(sort, 's', "sort", "COLUMN", true, "sort by this column (default: size of the change)")  \
+	O(format, 0, "format", "text|json|csv|markdown|latex", true,                               \
+	  "print this format (default: text)")                                                     \
+	O(output, 'o', "output", "FILE", true, "write to FILE (default: -, standard output)")      \
 	ST_OPTION_HELP(O)
 
 #define ST_MODEL_OPTIONS(O)                                                                        \
@@ -429,7 +437,7 @@
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the picture to FILE (default: KIND.svg; -: standard output)")                     \
 	O(of, 0, "of", "NAME", true, "show this function or location, or shell pattern")           \
-	O(metric, 'm', "metric", "METRIC", true, "show this metric (default: the first)")          \
+	O(metric, 0, "metric", "METRIC", true, "show this metric (default: the first)")            \
 	O(x, 'x', "x", "NAME", true,                                                               \
 	  "scatter: take this feature as x (default: size, or the first)")                         \
 	O(csv, 0, "csv", "FILE", true, "scatter: read points from a text file, as strobe model")   \

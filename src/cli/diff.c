@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe diff: what differs between the calling contexts of two runs. */
+/* strobe diff: what differs between two profiles. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,9 @@
 #include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/show_stored.h"
+#include "profile/output.h"
 #include "report/contexts_diff.h"
+#include "views/difference.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) DIFF_##id,
@@ -21,25 +23,30 @@ enum { MOST_CALLERS = 8 << 20 }; /* a gigabyte of both */
 struct arguments {
 	const char *files[ST_SIDES];
 	size_t n_files;
-	enum st_diff_metric metric; /* ST_DIFF_METRIC_COUNT: the usual one */
-	bool kccf, by_thread, shares, json, help;
+	const char *metric, *table; /* NULL: the usual one */
+	const char *columns, *sort, *output, *contexts_only;
+	ST_VEC(const char *) where;
+	enum st_report_format format;
+	bool kccf, by_thread, shares, help;
 	struct st_names names;
 	long top;
 };
 
+/* Of contexts; ST_DIFF_METRIC_COUNT: the usual one. */
 static st_status
-set_metric(struct arguments *a, const char *value, struct st_error *e)
+diff_context_metric(const struct arguments *a, enum st_diff_metric *metric, struct st_error *e)
 {
 	static const char *const words[] = {
 #define M(id, word, field, total, title) word,
 	        ST_DIFF_METRICS(M)
 #undef M
 	};
-	unsigned which;
-	if (st_option_word("metric", value, words, ST_DIFF_METRIC_COUNT, &which, e))
-		return -1;
-	a->metric = (enum st_diff_metric)which;
-	return 0;
+	unsigned which = ST_DIFF_METRIC_COUNT;
+	if (a->metric &&
+	    st_option_word("metric", a->metric, words, ST_DIFF_METRIC_COUNT, &which, e))
+		return ST_FAILED;
+	*metric = (enum st_diff_metric)which;
+	return ST_OK;
 }
 
 static st_status
@@ -53,37 +60,104 @@ add_file_diff(struct arguments *a, const char *value, struct st_error *e)
 }
 
 static st_status
-apply_diff_option(struct arguments *a, int option, const char *value, struct st_error *e)
+diff_set_format(struct arguments *a, const char *value, struct st_error *e)
+{
+	static const struct {
+		const char *name;
+		enum st_report_format format;
+	} formats[] = {{"text", ST_FORMAT_TEXT},
+	               {"json", ST_FORMAT_JSON},
+	               {"csv", ST_FORMAT_CSV},
+	               {"markdown", ST_FORMAT_MARKDOWN},
+	               {"latex", ST_FORMAT_LATEX}};
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+		if (!strcmp(value, formats[i].name)) {
+			a->format = formats[i].format;
+			return ST_OK;
+		}
+	return st_bad_format(value, "text, json, csv, markdown, latex", e);
+}
+
+static st_status
+diff_add_where(struct arguments *a, const char *value, struct st_error *e)
+{
+	const char **slot = ST_PUSH(&a->where);
+	if (!slot)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the conditions");
+	*slot = value;
+	return ST_OK;
+}
+
+/* What chooses from contexts, and says nothing of other profiles. */
+static st_status
+diff_apply_contexts(struct arguments *a, int option, const char *name, const char *value,
+                    struct st_error *e)
+{
+	a->contexts_only = name;
+	switch (option) {
+	case DIFF_kccf:
+		a->kccf = true;
+		return ST_OK;
+	case DIFF_by_thread:
+		a->by_thread = true;
+		return ST_OK;
+	case DIFF_under:
+		return st_patterns_add(&a->names.under, "under", value, e);
+	default:
+		return st_patterns_add(&a->names.calls, "calls", value, e);
+	}
+}
+
+static st_status
+diff_apply_table(struct arguments *a, int option, const char *value, struct st_error *e)
+{
+	switch (option) {
+	case DIFF_table:
+		a->table = value;
+		return ST_OK;
+	case DIFF_columns:
+		a->columns = value;
+		return ST_OK;
+	case DIFF_where:
+		return diff_add_where(a, value, e);
+	case DIFF_sort:
+		a->sort = value;
+		return ST_OK;
+	case DIFF_hot:
+		return st_option_number("hot", value, 0, 1000000, &a->top, e);
+	case DIFF_format:
+		return diff_set_format(a, value, e);
+	default:
+		a->output = value;
+		return ST_OK;
+	}
+}
+
+static st_status
+apply_diff_option(struct arguments *a, int option, const char *name, const char *value,
+                  struct st_error *e)
 {
 	switch (option) {
 	case ST_OPTIONS_OTHER:
 		return add_file_diff(a, value, e);
+	case ST_OPTIONS_BAD:
+		return ST_FAILED; /* *e is filled */
 	case DIFF_metric:
-		return set_metric(a, value, e);
-	case DIFF_kccf:
-		a->kccf = true;
-		return 0;
-	case DIFF_by_thread:
-		a->by_thread = true;
-		return 0;
+		a->metric = value;
+		return ST_OK;
 	case DIFF_shares:
 		a->shares = true;
-		return 0;
-	case DIFF_under:
-		return st_patterns_add(&a->names.under, "under", value, e);
-	case DIFF_calls:
-		return st_patterns_add(&a->names.calls, "calls", value, e);
-	case DIFF_hot:
-		return st_option_number("hot", value, 0, 1000000, &a->top, e);
-	case DIFF_format:
-		a->json = !strcmp(value, "json");
-		return a->json || !strcmp(value, "text") ? 0
-		                                         : st_bad_format(value, "text, json", e);
+		return ST_OK;
 	case DIFF_help:
 		a->help = true;
-		return 0;
+		return ST_OK;
+	case DIFF_kccf:
+	case DIFF_by_thread:
+	case DIFF_under:
+	case DIFF_calls:
+		return diff_apply_contexts(a, option, name, value, e);
 	default:
-		return -1; /* *e is filled */
+		return diff_apply_table(a, option, value, e);
 	}
 }
 
@@ -92,9 +166,10 @@ parse_diff(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("diff", argv);
 	const char *value;
-	*a = (struct arguments){.top = 15, .metric = ST_DIFF_METRIC_COUNT};
+	*a = (struct arguments){.top = 15, .output = "-"};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
-		if (apply_diff_option(a, option, value, e))
+		const char *name = option >= 0 ? o.options[option].name : NULL;
+		if (apply_diff_option(a, option, name, value, e))
 			return -1;
 		if (a->help)
 			return 0;
@@ -105,30 +180,65 @@ parse_diff(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
+/* Of a terminal its width; a file has no limit. */
+static struct st_style
+diff_style(const struct arguments *a)
+{
+	return strcmp(a->output, "-") ? (struct st_style){0} : st_style_of(stdout);
+}
+
 static st_status
-print_diff(const struct arguments *a, const struct st_comparison *c, struct st_error *e)
+diff_print_grid(const struct arguments *a, const struct st_difference *d, FILE *out,
+                struct st_error *e)
+{
+	const struct st_report r = {.top = (size_t)a->top, .style = diff_style(a)};
+	const struct st_table_choice choice = {.columns = a->columns,
+	                                       .sort = a->sort,
+	                                       .where = a->where.v,
+	                                       .n_where = a->where.n,
+	                                       .format = a->format};
+	struct st_grid g;
+	struct st_grid_view v = {0};
+	st_status status = st_difference_grid(&g, d)
+	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for the table")
+	                           : st_grid_view_make(&v, &g, &r, &choice, e);
+	if (!status)
+		status = st_grid_print(&v, &r, out, a->format, e);
+	st_grid_view_free(&v);
+	st_grid_free(&g);
+	return status;
+}
+
+static bool
+diff_wants_table(const struct arguments *a)
+{
+	return a->columns || a->sort || a->where.n ||
+	       (a->format != ST_FORMAT_TEXT && a->format != ST_FORMAT_JSON);
+}
+
+static st_status
+print_diff(const struct arguments *a, const struct st_comparison *c, FILE *out, struct st_error *e)
 {
 	struct st_diff_report r = {.comparison = c,
 	                           .names = {a->files[ST_A], a->files[ST_B]},
-	                           .metric = a->metric,
 	                           .shares = a->shares,
 	                           .top = (size_t)a->top,
-	                           .style = st_style_of(stdout)};
+	                           .style = diff_style(a)};
+	if (diff_context_metric(a, &r.metric, e))
+		return ST_FAILED;
 	if (r.metric == ST_DIFF_METRIC_COUNT)
 		r.metric = st_diff_metric_usual(c->sides[ST_A], c->sides[ST_B]);
-	struct st_safe safe;
-	if (st_diff_metric_check(&r, e) || (a->json && st_diff_json(&r, stdout, e)))
-		return -1;
-	if (!a->json && !st_safe_begin(&safe, stdout))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
-	int bad = a->json ? 0 : st_diff_print(&r, safe.text.out, e);
-	if (!a->json)
-		st_safe_end(&safe);
-	if (bad)
-		return -1;
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : 0;
+	if (st_diff_metric_check(&r, e))
+		return ST_FAILED;
+	if (!diff_wants_table(a))
+		return a->format == ST_FORMAT_JSON ? st_diff_json(&r, out, e)
+		                                   : st_diff_print(&r, out, e);
+	struct st_difference d = {0};
+	st_status status = st_difference_of_contexts(&d, &r, e);
+	if (!status)
+		status = diff_print_grid(a, &d, out, e);
+	st_difference_free(&d);
+	return status;
 }
 
 /* Two k-calling context forests with a smaller k each would not be alike. */
@@ -154,7 +264,8 @@ read_side(const struct arguments *a, struct st_contexts *c, int side, const stru
 }
 
 static st_status
-compare(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], struct st_error *e)
+diff_contexts(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], FILE *out,
+              struct st_error *e)
 {
 	struct st_contexts sides[ST_SIDES] = {0};
 	struct st_comparison c = {0};
@@ -167,23 +278,80 @@ compare(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], 
 	if (!status)
 		status = st_compare(&c, &sides[ST_A], &sides[ST_B], a->kccf, e);
 	if (!status)
-		status = print_diff(a, &c, e);
+		status = print_diff(a, &c, out, e);
 	st_compare_free(&c);
 	for (int i = 0; i < ST_SIDES; i++)
 		st_contexts_free(&sides[i]);
+	return status ? ST_FAILED : ST_OK;
+}
+
+static st_status
+diff_locations(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], FILE *out,
+               struct st_error *e)
+{
+	const struct st_difference_choice choice = {.names = {a->files[ST_A], a->files[ST_B]},
+	                                            .metric = a->metric,
+	                                            .table = a->table,
+	                                            .shares = a->shares};
+	struct st_difference d = {0};
+	if (a->contexts_only)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s chooses calling contexts, and this compares %s: leave it out",
+		               a->contexts_only, a->table ? "a table" : "profiles that have none");
+	st_status status = st_difference_make(&d, profiles[ST_A], profiles[ST_B], &choice, e);
+	if (!status)
+		status = diff_print_grid(a, &d, out, e);
+	st_difference_free(&d);
 	return status;
 }
 
 static st_status
+diff_profiles(const struct arguments *a, struct st_profile *const profiles[ST_SIDES], FILE *out,
+              struct st_error *e)
+{
+	struct st_context_options o;
+	const bool contexts =
+	        st_contexts_options(profiles[ST_A], &o) || st_contexts_options(profiles[ST_B], &o);
+	return contexts && !a->table ? diff_contexts(a, profiles, out, e)
+	                             : diff_locations(a, profiles, out, e);
+}
+
+static st_status
+diff_write(const struct arguments *a, char *text, struct st_error *e)
+{
+	if (strcmp(a->output, "-") != 0)
+		return st_output_text(a->output, text, e);
+	if (a->format == ST_FORMAT_JSON)
+		st_print_json_safely(stdout, text);
+	else
+		st_print_safely(stdout, text);
+	return fflush(stdout) || ferror(stdout)
+	               ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                         strerror(errno))
+	               : ST_OK;
+}
+
+/* The whole in memory first, so that a failure leaves no half of it behind. */
+static st_status
 load_and_compare(const struct arguments *a, struct st_error *e)
 {
 	struct st_profile *profiles[ST_SIDES] = {0};
-	int status = 0;
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
+	st_status status =
+	        out ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
 	for (int i = 0; i < ST_SIDES && !status; i++)
-		if (!(profiles[i] = st_show_load(a->files[i], e)))
-			status = -1;
+		if ((strcmp(a->output, "-") != 0 &&
+		     st_output_check_input(a->output, a->files[i], e)) ||
+		    !(profiles[i] = st_show_load(a->files[i], e)))
+			status = ST_FAILED;
 	if (!status)
-		status = compare(a, profiles, e);
+		status = diff_profiles(a, profiles, out, e);
+	char *text = out ? st_text_end(&built) : NULL;
+	if (!status)
+		status = text ? diff_write(a, text, e)
+		              : st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
+	free(text);
 	for (int i = 0; i < ST_SIDES; i++)
 		st_profile_free(profiles[i]);
 	return status;
@@ -199,6 +367,7 @@ st_diff_main(char *const *argv)
 		st_command_help(stdout, st_command_find("diff"), false);
 	else if (bad || load_and_compare(&a, &e))
 		code = st_complain(&e);
+	free(a.where.v);
 	st_names_free(&a.names);
 	return code;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/profile.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -307,4 +309,13 @@ const char *
 st_profile_label_name(const struct st_profile_label *l)
 {
 	return st_profile_label_is_pruned(l) ? "__pruned__" : "__root__";
+}
+
+bool
+st_profile_is_program(const struct st_profile *p, const char *path)
+{
+	const char *run = p->processes.n     ? p->processes.v[0].command
+	                  : p->run.command.n ? p->run.command.v[0]
+	                                     : "";
+	return run && *run && !strcmp(st_base_name(run), st_base_name(path));
 }

@@ -93,7 +93,9 @@ grid_print_text(const struct st_grid_view *v, const struct st_report *r, FILE *o
 		print_text_rows(v, r, out);
 	else
 		fputs("  none\n", out);
-	if (v->n < v->all)
+	if (v->n < v->all && g->more)
+		fprintf(out, "  ... and %zu more (%s)\n", v->all - v->n, g->more);
+	else if (v->n < v->all)
 		fprintf(out, "  ... and %zu more (--table %s, --top)\n", v->all - v->n,
 		        name ? name : "");
 	free(name);

@@ -6,14 +6,38 @@
 #include "base/error.h"
 #include "profile/profile.h"
 
-/* The values of a metric at a location. Texts live during the call only. */
+/* Where values come from. */
+enum st_metric_source {
+	ST_METRIC_COUNTER,  /* counters of tools, of the program as a whole */
+	ST_METRIC_FUNCTION, /* functions of a profile */
+	ST_METRIC_TRACE,    /* functions of a trace, of all threads together */
+	ST_METRIC_MEMORY,   /* functions that ask for memory */
+	ST_METRIC_TABLE,    /* rows of tables of tools */
+	ST_METRIC_SERIES,   /* repeated measurements */
+	ST_METRIC_SOURCES
+};
+
+/* How sure a value is. */
+enum st_metric_noise {
+	ST_METRIC_EXACT,   /* a count of the run */
+	ST_METRIC_SAMPLED, /* a number of samples */
+	ST_METRIC_NOISY,   /* another run has another value */
+};
+
+/* The values of a metric at a location. Texts live during the call only; NULL: unknown. */
 struct st_metric_values {
+	enum st_metric_source source;
+	enum st_metric_noise noise;
+	bool additive;             /* those of all locations add up to the whole */
+	const char *table;         /* of a tool's table, its name */
 	const char *location;      /* image:file:...:line as it is known, or the function's name */
-	const char *function;      /* NULL: unknown */
+	const char *function;      /* NULL: it is none */
 	const char *metric, *unit; /* "instructions", ""; "exclusive", "ns"; "peak", "B" */
+	const char *image, *build_id, *file; /* of the function */
+	uint64_t offset;                     /* in the image */
+	const struct st_series *series;      /* NULL: it is none */
 	const double *values;
 	size_t n;
-	bool series; /* of repeated measurements */
 };
 
 struct st_metrics_taker {
@@ -23,10 +47,10 @@ struct st_metrics_taker {
 };
 
 /*
- * Hands out, in this order: the counters of tools, for the program as a whole; of functions
- * instructions, calls and samples; of a trace of functions exclusive and inclusive time and calls,
- * of all threads together; of allocations the peak, live and allocated bytes and calls of each
- * function; of repeated measurements each series. -1 with *e: memory is exhausted.
+ * Hands out what the profile has, in the order of the sources above: counters; of functions
+ * instructions, calls and samples; of a trace exclusive and inclusive time, and calls; of
+ * allocations peak, live and allocated bytes, and calls; of tables each sum, the keys being the
+ * location; each series. -1 with *e: memory is exhausted.
  */
 st_status st_metrics_each(const struct st_profile *p, const struct st_metrics_taker *taker,
                           struct st_error *e);

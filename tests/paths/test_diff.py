@@ -211,8 +211,9 @@ class Mistakes(Diff):
     def test_command_line(self):
         self.error("strobe diff compares two profiles: strobe diff BEFORE AFTER", "a.db")
         self.error("strobe diff compares two profiles; 'c' is one too many", "a", "b", "c")
-        self.error("--metric takes count, time, total-time, instructions or total-instructions, not 'ticks'", "--metric", "ticks", "a", "b")
-        self.error("no format 'xml'; the formats are text, json", "--format", "xml", "a", "b")
+        self.error("--metric takes count, time, total-time, instructions or total-instructions, not 'ticks'", "--metric", "ticks",
+                   self.profile("a", 3, 1), self.profile("a", 3, 1))
+        self.error("no format 'xml'; the formats are text, json, csv, markdown, latex", "--format", "xml", "a", "b")
         self.error("--hot takes a number from 0 to 1000000, not 'all'", "--hot", "all", "a", "b")
 
     def test_what_does_not_fit(self):

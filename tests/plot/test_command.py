@@ -215,7 +215,7 @@ class History(Plot):
         self.p.ask("add", "-q", self.p.home / "c.db")
         rows = self.p.json("log", "--of", "work")["history"]
         self.assertEqual([(row["metric"], row["n"], row["median"]) for row in rows], [("instructions", 1, 100), ("calls", 1, 2)])
-        _, texts, hints = self.draw("history", "--of", "work", "-m", "calls")
+        _, texts, hints = self.draw("history", "--of", "work", "--metric", "calls")
         self.assertEqual(hints, [f"{self.commits[2][:10]}, work: 2"])
         self.assertIn("calls of work", texts)
         file = self.p.profile("1.db", 1, folder=self.p.home)
