@@ -196,7 +196,8 @@ is_in_use(const struct st_probing *p, const struct st_threads *ts)
 		const uint64_t rip = ts->v[i].regs.rip;
 		bool within = is_within(rip, p->image, p->image_bytes);
 		for (int a = 0; a < ST_ARENAS; a++)
-			within |= is_within(rip, p->arenas[a].at, ST_ARENA_BYTES);
+			within |=
+			        p->arenas[a].at && is_within(rip, p->arenas[a].at, ST_ARENA_BYTES);
 		if (!ts->v[i].gone && within)
 			return true;
 	}

@@ -55,6 +55,14 @@ read_home(const struct st_probing *p, uint64_t area, struct st_probe_home *home,
 	       st_probing_read(p, area + offsetof(struct st_probe_area, home), home, sizeof *home);
 }
 
+/* The area was new, and nothing had been patched. */
+static void
+home_of_new(struct st_probe_home *home, uint64_t area, uint32_t *owner)
+{
+	*home = (struct st_probe_home){.shared = area, .shared_bytes = ST_PROBE_AREA_BYTES};
+	*owner = 0;
+}
+
 static void
 move_in(struct st_probing *p, const struct st_probe_home *home)
 {
@@ -138,8 +146,11 @@ remove_leftovers(struct st_probing *p, uint64_t area, uint64_t inode,
 	uint32_t version = 0, owner = 0;
 	if (st_probing_open(p, e))
 		return ST_FAILED;
-	if (!read_home(p, area, &home, &version, &owner) || version != ST_PROBE_VERSION ||
-	    home.shared != area)
+	if (!read_home(p, area, &home, &version, &owner))
+		version = UINT32_MAX;
+	if (!version)
+		home_of_new(&home, area, &owner);
+	else if (version != ST_PROBE_VERSION || home.shared != area)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
 		        "process %d has probes of a strobe of another version: use that one, "
@@ -151,7 +162,7 @@ remove_leftovers(struct st_probing *p, uint64_t area, uint64_t inode,
 		               "that one first",
 		               p->pid, owner);
 	move_in(p, &home);
-	for (int i = 0; i < ST_ARENAS; i++)
+	for (int i = 0; i < ST_ARENAS && home.context; i++)
 		if (!read_patches(p, p->arenas[i].at))
 			return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	*found = (struct st_probe_leftovers){(pid_t)owner, count_patched(p)};

@@ -206,10 +206,10 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 		return cannot("shared memory here", -errno, e);
 	p->area = area;
 	p->inode = st.st_ino;
-	p->area->version = ST_PROBE_VERSION;
 	p->area->used = first_used(p);
 	p->area->pid = (uint32_t)p->pid;
 	p->area->controller = (uint32_t)getpid();
+	/* Complete once it has a version: probe_leftovers.c. */
 	p->area->home = (struct st_probe_home){.image = p->image,
 	                                       .image_bytes = p->image_bytes,
 	                                       .context = p->context,
@@ -219,6 +219,7 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	                                       .shared = p->shared,
 	                                       .shared_bytes = p->shared_bytes,
 	                                       .arenas = {p->arenas[0].at, p->arenas[1].at}};
+	__atomic_store_n(&p->area->version, ST_PROBE_VERSION, __ATOMIC_RELEASE);
 	return ST_OK;
 }
 

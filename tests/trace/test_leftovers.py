@@ -222,6 +222,16 @@ class Killed(Leftovers):
         self.assertOwn(program.pid, before)
         self.end(program)
 
+    def test_new_area(self):
+        """Strobe was killed when the area was mapped, and nothing was written yet."""
+        program = self.running()
+        self.attach_and_kill(program.pid)
+        area = self.area_of(program.pid)
+        was = self.change(program.pid, area, bytes(4))
+        self.assertEqual(self.remove(program.pid), (0, f"there are no probes in process {program.pid}\n", ""))
+        self.assertNotIn("strobe-probes", Path(f"/proc/{program.pid}/maps").read_text())
+        self.assertNotEqual(was, bytes(4))
+
     def test_damaged(self):
         """What the program has written over is no reason to crash, or to write to any other process."""
         random = Random(7)
