@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-enum { ST_LS_MOST = 12 }; /* parameters */
+enum { ST_LS_MOST = 32 }; /* parameters */
 
 /* Rows so far: the triangle, with what y has on it as the last column. */
 struct st_ls_rows {

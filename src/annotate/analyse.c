@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "annotate/analyse.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/describe.h"
+#include "base/text.h"
+
+static st_status
+ann_analysis_memory(struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "no memory left for the analysis of the records");
+}
+
+/* Parameters before members before globals before the system's state, then short paths. */
+static bool
+ann_is_preferred(const struct st_ann_records *r, uint16_t a, uint16_t b)
+{
+	const struct st_ann_feature *p = &r->features.v[a], *q = &r->features.v[b];
+	if (p->origin != q->origin)
+		return p->origin < q->origin;
+	const size_t m = strlen(p->path), n = strlen(q->path);
+	return m != n ? m < n : a < b;
+}
+
+static uint16_t *
+ann_preferred_order(const struct st_ann_records *r)
+{
+	uint16_t *order = calloc(r->features.n + 1, sizeof *order);
+	for (size_t i = 0; order && i < r->features.n; i++) {
+		size_t at = i;
+		for (; at > 0 && ann_is_preferred(r, (uint16_t)i, order[at - 1]); at--)
+			order[at] = order[at - 1];
+		order[at] = (uint16_t)i;
+	}
+	return order;
+}
+
+/* The records in which the metric was measured. */
+static uint32_t *
+ann_measured_rows(const double *y, size_t n, size_t *measured)
+{
+	uint32_t *rows = malloc((n ? n : 1) * sizeof *rows);
+	*measured = 0;
+	for (size_t i = 0; rows && i < n; i++)
+		if (!isnan(y[i]))
+			rows[(*measured)++] = (uint32_t)i;
+	return rows;
+}
+
+static void
+ann_feature_range(const struct st_ann_feature *f, struct st_ann_rows rows,
+                  struct st_ann_declaration *d)
+{
+	if (f->kind != ST_ANN_NUMERIC)
+		return;
+	for (size_t i = 0; i < rows.n; i++) {
+		const double x = f->v[rows.v[i]];
+		if (isnan(x))
+			continue;
+		d->low = isnan(d->low) ? x : fmin(d->low, x);
+		d->high = isnan(d->high) ? x : fmax(d->high, x);
+	}
+}
+
+/* Names of features that the records cannot tell from this one. */
+static char *
+ann_also(const struct st_ann_problem *p, const struct st_ann_usable *u, uint16_t feature)
+{
+	struct st_text text;
+	bool any = false;
+	if (!st_text_begin(&text))
+		return NULL;
+	for (uint16_t i = 0; i < p->records->features.n; i++)
+		if (i != feature && u->representative[i] == feature) {
+			fprintf(text.out, any ? ", %s" : "%s", p->records->features.v[i].name);
+			any = true;
+		}
+	return st_text_end(&text);
+}
+
+/* A path as a note or declaration can have it: without what ends them. */
+static char *
+ann_path_text(const char *path)
+{
+	char *copy = strdup(path);
+	for (char *at = copy; at && *at; at++)
+		if (strchr(";\r\n", *at))
+			*at = ' ';
+	return copy;
+}
+
+static st_status
+ann_declare(const struct st_ann_problem *p, struct st_ann_rows rows, const struct st_ann_usable *u,
+            uint16_t feature, struct st_ann_annotation *out)
+{
+	const struct st_ann_feature *f = &p->records->features.v[feature];
+	struct st_ann_declaration *d = ST_PUSH(&out->declarations);
+	if (!d)
+		return ST_FAILED;
+	*d = (struct st_ann_declaration){.type = strdup(st_ann_kind_name(f->kind)),
+	                                 .name = strdup(f->name),
+	                                 .path = ann_path_text(f->path),
+	                                 .low = NAN,
+	                                 .high = NAN,
+	                                 .also = ann_also(p, u, feature)};
+	ann_feature_range(f, rows, d);
+	return d->type && d->name && d->path && d->also ? ST_OK : ST_FAILED;
+}
+
+/* The variables that paths begin with are the parameters that the annotation names. */
+static st_status
+ann_add_parameter(struct st_ann_annotation *out, const struct st_ann_feature *f)
+{
+	const char *at = f->path + strspn(f->path, "*&( ");
+	size_t n = 0;
+	while (isalnum((unsigned char)at[n]) || at[n] == '_')
+		n++;
+	if (f->origin > ST_ANN_MEMBER || !n || isdigit((unsigned char)*at))
+		return ST_OK;
+	for (size_t i = 0; i < out->parameters.n; i++)
+		if (!strncmp(out->parameters.v[i], at, n) && !out->parameters.v[i][n])
+			return ST_OK;
+	char *name = strndup(at, n), **to = name ? ST_PUSH(&out->parameters) : NULL;
+	if (!to) {
+		free(name);
+		return ST_FAILED;
+	}
+	*to = name;
+	return ST_OK;
+}
+
+static st_status
+ann_declare_used(const struct st_ann_problem *p, struct st_ann_rows rows, const bool *used,
+                 struct st_ann_annotation *out)
+{
+	struct st_ann_usable u;
+	st_status status = st_ann_find_usable(p, rows, &u);
+	for (uint16_t i = 0; i < p->records->features.n && !status; i++)
+		if (used[i])
+			status = ann_declare(p, rows, &u, i, out) ||
+			                         ann_add_parameter(out, &p->records->features.v[i])
+			                 ? ST_FAILED
+			                 : ST_OK;
+	st_ann_usable_free(&u);
+	return status;
+}
+
+/* What the annotation is of. A metric's name becomes one that the language can have. */
+static st_status
+ann_name_annotation(const struct st_ann_records *r, const struct st_ann_metric *m,
+                    struct st_ann_annotation *out)
+{
+	out->function = strdup(r->name);
+	out->metric = strdup(m->name);
+	out->unit = *m->unit ? strdup(m->unit) : NULL;
+	for (char *at = out->function; at && *at; at++)
+		if (*at == '\n' || *at == '\r')
+			*at = ' ';
+	for (char *at = out->metric; at && *at; at++)
+		if (strchr(" \t\r\n(){}\"\\;,/.", *at))
+			*at = '_';
+	return out->function && out->metric && (out->unit || !*m->unit) ? ST_OK : ST_FAILED;
+}
+
+static void
+ann_take_overhead(const struct st_ann_metric *m, struct st_ann_rows rows,
+                  struct st_ann_annotation *out)
+{
+	double mean = 0;
+	for (size_t i = 0; i < rows.n; i++)
+		mean += m->v[rows.v[i]] / (double)rows.n;
+	out->overhead = mean > 0 ? m->overhead / mean : NAN;
+}
+
+st_status
+st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_ann_options *options,
+               struct st_ann_annotation *out, struct st_error *e)
+{
+	const struct st_ann_metric *m = &r->metrics.v[metric];
+	struct st_ann_rows rows = {0};
+	struct st_ann_leaves leaves = {0};
+	*out = (struct st_ann_annotation){.overhead = NAN};
+	if (r->features.n >= ST_ANN_NO_FEATURE)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%.200s has %zu features: at most %d can be analysed", r->name,
+		               r->features.n, ST_ANN_NO_FEATURE - 1);
+	uint32_t *v = ann_measured_rows(m->v, r->n, &rows.n);
+	uint16_t *order = ann_preferred_order(r);
+	bool *used = calloc(r->features.n + 1, sizeof *used);
+	const struct st_ann_problem p = {
+	        .records = r, .y = m->v, .options = *options, .order = order};
+	rows.v = v;
+	st_status status = v && order && used && !ann_name_annotation(r, m, out)
+	                           ? ST_OK
+	                           : ann_analysis_memory(e);
+	if (!status && rows.n < ST_ANN_RECORDS_LEAST)
+		status = st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%.200s has %zu record%s with %s, and a model needs %d: record more "
+		        "calls",
+		        r->name, rows.n, rows.n == 1 ? "" : "s", m->name, ST_ANN_RECORDS_LEAST);
+	if (!status) {
+		out->records = rows.n;
+		ann_take_overhead(m, rows, out);
+		status = st_ann_divide(&p, rows, &leaves);
+		for (size_t i = 0; i < leaves.list.n && !status; i++)
+			status = st_ann_describe_leaf(&p, &leaves.list.v[i], out, used);
+		if (status || ann_declare_used(&p, rows, used, out))
+			status = ann_analysis_memory(e);
+	}
+	st_ann_leaves_free(&leaves);
+	free(used);
+	free(order);
+	free(v);
+	return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the records of a function to its annotation. */
+#ifndef STROBE_ANNOTATE_ANALYSE_H
+#define STROBE_ANNOTATE_ANALYSE_H
+
+#include "annotate/annotation.h"
+#include "annotate/formulate.h"
+
+/* One metric of one function. ST_FAILED with *e: too few records, for example. The caller frees in
+ * both cases. */
+st_status st_ann_analyse(const struct st_ann_records *r, size_t metric,
+                         const struct st_ann_options *options, struct st_ann_annotation *out,
+                         struct st_error *e);
+
+#endif

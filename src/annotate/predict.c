@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "annotate/predict.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "stats/distributions.h"
+
+/* A model with numbers for its parameters. */
+struct ann_law {
+	bool is_point;
+	enum st_family family;
+	double weight, a, b;
+};
+
+static struct ann_law
+ann_law_at(const struct st_ann_model *m, const struct st_ann_names *names)
+{
+	static const enum st_family families[] = {[ST_ANN_NORMAL] = ST_FAMILY_NORMAL,
+	                                          [ST_ANN_EXPONENTIAL] = ST_FAMILY_EXPONENTIAL,
+	                                          [ST_ANN_BINOMIAL] = ST_FAMILY_BINOMIAL,
+	                                          [ST_ANN_LOGNORMAL] = ST_FAMILY_LOGNORMAL,
+	                                          [ST_ANN_POINT] = ST_FAMILY_NORMAL};
+	return (struct ann_law){.is_point = m->distribution == ST_ANN_POINT,
+	                        .family = families[m->distribution],
+	                        .weight = isnan(m->weight) ? 1 : m->weight,
+	                        .a = st_ann_evaluate(m->a, names),
+	                        .b = m->b ? st_ann_evaluate(m->b, names) : 0};
+}
+
+const struct st_ann_scope *
+st_ann_scope_of(const struct st_ann_annotation *a, const struct st_ann_names *names)
+{
+	for (size_t i = 0; i < a->scopes.n; i++)
+		if (!a->scopes.v[i].condition || st_ann_holds(a->scopes.v[i].condition, names))
+			return &a->scopes.v[i];
+	return NULL;
+}
+
+double
+st_ann_scope_cdf(const struct st_ann_scope *s, const struct st_ann_names *names, double y)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->models.n; i++) {
+		const struct ann_law law = ann_law_at(&s->models.v[i], names);
+		if (law.is_point || isnan(law.a) || isnan(law.b))
+			return NAN;
+		sum += law.weight * st_family_cdf(law.family, law.a, law.b, y);
+	}
+	return sum;
+}
+
+/* The value that y exceeds with the probability 1 - q, by bisection. */
+static double
+ann_scope_quantile(const struct st_ann_scope *s, const struct st_ann_names *names, double q,
+                   double mean, double sd)
+{
+	double low = mean - 2 * sd - 1e-9 * fabs(mean), high = mean + 2 * sd + 1e-9 * fabs(mean);
+	for (double step = sd; step > 0 && isfinite(step) && st_ann_scope_cdf(s, names, low) > q;
+	     step *= 2)
+		low -= step;
+	for (double step = sd; step > 0 && isfinite(step) && st_ann_scope_cdf(s, names, high) < q;
+	     step *= 2)
+		high += step;
+	for (int i = 0; i < 200 && low < high; i++) {
+		const double middle = low + (high - low) / 2;
+		if (middle <= low || middle >= high)
+			break;
+		if (st_ann_scope_cdf(s, names, middle) < q)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+struct ann_needed {
+	const struct st_ann_names *names;
+	const char *missing;
+};
+
+static void
+ann_need_name(void *arg, const char *name)
+{
+	struct ann_needed *n = arg;
+	struct st_ann_value value = {NAN, NULL};
+	if (!n->missing && !n->names->find(n->names->arg, name, &value))
+		n->missing = name;
+}
+
+bool
+st_ann_has_names(const struct st_ann_annotation *a, const struct st_ann_names *names,
+                 const char **missing)
+{
+	struct ann_needed needed = {names, NULL};
+	for (size_t i = 0; i < a->scopes.n; i++) {
+		const struct st_ann_scope *s = &a->scopes.v[i];
+		st_ann_each_name(s->condition, ann_need_name, &needed);
+		for (size_t k = 0; k < s->models.n; k++) {
+			st_ann_each_name(s->models.v[k].a, ann_need_name, &needed);
+			st_ann_each_name(s->models.v[k].b, ann_need_name, &needed);
+		}
+	}
+	*missing = needed.missing;
+	return !needed.missing;
+}
+
+/* Whether all values lie in the observed ranges. */
+static bool
+ann_is_observed(const struct st_ann_annotation *a, const struct st_ann_names *names)
+{
+	for (size_t i = 0; i < a->declarations.n; i++) {
+		const struct st_ann_declaration *d = &a->declarations.v[i];
+		struct st_ann_value value = {NAN, NULL};
+		if (!isnan(d->low) && names->find(names->arg, d->name, &value) &&
+		    !(value.number >= d->low && value.number <= d->high))
+			return false;
+	}
+	return true;
+}
+
+st_status
+st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *names, double level,
+               struct st_ann_prediction *out, struct st_error *e)
+{
+	const char *missing;
+	double squares = 0;
+	bool spread = true;
+	*out = (struct st_ann_prediction){.low = NAN, .high = NAN};
+	if (!st_ann_has_names(a, names, &missing))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%.200s.%s depends on '%s': give its value as %s=VALUE", a->function,
+		               a->metric, missing, missing);
+	const struct st_ann_scope *s = st_ann_scope_of(a, names);
+	if (!s)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%.200s.%s has no scope for these values: nothing like them was "
+		               "observed",
+		               a->function, a->metric);
+	for (size_t i = 0; i < s->models.n; i++) {
+		const struct ann_law law = ann_law_at(&s->models.v[i], names);
+		const double mean = law.is_point ? law.a : st_family_mean(law.family, law.a, law.b),
+		             sd = law.is_point ? 0 : st_family_sd(law.family, law.a, law.b);
+		if (!isfinite(mean) || !(sd >= 0))
+			return st_fail(
+			        e, ST_EXIT_FAILED,
+			        "the model of %.200s.%s has no value there: it is only meant for "
+			        "what was observed",
+			        a->function, a->metric);
+		out->mean += law.weight * mean;
+		squares += law.weight * (sd * sd + mean * mean);
+		spread &= !law.is_point;
+	}
+	out->sd = spread ? sqrt(fmax(squares - out->mean * out->mean, 0)) : NAN;
+	if (s->models.n == 1 && spread) { /* exactly */
+		const struct ann_law law = ann_law_at(&s->models.v[0], names);
+		out->sd = st_family_sd(law.family, law.a, law.b);
+	}
+	if (spread) {
+		out->low = ann_scope_quantile(s, names, (1 - level) / 2, out->mean, out->sd);
+		out->high = ann_scope_quantile(s, names, (1 + level) / 2, out->mean, out->sd);
+	}
+	out->inside = ann_is_observed(a, names);
+	return ST_OK;
+}

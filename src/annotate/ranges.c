@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Ranges of features between which no condition of the code is known. Where the law changes along a
+ * feature is found in what the model of all records leaves, by parabolas on both sides of each
+ * value, by sums over the records in the order of the feature, so that all places are tried in one
+ * pass. The models of both sides decide.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "annotate/scopes.h"
+
+/* Two parabolas must leave less than this share of what one leaves, or no model is tried. */
+static const double promising = 0.85;
+
+/* Sums of powers of x and their products with y: what a parabola needs. */
+struct ann_moments {
+	long double n, x[5], y[3], yy; /* x[k]: of x^k; y[k]: of x^k y */
+};
+
+struct ann_point {
+	double x, y;
+};
+
+static int
+ann_compare_points(const void *a, const void *b)
+{
+	const struct ann_point *p = a, *q = b;
+	return (p->x > q->x) - (p->x < q->x);
+}
+
+static void
+ann_moments_add(struct ann_moments *m, const struct ann_point *at)
+{
+	long double power = 1;
+	for (int k = 0; k < 5; k++) {
+		m->x[k] += power;
+		if (k < 3)
+			m->y[k] += power * at->y;
+		power *= at->x;
+	}
+	m->yy += (long double)at->y * at->y;
+	m->n++;
+}
+
+static struct ann_moments
+ann_moments_less(const struct ann_moments *all, const struct ann_moments *part)
+{
+	struct ann_moments m = {.n = all->n - part->n, .yy = all->yy - part->yy};
+	for (int k = 0; k < 5; k++)
+		m.x[k] = all->x[k] - part->x[k];
+	for (int k = 0; k < 3; k++)
+		m.y[k] = all->y[k] - part->y[k];
+	return m;
+}
+
+/* The squares of the residuals of a parabola, or of a line where x has too few values. */
+static double
+ann_moments_rss(const struct ann_moments *m)
+{
+	long double a[3][4], rss = m->yy;
+	for (int i = 0; i < 3; i++) {
+		for (int k = 0; k < 3; k++)
+			a[i][k] = m->x[i + k];
+		a[i][3] = m->y[i];
+	}
+	for (int i = 0; i < 3; i++) { /* Cholesky: each step takes away what a column explains */
+		if (!(a[i][i] > 1e-12L * m->n))
+			break;
+		rss -= a[i][3] * a[i][3] / a[i][i];
+		for (int j = i + 1; j < 3; j++) {
+			const long double factor = a[j][i] / a[i][i];
+			for (int k = i; k < 4; k++)
+				a[j][k] -= factor * a[i][k];
+		}
+	}
+	return rss > 0 ? (double)rss : 0;
+}
+
+/* The records by a feature, with x in -1 to 1 and, as y, residuals with variance 1. */
+static size_t
+ann_scaled_points(struct st_ann_rows rows, const double *x, const double *residuals,
+                  struct ann_point *points, double low, double high)
+{
+	for (size_t i = 0; i < rows.n; i++)
+		points[i] = (struct ann_point){(2 * x[rows.v[i]] - low - high) / (high - low),
+		                               residuals[i]};
+	qsort(points, rows.n, sizeof *points, ann_compare_points);
+	return rows.n;
+}
+
+/* Where two parabolas are best: the number of points before; 0: nowhere, or they explain too
+ * little. */
+static size_t
+ann_best_place(const struct ann_point *points, size_t n, size_t least)
+{
+	const double floor = 1e-16 * (double)n;
+	struct ann_moments all = {0}, before = {0};
+	double best = INFINITY, squares = INFINITY;
+	size_t at = 0;
+	for (size_t i = 0; i < n; i++)
+		ann_moments_add(&all, &points[i]);
+	for (size_t i = 1; i < n; i++) {
+		ann_moments_add(&before, &points[i - 1]);
+		if (i < least || n - i < least || points[i].x == points[i - 1].x)
+			continue;
+		const struct ann_moments after = ann_moments_less(&all, &before);
+		const double left = ann_moments_rss(&before), right = ann_moments_rss(&after);
+		const double bic = (double)i * log((left + floor) / (double)i) +
+		                   (double)(n - i) * log((right + floor) / (double)(n - i));
+		if (bic < best) {
+			best = bic;
+			squares = left + right;
+			at = i;
+		}
+	}
+	return squares < promising * ann_moments_rss(&all) + floor ? at : 0;
+}
+
+/* A gap that is much wider than the others is in no scope: what happens there is not known. */
+static void
+ann_range_tests(uint16_t feature, double below, double above, double spacing,
+                struct st_ann_split *s)
+{
+	const bool gap = above - below > 10 * spacing;
+	const bool whole = below == floor(below) && above == floor(above);
+	const double middle = whole ? floor((below + above) / 2) : (below + above) / 2;
+	s->n = 2;
+	s->tests[0] = (struct st_ann_test){feature, ST_ANN_AT_MOST, gap ? below : middle};
+	s->tests[1] = (struct st_ann_test){feature, gap ? ST_ANN_AT_LEAST : ST_ANN_ABOVE,
+	                                   gap ? above : middle};
+}
+
+static st_status
+ann_try_range(const struct st_ann_problem *p, struct st_ann_rows rows,
+              const struct st_ann_usable *u, uint16_t feature, const double *residuals,
+              struct ann_point *points, struct st_ann_split *best)
+{
+	enum { LEAST = 8 };
+	const double low = u->low[feature], high = u->high[feature], middle = (low + high) / 2;
+	const size_t n = ann_scaled_points(rows, p->records->features.v[feature].v, residuals,
+	                                   points, low, high);
+	const size_t least = n / 50 > LEAST ? n / 50 : LEAST, at = ann_best_place(points, n, least);
+	size_t different = 1;
+	struct st_ann_split s;
+	if (!at)
+		return ST_OK;
+	for (size_t i = 1; i < n; i++)
+		different += points[i].x != points[i - 1].x;
+	/* Back to the values themselves, which the scale may have rounded. */
+	double below = -INFINITY, above = INFINITY;
+	const double place = middle + (points[at - 1].x + points[at].x) / 4 * (high - low);
+	for (size_t i = 0; i < n; i++) {
+		const double x = p->records->features.v[feature].v[rows.v[i]];
+		if (x <= place)
+			below = fmax(below, x);
+		else
+			above = fmin(above, x);
+	}
+	ann_range_tests(feature, below, above, (high - low) / (double)different, &s);
+	if (st_ann_judge_split(p, rows, &s))
+		return ST_FAILED;
+	if (s.n && (!best->n || s.bic < best->bic))
+		*best = s;
+	return ST_OK;
+}
+
+/* What the fit leaves, with variance 1; NULL: no memory. */
+static double *
+ann_scaled_residuals(const struct st_ann_problem *p, struct st_ann_rows rows,
+                     const struct st_ann_fit *whole)
+{
+	double *v = calloc(rows.n + 1, sizeof *v), squares = 0;
+	for (size_t i = 0; v && i < rows.n; i++) {
+		v[i] = p->y[rows.v[i]] - st_ann_fit_at(p, whole, rows.v[i]);
+		squares += v[i] * v[i];
+	}
+	for (size_t i = 0; v && squares > 0 && i < rows.n; i++)
+		v[i] *= sqrt((double)rows.n / squares);
+	return v;
+}
+
+st_status
+st_ann_find_range(const struct st_ann_problem *p, struct st_ann_rows rows,
+                  const struct st_ann_fit *whole, struct st_ann_split *out)
+{
+	enum { FEATURES_MOST = 10 };
+	struct st_ann_usable u;
+	*out = (struct st_ann_split){0};
+	struct ann_point *points = malloc((rows.n + 1) * sizeof *points);
+	double *residuals = ann_scaled_residuals(p, rows, whole);
+	st_status status =
+	        st_ann_find_usable(p, rows, &u) || !points || !residuals ? ST_FAILED : ST_OK;
+	for (size_t i = 0; i < u.n && i < FEATURES_MOST && !status; i++)
+		status = ann_try_range(p, rows, &u, u.v[i], residuals, points, out);
+	st_ann_usable_free(&u);
+	free(residuals);
+	free(points);
+	return status;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Records of calls: what each had to work on, and what it cost. Read from files as
+ * docs/annotations-records.md describes them, or from any text file of columns. Records of one
+ * function are pooled, whichever file they come from.
+ */
+#ifndef STROBE_ANNOTATE_RECORDS_H
+#define STROBE_ANNOTATE_RECORDS_H
+
+#include <stdint.h>
+
+#include "annotate/expression.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+/* The words of a file, in the order in which features are preferred to each other. */
+#define ST_ANN_ORIGINS(O)                                                                          \
+	O(PARAMETER, "parameter")                                                                  \
+	O(MEMBER, "member")                                                                        \
+	O(GLOBAL, "global")                                                                        \
+	O(SYSTEM, "system")
+
+enum st_ann_origin {
+#define O(id, name) ST_ANN_##id,
+	ST_ANN_ORIGINS(O)
+#undef O
+	        ST_ANN_ORIGIN_COUNT
+};
+
+/* Numbers may be terms of models; categories and flags are only conditions. */
+#define ST_ANN_KINDS(K)                                                                            \
+	K(NUMERIC, "number")                                                                       \
+	K(CATEGORY, "category")                                                                    \
+	K(FLAG, "flag")
+
+enum st_ann_kind {
+#define K(id, name) ST_ANN_##id,
+	ST_ANN_KINDS(K)
+#undef K
+	        ST_ANN_KIND_COUNT
+};
+
+struct st_ann_metric {
+	char *name, *unit;
+	double overhead; /* of recording, which has been subtracted; NAN: not known */
+	double *v;       /* NAN: was not measured */
+};
+
+struct st_ann_feature {
+	char *name, *path;
+	enum st_ann_kind kind;
+	enum st_ann_origin origin;
+	ST_VEC(char *)
+	labels;    /* of a category: the names of its values, which v has the numbers of */
+	double *v; /* NAN: absent */
+};
+
+/* A branch of the function's code: its first outcome in each call; NAN: it was not executed. */
+struct st_ann_branch {
+	char *name;
+	double *v;
+};
+
+struct st_ann_records {
+	char *name, *image, *address; /* the last two may be NULL */
+	ST_VEC(struct st_ann_metric) metrics;
+	ST_VEC(struct st_ann_feature) features;
+	ST_VEC(struct st_ann_branch) branches;
+	size_t n, cap;
+	uint64_t calls, left; /* all calls; those that were left without a return */
+	bool counted;         /* whether calls says something */
+};
+
+struct st_ann_data {
+	ST_VEC(struct st_ann_records) functions;
+	char *notes; /* of the files, a line each; NULL: none */
+};
+
+/* Adds the records of a file; "-" is standard input. A text file without Strobe's first line is one
+ * of columns, of a function that is named after `function`, or the file: the columns `metrics` (n
+ * of them; none: the first) are what is measured, perhaps with a unit as in "time:ms". The caller
+ * frees in both cases. */
+struct st_ann_columns {
+	const char *function;
+	const char *const *metrics;
+	size_t n;
+};
+st_status st_ann_data_read(struct st_ann_data *d, const char *path, const struct st_ann_columns *c,
+                           struct st_error *e);
+/* The same of text in memory; name: of the file. */
+st_status st_ann_data_take(struct st_ann_data *d, const char *text, size_t n, const char *name,
+                           const struct st_ann_columns *c, struct st_error *e);
+void st_ann_data_free(struct st_ann_data *d);
+
+/* Keeps only records for which the condition holds, in all functions. Names are those of features
+ * and metrics. */
+struct st_ann_filter {
+	size_t before, kept;
+};
+st_status st_ann_data_filter(struct st_ann_data *d, const struct st_ann_expr *condition,
+                             struct st_ann_filter *out, struct st_error *e);
+
+/* The names of one record: what expressions need. */
+struct st_ann_record {
+	const struct st_ann_records *records;
+	size_t row;
+};
+struct st_ann_names st_ann_record_names(const struct st_ann_record *r);
+
+const char *st_ann_kind_name(enum st_ann_kind kind);
+const char *st_ann_origin_name(enum st_ann_origin origin);
+
+/* Inside: of the readers. An index that is the number of elements when there is none. */
+struct st_ann_records *st_ann_data_function(struct st_ann_data *d, const char *name,
+                                            const char *image, const char *address);
+size_t st_ann_metric_index(struct st_ann_records *r, const char *name, const char *unit);
+size_t st_ann_feature_index(struct st_ann_records *r, const struct st_ann_feature *like);
+size_t st_ann_branch_index(struct st_ann_records *r, const char *name);
+st_status st_ann_label_index(struct st_ann_feature *f, const char *label, double *index);
+/* A new record without values. */
+st_status st_ann_record_new(struct st_ann_records *r);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The regression tree: which conditions divide the records, and what model each scope has. */
+#include "annotate/scopes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MOST = 6 };
+static const double split_gain = 10;
+/* A range that no code is known to have must explain this share of what the model leaves. */
+static const double range_explains = 0.3;
+
+struct ann_tree {
+	const struct st_ann_problem *p;
+	struct st_ann_leaves *out;
+	struct st_ann_test path[DEPTH_MOST];
+};
+
+void
+st_ann_leaves_free(struct st_ann_leaves *l)
+{
+	for (size_t i = 0; i < l->list.n; i++) {
+		free(l->list.v[i].tests.v);
+		free(l->list.v[i].parts.v);
+	}
+	free(l->list.v);
+	*l = (struct st_ann_leaves){0};
+}
+
+/* A test joins the others; one that an earlier one on the same feature makes stricter is replaced.
+ */
+static st_status
+ann_join_test(struct st_ann_leaf *leaf, const struct st_ann_test *t)
+{
+	const bool lower = t->comparison == ST_ANN_ABOVE || t->comparison == ST_ANN_AT_LEAST;
+	for (size_t i = 0; i < leaf->tests.n; i++) {
+		struct st_ann_test *o = &leaf->tests.v[i];
+		const bool other_lower =
+		        o->comparison == ST_ANN_ABOVE || o->comparison == ST_ANN_AT_LEAST;
+		if (o->feature != t->feature)
+			continue;
+		if ((t->comparison == ST_ANN_AT_MOST && o->comparison == ST_ANN_AT_MOST) ||
+		    (lower && other_lower) || o->comparison == ST_ANN_PRESENT) {
+			*o = *t; /* deeper in the tree is stricter */
+			return ST_OK;
+		}
+	}
+	struct st_ann_test *to = ST_PUSH(&leaf->tests);
+	if (!to)
+		return ST_FAILED;
+	*to = *t;
+	return ST_OK;
+}
+
+static struct st_ann_leaf *
+ann_new_leaf(struct ann_tree *t, size_t depth, size_t n)
+{
+	struct st_ann_leaf *leaf = ST_PUSH(&t->out->list);
+	if (!leaf)
+		return NULL;
+	leaf->n = n;
+	for (size_t i = 0; i < depth; i++)
+		if (ann_join_test(leaf, &t->path[i]))
+			return NULL;
+	return leaf;
+}
+
+static st_status
+ann_leaf_of(struct ann_tree *t, struct st_ann_rows rows, size_t depth,
+            const struct st_ann_formula *formula)
+{
+	struct st_ann_leaf *leaf = ann_new_leaf(t, depth, rows.n);
+	if (!leaf)
+		return ST_FAILED;
+	if (formula && !formula->good)
+		return st_ann_find_mixture(t->p, rows, &formula->best, leaf);
+	struct st_ann_part *part = st_ann_add_part(leaf, rows.n);
+	if (!part)
+		return ST_FAILED;
+	if (!formula || !formula->best.n_terms)
+		return st_ann_independent(t->p, rows, part);
+	part->fit = formula->best;
+	part->r2_cv = st_ann_cross_validate(t->p, rows, &formula->best);
+	return ST_OK;
+}
+
+/* The division of a node, if one is worth it; s->n is 0 otherwise. */
+static st_status
+ann_choose_split(const struct st_ann_problem *p, struct st_ann_rows rows,
+                 const struct st_ann_fit *whole, struct st_ann_split *s)
+{
+	const double n = (double)rows.n, floor = st_ann_variance_floor(p, rows);
+	if (st_ann_find_exact(p, rows, s))
+		return ST_FAILED;
+	if (s->n && s->bic < whole->bic - split_gain)
+		return ST_OK;
+	s->n = 0;
+	/* Where no more than rounding is left, there is nothing to divide. */
+	if (whole->rss / n <= floor)
+		return ST_OK;
+	if (st_ann_find_range(p, rows, whole, s))
+		return ST_FAILED;
+	if (s->n && (s->bic + 2 * log(n) > whole->bic - split_gain ||
+	             s->rss > (1 - range_explains) * whole->rss))
+		s->n = 0;
+	return ST_OK;
+}
+
+static st_status
+ann_divide_node(struct ann_tree *t, struct st_ann_rows rows, size_t depth)
+{
+	struct st_ann_formula formula;
+	struct st_ann_split s = {0};
+	if (rows.n < ST_ANN_RECORDS_LEAST)
+		return ann_leaf_of(t, rows, depth, NULL);
+	if (st_ann_formulate(t->p, rows, &formula))
+		return ST_FAILED;
+	if (depth < DEPTH_MOST && ann_choose_split(t->p, rows, &formula.best, &s))
+		return ST_FAILED;
+	if (!s.n)
+		return ann_leaf_of(t, rows, depth, &formula);
+	uint32_t *v = malloc(rows.n * sizeof *v);
+	st_status status = v ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < s.n && !status; i++) {
+		t->path[depth] = s.tests[i];
+		status = ann_divide_node(t, st_ann_pass(t->p, rows, &s.tests[i], v), depth + 1);
+	}
+	free(v);
+	return status;
+}
+
+st_status
+st_ann_divide(const struct st_ann_problem *p, struct st_ann_rows rows, struct st_ann_leaves *out)
+{
+	struct ann_tree t = {.p = p, .out = out};
+	*out = (struct st_ann_leaves){0};
+	return ann_divide_node(&t, rows, 0);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Records that show a law which the others hide: the least y of each value of a feature, where
+ * disturbances only add to it; and the largest cluster of y of each value, where other modes mix
+ * in.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/scopes.h"
+#include "stats/robust.h"
+
+struct ann_by_feature {
+	double x, y;
+	uint32_t row;
+};
+
+static int
+ann_compare_by_feature(const void *a, const void *b)
+{
+	const struct ann_by_feature *p = a, *q = b;
+	if (p->x != q->x)
+		return p->x > q->x ? 1 : -1;
+	if (p->y != q->y)
+		return p->y > q->y ? 1 : -1;
+	return (p->row > q->row) - (p->row < q->row);
+}
+
+static int
+ann_compare_y(const void *a, const void *b)
+{
+	const struct ann_by_feature *p = a, *q = b;
+	if (p->y != q->y)
+		return p->y > q->y ? 1 : -1;
+	return (p->row > q->row) - (p->row < q->row);
+}
+
+/* The end of the group that begins at `from`: records of one value, or a bin of about sqrt(n) where
+ * values do not repeat. */
+static size_t
+ann_group_end(const struct ann_by_feature *v, size_t n, size_t from, size_t bin)
+{
+	size_t to = from + 1;
+	while (to < n && (v[to].x == v[from].x || to < from + bin))
+		to++;
+	/* Equal values stay together. */
+	while (to < n && v[to].x == v[to - 1].x)
+		to++;
+	return to;
+}
+
+/* The least mean gap between neighbours of any quarter of a group's values, which are sorted. */
+static double
+ann_least_gap(const struct ann_by_feature *v, size_t n)
+{
+	const size_t quarter = n / 4 > 2 ? n / 4 : 2;
+	double least = INFINITY;
+	for (size_t i = 0; i + quarter <= n; i++)
+		least = fmin(least, v[i + quarter - 1].y - v[i].y);
+	return least / (double)(quarter - 1);
+}
+
+/* The rows of the largest cluster of a group, which is sorted by y here: clusters are apart by gaps
+ * that are much wider than those within the closest values. The density of so few values would be
+ * too smooth. */
+static void
+ann_take_largest(struct ann_by_feature *v, size_t n, uint32_t *rows, size_t *taken)
+{
+	enum { LEAST = 8, WIDE = 30 };
+	size_t from = 0, to = n;
+	qsort(v, n, sizeof *v, ann_compare_y);
+	if (n >= LEAST) {
+		const double gap = WIDE * ann_least_gap(v, n);
+		to = 0;
+		for (size_t begin = 0, end; begin < n; begin = end) {
+			for (end = begin + 1; end < n && v[end].y - v[end - 1].y <= gap;)
+				end++;
+			if (end - begin > to - from) {
+				from = begin;
+				to = end;
+			}
+		}
+	}
+	for (size_t i = from; i < to; i++)
+		rows[(*taken)++] = v[i].row;
+}
+
+/* The rows that a selection by this feature has; rows: room for all. */
+static st_status
+ann_select(const struct st_ann_problem *p, struct st_ann_rows all, uint16_t feature,
+           enum st_ann_selection selection, uint32_t *rows, size_t *taken)
+{
+	const double *x = p->records->features.v[feature].v;
+	struct ann_by_feature *v = malloc(all.n * sizeof *v);
+	st_status status = v ? ST_OK : ST_FAILED;
+	size_t different = 1, bin = 1;
+	*taken = 0;
+	for (size_t i = 0; i < all.n && !status; i++)
+		v[i] = (struct ann_by_feature){x[all.v[i]], p->y[all.v[i]], all.v[i]};
+	if (!status)
+		qsort(v, all.n, sizeof *v, ann_compare_by_feature);
+	for (size_t i = 1; i < all.n && !status; i++)
+		different += v[i].x != v[i - 1].x;
+	if (different > all.n / 4)
+		bin = (size_t)sqrt((double)all.n);
+	for (size_t from = 0, to; from < all.n && !status; from = to) {
+		to = ann_group_end(v, all.n, from, bin);
+		if (selection == ST_ANN_DOMINANT) {
+			ann_take_largest(v + from, to - from, rows, taken);
+			continue;
+		}
+		size_t least = from;
+		for (size_t i = from; i < to; i++)
+			if (v[i].y < v[least].y)
+				least = i;
+		rows[(*taken)++] = v[least].row;
+	}
+	free(v);
+	return status;
+}
+
+static int
+ann_compare_rows(const void *a, const void *b)
+{
+	const uint32_t *p = a, *q = b;
+	return (*p > *q) - (*p < *q);
+}
+
+/* Whether most of the records that were not selected are far from the model: another mode, and not
+ * the tail of this one. rows becomes sorted. */
+static st_status
+ann_others_are_far(const struct st_ann_problem *p, struct st_ann_rows all, uint32_t *rows,
+                   size_t taken, const struct st_ann_fit *fit, bool *far)
+{
+	enum { FAR = 6 };
+	double *distances = calloc(all.n - taken + 1, sizeof *distances);
+	size_t n = 0;
+	if (!distances)
+		return ST_FAILED;
+	qsort(rows, taken, sizeof *rows, ann_compare_rows);
+	for (size_t i = 0; i < all.n; i++)
+		if (!bsearch(&all.v[i], rows, taken, sizeof *rows, ann_compare_rows))
+			distances[n++] = fabs(p->y[all.v[i]] - st_ann_fit_at(p, fit, all.v[i])) /
+			                 fmax(st_ann_fit_sd_at(p, fit, all.v[i]), 1e-300);
+	*far = n && st_median(distances, n) > FAR;
+	free(distances);
+	return ST_OK;
+}
+
+/* In a few groups another mode is the largest: the selected records that are far from the model
+ * of the others are left out, and it is made again. */
+static st_status
+ann_leave_out_far(const struct st_ann_problem *p, uint32_t *rows, size_t *taken,
+                  struct st_ann_formula *formula)
+{
+	enum { FAR = 6 };
+	double *distances = malloc((*taken + 1) * sizeof *distances);
+	size_t kept = 0;
+	if (!distances)
+		return ST_FAILED;
+	for (size_t i = 0; i < *taken; i++)
+		distances[i] = fabs(p->y[rows[i]] - st_ann_fit_at(p, &formula->best, rows[i]));
+	const double far = FAR * 1.4826 * st_median(distances, *taken);
+	for (size_t i = 0; i < *taken; i++)
+		if (distances[i] <= far)
+			rows[kept++] = rows[i];
+	free(distances);
+	if (kept == *taken || kept < 2 * ST_ANN_RECORDS_LEAST)
+		return ST_OK;
+	*taken = kept;
+	return st_ann_formulate(p, (struct st_ann_rows){rows, kept}, formula);
+}
+
+static st_status
+ann_try_selection(const struct st_ann_problem *p, struct st_ann_rows all, uint16_t feature,
+                  enum st_ann_selection selection, uint32_t *rows, struct st_ann_part *part,
+                  bool *found)
+{
+	struct st_ann_problem own = *p;
+	struct st_ann_formula formula;
+	size_t taken;
+	own.only = &feature;
+	if (ann_select(p, all, feature, selection, rows, &taken))
+		return ST_FAILED;
+	struct st_ann_rows selected = {rows, taken};
+	const bool enough = taken >= 2 * ST_ANN_RECORDS_LEAST && taken < all.n &&
+	                    (selection == ST_ANN_LOWER || taken >= all.n * 3 / 10);
+	if (!enough)
+		return ST_OK;
+	if (st_ann_formulate(&own, selected, &formula))
+		return ST_FAILED;
+	if (selection == ST_ANN_DOMINANT && ann_leave_out_far(&own, rows, &selected.n, &formula))
+		return ST_FAILED;
+	taken = selected.n;
+	if (!formula.good || !formula.best.n_terms || (*found && formula.best.r2 <= part->fit.r2))
+		return ST_OK;
+	bool far = true;
+	if (selection == ST_ANN_DOMINANT &&
+	    ann_others_are_far(p, all, rows, taken, &formula.best, &far))
+		return ST_FAILED;
+	if (!far)
+		return ST_OK;
+	*found = true;
+	*part = (struct st_ann_part){.weight = NAN,
+	                             .fit = formula.best,
+	                             .selection = selection,
+	                             .dropped = 1 - (double)taken / (double)all.n,
+	                             .r2_cv = st_ann_cross_validate(&own, selected, &formula.best),
+	                             .n = taken};
+	return ST_OK;
+}
+
+/* Whether what disturbs the metric only adds to it: times. */
+static bool
+ann_only_grows(const struct st_ann_problem *p)
+{
+	static const char *const units[] = {"ns", "us", "\302\265s", "ms", "s"};
+	for (size_t i = 0; i < p->records->metrics.n; i++) {
+		const struct st_ann_metric *m = &p->records->metrics.v[i];
+		for (size_t k = 0; m->v == p->y && k < sizeof units / sizeof *units; k++)
+			if (!strcmp(m->unit, units[k]))
+				return true;
+	}
+	return false;
+}
+
+st_status
+st_ann_find_selection(const struct st_ann_problem *p, struct st_ann_rows all,
+                      struct st_ann_part *part, bool *found)
+{
+	struct st_ann_usable u;
+	uint32_t *rows = malloc(all.n * sizeof *rows);
+	st_status status = st_ann_find_usable(p, all, &u) || !rows ? ST_FAILED : ST_OK;
+	*found = false;
+	/* The one that keeps more of the records is tried first. */
+	for (size_t i = 0; i < u.n && !status; i++)
+		status = ann_try_selection(p, all, u.v[i], ST_ANN_DOMINANT, rows, part, found);
+	for (size_t i = 0; i < u.n && !status && !*found && ann_only_grows(p); i++)
+		status = ann_try_selection(p, all, u.v[i], ST_ANN_LOWER, rows, part, found);
+	st_ann_usable_free(&u);
+	free(rows);
+	return status;
+}

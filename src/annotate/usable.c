@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which features may be terms of a model: useless ones and those that say the same are left out. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/formulate.h"
+
+static const double same_correlation = 0.9;
+
+/* A feature less its mean, as a vector of length 1. */
+static bool
+ann_standardise(const double *v, struct st_ann_rows rows, double *out, double *low, double *high)
+{
+	double sum = 0, squares = 0;
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (size_t i = 0; i < rows.n; i++) {
+		const double x = v[rows.v[i]];
+		if (isnan(x))
+			return false;
+		*low = fmin(*low, x);
+		*high = fmax(*high, x);
+		sum += x;
+	}
+	if (!(*low < *high) || !isfinite(*high - *low))
+		return false;
+	const double mean = sum / (double)rows.n;
+	for (size_t i = 0; i < rows.n; i++) {
+		out[i] = v[rows.v[i]] - mean;
+		squares += out[i] * out[i];
+	}
+	const double scale = squares > 0 ? 1 / sqrt(squares) : 0;
+	for (size_t i = 0; i < rows.n; i++)
+		out[i] *= scale;
+	return scale > 0 && isfinite(scale);
+}
+
+static double
+ann_dot(const double *a, const double *b, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += a[i] * b[i];
+	return sum;
+}
+
+/* Those that are found so far, standardised, one after the other. */
+struct ann_found {
+	double *vectors;
+	size_t cap;
+};
+
+static st_status
+ann_found_grow(struct ann_found *f, size_t vectors, size_t n)
+{
+	if (vectors <= f->cap)
+		return ST_OK;
+	const size_t cap = f->cap ? 2 * f->cap : 8;
+	double *grown = reallocarray(f->vectors, cap * n, sizeof *grown);
+	if (!grown)
+		return ST_FAILED;
+	f->vectors = grown;
+	f->cap = cap;
+	return ST_OK;
+}
+
+st_status
+st_ann_find_usable(const struct st_ann_problem *p, struct st_ann_rows rows,
+                   struct st_ann_usable *out)
+{
+	const size_t features = p->records->features.n;
+	struct ann_found found = {0};
+	st_status status = ST_OK;
+	*out = (struct st_ann_usable){.v = calloc(features + 1, sizeof *out->v),
+	                              .representative =
+	                                      calloc(features + 1, sizeof *out->representative),
+	                              .low = calloc(features + 1, sizeof *out->low),
+	                              .high = calloc(features + 1, sizeof *out->high)};
+	if (!out->v || !out->representative || !out->low || !out->high)
+		return ST_FAILED;
+	for (size_t i = 0; i < features && !status; i++) {
+		const uint16_t at = p->order[i];
+		const struct st_ann_feature *f = &p->records->features.v[at];
+		out->representative[at] = ST_ANN_NO_FEATURE;
+		if (f->kind != ST_ANN_NUMERIC || (p->only && *p->only != at))
+			continue;
+		status = ann_found_grow(&found, out->n + 1, rows.n);
+		if (status)
+			break;
+		double *own = found.vectors + out->n * rows.n;
+		if (!ann_standardise(f->v, rows, own, &out->low[at], &out->high[at]))
+			continue;
+		out->representative[at] = at;
+		for (size_t k = 0; k < out->n && out->representative[at] == at; k++)
+			if (fabs(ann_dot(own, found.vectors + k * rows.n, rows.n)) >=
+			    same_correlation)
+				out->representative[at] = out->v[k];
+		if (out->representative[at] == at)
+			out->v[out->n++] = at;
+	}
+	free(found.vectors);
+	return status;
+}
+
+void
+st_ann_usable_free(struct st_ann_usable *u)
+{
+	free(u->v);
+	free(u->representative);
+	free(u->low);
+	free(u->high);
+	*u = (struct st_ann_usable){0};
+}
