@@ -108,6 +108,11 @@ ann_declare(const struct st_ann_problem *p, struct st_ann_rows rows, const struc
 	                                 .high = NAN,
 	                                 .also = ann_also(p, u, feature)};
 	ann_feature_range(f, rows, d);
+	if (d->also && !*d->also) {
+		free(d->also);
+		d->also = NULL;
+		return d->type && d->name && d->path ? ST_OK : ST_FAILED;
+	}
 	return d->type && d->name && d->path && d->also ? ST_OK : ST_FAILED;
 }
 
@@ -156,14 +161,17 @@ ann_name_annotation(const struct st_ann_records *r, const struct st_ann_metric *
 {
 	out->function = strdup(r->name);
 	out->metric = strdup(m->name);
-	out->unit = *m->unit ? strdup(m->unit) : NULL;
+	out->unit = *m->unit ? ann_path_text(m->unit) : NULL;
+	out->image = r->image ? ann_path_text(r->image) : NULL;
 	for (char *at = out->function; at && *at; at++)
 		if (*at == '\n' || *at == '\r')
 			*at = ' ';
 	for (char *at = out->metric; at && *at; at++)
 		if (strchr(" \t\r\n(){}\"\\;,/.", *at))
 			*at = '_';
-	return out->function && out->metric && (out->unit || !*m->unit) ? ST_OK : ST_FAILED;
+	return out->function && out->metric && (out->unit || !*m->unit) && (out->image || !r->image)
+	               ? ST_OK
+	               : ST_FAILED;
 }
 
 static void

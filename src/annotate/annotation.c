@@ -84,6 +84,7 @@ st_ann_annotation_free(struct st_ann_annotation *a)
 {
 	free(a->function);
 	free(a->metric);
+	free(a->image);
 	free(a->unit);
 	free(a->date);
 	free(a->note);

@@ -71,7 +71,7 @@ struct st_ann_declaration {
 struct st_ann_annotation {
 	char *function, *metric;
 	ST_VEC(char *) parameters;
-	char *unit, *date, *note; /* NULL: not known */
+	char *image, *unit, *date, *note; /* NULL: not known */
 	size_t records;
 	double overhead; /* of the probe, as a share of the mean; NAN: not known */
 	ST_VEC(struct st_ann_declaration) declarations;

@@ -42,7 +42,8 @@ static struct st_ann_expr *
 ann_term_expr(const struct ann_writer *w, double coefficient, const struct st_ann_term *t)
 {
 	struct st_ann_expr *x =
-	        ann_shape_expr(w, st_ann_number(coefficient), t->a, (enum st_ann_shape)t->shape_a);
+	        ann_shape_expr(w, coefficient == 1 ? NULL : st_ann_number(coefficient), t->a,
+	                       (enum st_ann_shape)t->shape_a);
 	if (t->b != ST_ANN_NO_FEATURE && x)
 		x = ann_shape_expr(w, x, t->b, (enum st_ann_shape)t->shape_b);
 	return x;

@@ -49,6 +49,8 @@ ann_take_annotation_note(struct st_ann_parser *p, const struct st_ann_note *n, v
 	struct st_ann_annotation *a = arg;
 	double v;
 	size_t count;
+	if (!strcmp(n->key, "image"))
+		return ann_note_replace(p, &a->image, n->value);
 	if (!strcmp(n->key, "unit"))
 		return ann_note_replace(p, &a->unit, n->value);
 	if (!strcmp(n->key, "date"))

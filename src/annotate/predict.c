@@ -132,11 +132,10 @@ st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *nam
 		               "%.200s.%s depends on '%s': give its value as %s=VALUE", a->function,
 		               a->metric, missing, missing);
 	const struct st_ann_scope *s = st_ann_scope_of(a, names);
-	if (!s)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%.200s.%s has no scope for these values: nothing like them was "
-		               "observed",
-		               a->function, a->metric);
+	if (!s) {
+		out->mean = out->sd = NAN;
+		return ST_OK;
+	}
 	for (size_t i = 0; i < s->models.n; i++) {
 		const struct ann_law law = ann_law_at(&s->models.v[i], names);
 		const double mean = law.is_point ? law.a : st_family_mean(law.family, law.a, law.b),

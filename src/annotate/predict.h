@@ -6,7 +6,7 @@
 #include "annotate/annotation.h"
 
 struct st_ann_prediction {
-	double mean, sd;  /* sd NAN: the annotation does not say */
+	double mean, sd;  /* NAN: no scope holds; sd NAN: the annotation does not say */
 	double low, high; /* the interval of that level; NAN: the same */
 	bool inside;      /* the values are within what was observed */
 };
@@ -14,8 +14,8 @@ struct st_ann_prediction {
 /* The scope that holds; NULL: none does. */
 const struct st_ann_scope *st_ann_scope_of(const struct st_ann_annotation *a,
                                            const struct st_ann_names *names);
-/* level: of the interval, 0.95. ST_FAILED with *e: a feature that is needed has no value, no scope
- * holds, or a model has no value there. */
+/* level: of the interval, 0.95. ST_FAILED with *e: a feature that is needed has no value, or a
+ * model has no value there. */
 st_status st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *names,
                          double level, struct st_ann_prediction *out, struct st_error *e);
 

@@ -148,6 +148,7 @@ ann_print_note_line(FILE *out, const char *key, const char *value)
 void
 st_ann_print(const struct st_ann_annotation *a, FILE *out, int digits)
 {
+	ann_print_note_line(out, "image", a->image);
 	ann_print_note_line(out, "unit", a->unit);
 	ann_print_note_line(out, "date", a->date);
 	ann_print_note_line(out, "note", a->note);

@@ -362,6 +362,16 @@ ann_keep_notes(struct ann_reading *r)
 	return r->data->notes ? ST_OK : ann_reading_memory(r);
 }
 
+/* The notes of the file say why; the last line feed is not part of the sentence. */
+static st_status
+ann_no_record(const struct ann_reading *r)
+{
+	const char *const notes = r->data->notes ? r->data->notes : "";
+	const size_t n = strlen(notes);
+	return st_fail(r->l->e, ST_EXIT_FAILED, "%s has no record%s%.*s", r->l->name, n ? ": " : "",
+	               (int)(n < 600 ? n ? n - 1 : 0 : 600), notes);
+}
+
 st_status
 st_ann_records_take(struct st_ann_data *d, struct st_ann_lines *l)
 {
@@ -379,7 +389,6 @@ st_ann_records_take(struct st_ann_data *d, struct st_ann_lines *l)
 	if (ann_keep_notes(&r) || status)
 		return ST_FAILED;
 	if (!r.records)
-		return st_fail(l->e, ST_EXIT_FAILED, "%s has no record%s%.600s", l->name,
-		               d->notes && *d->notes ? ": " : "", d->notes ? d->notes : "");
+		return ann_no_record(&r);
 	return ST_OK;
 }

@@ -3,9 +3,11 @@
 #include "cli/annotate.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/option.h"
+#include "base/parse.h"
 #include "cli/commands.h"
 #include "recording/recording.h"
 
@@ -37,6 +39,49 @@ set_annotate_seed(struct st_annotate_arguments *a, const char *value, struct st_
 }
 
 static st_status
+set_annotate_form(struct st_annotate_arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const words[] = {"text", "json", "markdown", "c"};
+	unsigned which;
+	if (st_option_word("format", value, words, sizeof words / sizeof *words, &which, e))
+		return ST_FAILED;
+	a->form = (enum st_annotate_form)which;
+	a->json = a->form == ST_ANNOTATE_JSON;
+	return ST_OK;
+}
+
+static st_status
+set_annotate_classes(struct st_annotate_arguments *a, const char *list, struct st_error *e)
+{
+	static const char *const words[] = {
+#define C(id, name, shapes) name,
+	        ST_ANN_CLASSES(C)
+#undef C
+	};
+	char *copy = strdup(list), *rest = copy;
+	unsigned which;
+	st_status status = copy ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
+	for (char *word; !status && (word = strsep(&rest, ","));) {
+		status = st_option_word("class", word, words, ST_ANN_CLASS_COUNT, &which, e);
+		if (!status)
+			a->analysis.classes |= 1u << which;
+	}
+	free(copy);
+	return status;
+}
+
+static st_status
+set_annotate_r2(struct st_annotate_arguments *a, const char *value, struct st_error *e)
+{
+	const char *end;
+	if (st_parse_real(value, &a->analysis.min_r2, &end) || *end || a->analysis.min_r2 <= 0 ||
+	    a->analysis.min_r2 >= 1)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--min-r2 takes a number between 0 and 1, not '%s'", value);
+	return ST_OK;
+}
+
+static st_status
 annotate_apply(struct st_annotate_arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -51,13 +96,12 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 		a->output = value;
 		return ST_OK;
 	case ANNOTATE_metrics:
-		a->asked = "metrics";
-		return st_recording_metrics(value, &a->metrics, e);
+		a->metrics_text = value;
+		return ST_OK;
 	case ANNOTATE_keep:
 		a->asked = "keep";
 		return set_annotate_number("keep", value, ST_RECORDING_MOST, &a->keep, e);
 	case ANNOTATE_seed:
-		a->asked = "seed";
 		return set_annotate_seed(a, value, e);
 	case ANNOTATE_quiet:
 		a->quiet = true;
@@ -68,9 +112,17 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 		return set_annotate_number("max-features", value, ST_FEATURE_MOST, &a->limits.most,
 		                           e);
 	case ANNOTATE_format:
-		a->json = !strcmp(value, "json");
-		return a->json || !strcmp(value, "text") ? ST_OK
-		                                         : st_bad_format(value, "text, json", e);
+		return set_annotate_form(a, value, e);
+	case ANNOTATE_where:
+		a->where = value;
+		return ST_OK;
+	case ANNOTATE_class:
+		return set_annotate_classes(a, value, e);
+	case ANNOTATE_min_r2:
+		return set_annotate_r2(a, value, e);
+	case ANNOTATE_function:
+		a->function = value;
+		return ST_OK;
 	case ANNOTATE_help:
 		a->help = true;
 		return ST_OK;
@@ -79,26 +131,57 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	}
 }
 
+/* A run, or the table of features: with PROGRAM. */
 static st_status
-annotate_check(const struct st_annotate_arguments *a, struct st_error *e)
+annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 {
-	if (!a->program)
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        "no program given: strobe annotate -o RECORDS [-F NAMES] -- PROGRAM, "
-		        "or --features");
+	if (a->files.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "'%s' stands before -- and is taken for a file of records: leave it "
+		               "out, or the program '%s'",
+		               a->files.text[0], a->program[0]);
 	if (!a->features && !a->output)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "say what to do with '%s': -o RECORDS runs it and records calls, "
 		               "--features prints what the cost of its functions may depend on",
 		               a->program[0]);
-	if (a->features && (a->output || a->asked))
+	if (a->features && (a->output || a->asked || a->metrics_text))
 		return st_fail(e, ST_EXIT_USAGE, "--features runs nothing: leave it out, or --%s",
-		               a->output ? "output" : a->asked);
-	if (!a->features && a->json)
+		               a->output  ? "output"
+		               : a->asked ? a->asked
+		                          : "metrics");
+	if (a->where || a->function || a->analysis.classes || a->analysis.min_r2 > 0)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "records are written as text: leave out --format json");
-	return ST_OK;
+		               "--where, --function, --class and --min-r2 are for the analysis of "
+		               "records: strobe annotate FILE...");
+	if (a->form > (a->features ? ST_ANNOTATE_JSON : ST_ANNOTATE_TEXT))
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        a->features ? "--features prints text or JSON: --format text, --format json"
+		                    : "records are written as text: leave out --format");
+	return a->metrics_text ? st_recording_metrics(a->metrics_text, &a->metrics, e) : ST_OK;
+}
+
+static st_status
+annotate_check(struct st_annotate_arguments *a, struct st_error *e)
+{
+	if (a->program)
+		return annotate_check_program(a, e);
+	if (a->features)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--features takes a program: strobe annotate --features [-F NAMES] "
+		               "PROGRAM");
+	if (!a->files.n)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "no records given: strobe annotate FILE... analyses records of calls; "
+		        "strobe annotate -o FILE [-F NAMES] -- PROGRAM makes them");
+	if (a->asked)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is for recording: strobe annotate -o FILE -- PROGRAM",
+		               a->asked);
+	a->analysis.seed = a->seed;
+	return a->metrics_text ? st_patterns_add(&a->chosen, "metrics", a->metrics_text, e) : ST_OK;
 }
 
 static st_status
@@ -110,11 +193,12 @@ annotate_parse(struct st_annotate_arguments *a, char *const *argv, struct st_err
 	                                    .metrics = 1u << ST_RECORD_TIME,
 	                                    .keep = ST_RECORDING_KEEP};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
-		if (option == ST_OPTIONS_OTHER) {
+		if (option == ST_OPTIONS_OTHER && (o.ended || a->features)) {
 			a->program = argv + o.at - 1;
 			break;
 		}
-		if (annotate_apply(a, option, value, e))
+		if (option == ST_OPTIONS_OTHER ? st_patterns_add_path(&a->files, "", value, e)
+		                               : annotate_apply(a, option, value, e))
 			return ST_FAILED;
 		if (a->help)
 			return ST_OK;
@@ -132,10 +216,14 @@ st_annotate_main(char *const *argv)
 		code = st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("annotate"), false);
+	else if (!a.program)
+		code = st_annotate_records(&a, &e);
 	else if (a.output)
 		code = st_annotate_record(&a);
 	else
 		code = st_annotate_features(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+	st_patterns_free(&a.files);
+	st_patterns_free(&a.chosen);
 	st_patterns_free(&a.functions);
 	st_patterns_free(&a.images);
 	return code;

@@ -19,10 +19,12 @@
 	C(trace, "trace", "[options] [--] [PROGRAM [ARGUMENT...]]", "time the calls of functions") \
 	C(mem, "mem", "[options] [--] [PROGRAM [ARGUMENT...]]",                                    \
 	  "count the memory that a program allocates, by calling context")                         \
-	C(annotate, "annotate", "[options] [--] PROGRAM [ARGUMENT...]",                            \
+	C(annotate, "annotate", "[options] FILE... | -o FILE -- PROGRAM [ARGUMENT...]",            \
 	  "find what a function costs as a function of the program's data")                        \
 	C(blow, "blow", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "show which functions a program's run time depends on, by making them slower")           \
+	C(predict, "predict", "[options] FILE FUNCTION METRIC [NAME=VALUE...]",                    \
+	  "predict the cost of a call from an annotation")                                         \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
@@ -273,18 +275,31 @@
 	  "choose functions by names and patterns: 'parse_*', @FILE (default: all)")               \
 	O(image, 'I', "image", "NAMES", true, "choose functions of these images only")             \
 	O(output, 'o', "output", "FILE", true,                                                     \
-	  "run the program and write records of the calls to FILE")                                \
+	  "write records of the calls of PROGRAM, or the annotations, to FILE")                    \
 	O(metrics, 'm', "metrics", "LIST", true,                                                   \
-	  "measure these: time,cpu,allocated,minor_faults,.. (default: time)")                     \
+	  "measure or analyse these: time,cpu,allocated,.. (default: time; all)")                  \
 	O(keep, 'k', "keep", "N", true,                                                            \
 	  "keep at most N calls of a function, chosen at random (default: 10000)")                 \
-	O(seed, 0, "seed", "N", true, "let N decide which calls are kept (default: 0)")            \
+	O(seed, 0, "seed", "N", true, "set the seed of what is decided by chance (default: 0)")    \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	O(depth, 0, "depth", "N", true,                                                            \
 	  "follow N pointers, one after the other (default: 3; at most 8)")                        \
 	O(max_features, 0, "max-features", "N", true,                                              \
 	  "take at most N features of a function (default: 64; at most 128)")                      \
-	O(format, 0, "format", "text|json", true, "print this format (default: text)")             \
+	O(where, 0, "where", "CONDITION", true,                                                    \
+	  "analyse only records for which this holds: 'ctxsw == 0 && n > 10'")                     \
+	O(class, 0, "class", "CLASSES", true,                                                      \
+	  "try these classes of models (default: constant,linear,nlogn,quadratic)")                \
+	O(min_r2, 0, "min-r2", "R2", true,                                                         \
+	  "call a model good that explains this share of the variance (default: 0.9)")             \
+	O(function, 0, "function", "NAME", true,                                                   \
+	  "name the function of a file of columns (default: the name of the file)")                \
+	O(format, 0, "format", "text|json|markdown|c", true, "print this format (default: text)")  \
+	ST_OPTION_HELP(O)
+
+#define ST_PREDICT_OPTIONS(O)                                                                      \
+	O(level, 0, "level", "PERCENT", true, "set the level of the interval (default: 95)")       \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
 
 #define ST_BLOW_OPTIONS(O)                                                                         \

@@ -16,6 +16,7 @@ MAY = {
     "features": {"base", "wire", "symbol"},
     "stats": {"base"},
     "model": {"base", "stats"},
+    "annotate": {"base", "stats"},
     "experiment": {"base"},
     "qos": {"base", "strobe"},
     "toolkit": {"base", "wire", "strobe"},
@@ -38,7 +39,7 @@ MAY = {
     "blow": {"base", "wire", "strobe", "stats", "symbol", "control", "probe", "profile", "collect", "session", "trace", "experiment", "timing"},
     "recording": {"base", "wire", "symbol", "features", "control", "probe", "profile", "session", "mem"},
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
-    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace", "mem", "blow", "features"},
+    "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace", "mem", "blow", "features", "annotate"},
     "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "mem", "report"},
     "plot": {"base", "report"},
     "views": {"base", "strobe", "stats", "profile", "check", "contexts", "trace", "mem", "model", "rows", "report", "export", "plot"},
@@ -46,7 +47,7 @@ MAY = {
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "gate": {"base", "strobe", "symbol", "stats", "profile", "check", "timing", "store", "job", "contexts", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "mem", "blow", "ebpf", "report", "export", "plot", "views", "live", "experiment", "tune", "store", "job", "check", "gate", "features", "recording"},
+            "session", "contexts", "reconstruct", "trace", "mem", "blow", "ebpf", "report", "export", "plot", "views", "live", "experiment", "tune", "store", "job", "check", "gate", "features", "annotate", "recording"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first
 # two share, and headers of what every folder may ask of those above it.

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe annotate FILE...: from records of calls to annotations. */
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "annotate/analyse.h"
+#include "cli/annotate.h"
+#include "cli/commands.h"
+#include "profile/output.h"
+#include "report/annotation.h"
+#include "report/json.h"
+
+enum { VERSION = 1 };
+
+/* What became of the records: annotations, and functions without one. */
+struct analysis {
+	const struct st_annotate_arguments *a;
+	struct st_ann_data data;
+	struct st_ann_file file;
+	size_t tried;
+	struct st_error first; /* why the first of those that failed has none */
+	size_t failed;
+};
+
+/* A pattern fits the name of a function, or that without its parameters. */
+static bool
+annotate_fits(const char *pattern, const char *name)
+{
+	const size_t n = strcspn(name, "(");
+	char *short_name = strndup(name, n);
+	const bool fits = !fnmatch(pattern, name, 0) ||
+	                  (short_name && *short_name && !fnmatch(pattern, short_name, 0));
+	free(short_name);
+	return fits;
+}
+
+static bool
+annotate_chooses(const struct st_annotate_arguments *a, const char *function)
+{
+	for (size_t i = 0; i < a->functions.n; i++)
+		if (annotate_fits(a->functions.text[i], function))
+			return true;
+	return !a->functions.n;
+}
+
+/* "time" or "time:ms", the form for files of columns, whose names become identifiers. */
+static bool
+annotate_names_metric(const char *wanted, const char *metric)
+{
+	for (; *metric; metric++, wanted++)
+		if (*wanted != *metric &&
+		    !(*metric == '_' && *wanted && !isalnum((unsigned char)*wanted)))
+			return false;
+	return !*wanted || *wanted == ':';
+}
+
+static bool
+annotate_chooses_metric(const struct st_annotate_arguments *a, const char *metric)
+{
+	for (size_t i = 0; i < a->chosen.n; i++)
+		if (annotate_names_metric(a->chosen.text[i], metric))
+			return true;
+	return !a->chosen.n;
+}
+
+static char *
+annotate_date(void)
+{
+	char text[32];
+	const time_t now = time(NULL);
+	struct tm tm;
+	strftime(text, sizeof text, "%Y-%m-%d", gmtime_r(&now, &tm));
+	return strdup(text);
+}
+
+static st_status
+annotate_metric(struct analysis *r, const struct st_ann_records *f, size_t metric,
+                struct st_error *e)
+{
+	struct st_ann_annotation made;
+	r->tried++;
+	if (st_ann_analyse(f, metric, &r->a->analysis, &made, e)) {
+		if (!r->failed++)
+			r->first = *e;
+		st_ann_annotation_free(&made);
+		return ST_OK; /* of several; the caller sees whether any succeeded */
+	}
+	made.date = annotate_date();
+	struct st_ann_annotation *to = made.date ? ST_PUSH(&r->file.list) : NULL;
+	if (!to) {
+		st_ann_annotation_free(&made);
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the annotations");
+	}
+	*to = made;
+	return ST_OK;
+}
+
+static st_status
+annotate_all(struct analysis *r, struct st_error *e)
+{
+	size_t functions = 0;
+	for (size_t i = 0; i < r->data.functions.n; i++) {
+		const struct st_ann_records *f = &r->data.functions.v[i];
+		if (!annotate_chooses(r->a, f->name))
+			continue;
+		functions++;
+		for (size_t k = 0; k < f->metrics.n; k++)
+			if (annotate_chooses_metric(r->a, f->metrics.v[k].name) &&
+			    annotate_metric(r, f, k, e))
+				return ST_FAILED;
+	}
+	if (!functions)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no function of the records fits '%s'; there is %s, for example",
+		               r->a->functions.text[0],
+		               r->data.functions.n ? r->data.functions.v[0].name : "none");
+	if (!r->tried)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no metric of the records is named '%s'; there is %s, for example",
+		               r->a->chosen.n ? r->a->chosen.text[0] : "",
+		               r->data.functions.v[0].metrics.n
+		                       ? r->data.functions.v[0].metrics.v[0].name
+		                       : "none");
+	if (r->file.list.n)
+		return ST_OK;
+	*e = r->first;
+	return ST_FAILED;
+}
+
+static st_status
+annotate_filter(struct analysis *r, struct st_error *e)
+{
+	struct st_ann_filter filter;
+	if (!r->a->where)
+		return ST_OK;
+	struct st_ann_expr *condition = st_ann_parse_condition(r->a->where, "--where", e);
+	const st_status status =
+	        condition ? st_ann_data_filter(&r->data, condition, &filter, e) : ST_FAILED;
+	st_ann_expr_free(condition);
+	if (status)
+		return ST_FAILED;
+	if (!filter.kept)
+		return st_fail(e, ST_EXIT_FAILED, "--where '%s' leaves none of the %zu records",
+		               r->a->where, filter.before);
+	if (!r->a->quiet)
+		fprintf(stderr, "strobe: --where keeps %zu of %zu records\n", filter.kept,
+		        filter.before);
+	return ST_OK;
+}
+
+static st_status
+annotate_read(struct analysis *r, struct st_error *e)
+{
+	const struct st_ann_columns columns = {
+	        .function = r->a->function, .metrics = r->a->chosen.text, .n = r->a->chosen.n};
+	for (size_t i = 0; i < r->a->files.n; i++)
+		if (st_ann_data_read(&r->data, r->a->files.text[i], &columns, e))
+			return ST_FAILED;
+	return annotate_filter(r, e);
+}
+
+static char *
+annotate_json(const struct st_ann_file *f, struct st_error *e)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < f->list.n; i++)
+		json_array_append_new(all, st_annotation_json(&f->list.v[i]));
+	json_t *root = json_pack("{s:{s:i, s:s}, s:o}", "strobe", "version", VERSION, "tool",
+	                         "annotate", "annotations", all);
+	return st_json_document(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17), "the annotations",
+	                        e);
+}
+
+/* In the chosen form; digits: of the language. NULL with *e. */
+static char *
+annotate_text(const struct analysis *r, enum st_annotate_form form, int digits, struct st_error *e)
+{
+	struct st_text text;
+	st_status status = ST_OK;
+	if (form == ST_ANNOTATE_JSON)
+		return annotate_json(&r->file, e);
+	st_text_begin(&text);
+	for (size_t i = 0; text.out && i < r->file.list.n && !status; i++) {
+		const struct st_ann_annotation *a = &r->file.list.v[i];
+		fputs(i ? "\n" : "", text.out);
+		if (form == ST_ANNOTATE_MARKDOWN)
+			status = st_annotation_markdown(a, text.out);
+		else if (form == ST_ANNOTATE_C)
+			status = st_annotation_comment(a, text.out);
+		else
+			st_ann_print(a, text.out, digits);
+	}
+	char *v = st_text_end(&text);
+	if (!v || status) {
+		free(v);
+		ST_IGNORE(st_fail(e, ST_EXIT_FAILED, "no memory left to print the annotations"));
+		return NULL;
+	}
+	return v;
+}
+
+/* With -o into a file, where the language has all digits. */
+static st_status
+annotate_put(const struct analysis *r, struct st_error *e)
+{
+	enum { PEOPLE = 5 };
+	const struct st_annotate_arguments *a = r->a;
+	char *text = annotate_text(r, a->form, a->output ? 0 : PEOPLE, e);
+	if (!text)
+		return ST_FAILED;
+	st_status status = ST_OK;
+	if (a->output)
+		status = st_output_text(a->output, text, e);
+	else if (a->form == ST_ANNOTATE_JSON)
+		st_print_json_safely(stdout, text);
+	else
+		st_print_safely(stdout, text);
+	free(text);
+	if (!status && fflush(stdout))
+		status = st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+		                 strerror(errno));
+	if (!status && r->failed && !a->quiet)
+		fprintf(stderr, "strobe: %s no annotation; the first: %s\n",
+		        ST_COUNT(r->failed, "metric has", "metrics have"), r->first.text);
+	return status;
+}
+
+int
+st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e)
+{
+	struct analysis r = {.a = a};
+	const st_status status = annotate_read(&r, e) || annotate_all(&r, e) || annotate_put(&r, e)
+	                                 ? ST_FAILED
+	                                 : ST_OK;
+	st_ann_file_free(&r.file);
+	st_ann_data_free(&r.data);
+	return status ? st_complain(e) : ST_EXIT_OK;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* strobe predict: what an annotation says of values of the features. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/parse.h"
+#include "cli/commands.h"
+#include "report/annotation.h"
+#include "report/json.h"
+
+enum {
+#define O(id, letter, name, argument, shown, help) PREDICT_##id,
+	ST_PREDICT_OPTIONS(O)
+#undef O
+};
+
+struct predict_value {
+	char *name;       /* malloc'ed */
+	const char *text; /* after the equals sign */
+	double number;    /* NAN: it is no number */
+};
+
+struct predict_arguments {
+	const char *words[3]; /* file, function, metric */
+	size_t n_words;
+	ST_VEC(struct predict_value) values;
+	double level;
+	bool json, help;
+};
+
+static st_status
+predict_add_value(struct predict_arguments *a, const char *word, const char *equals,
+                  struct st_error *e)
+{
+	const char *end;
+	struct predict_value *v = ST_PUSH(&a->values);
+	if (!v || !(v->name = strndup(word, (size_t)(equals - word))))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the values");
+	v->text = equals + 1;
+	if (st_parse_real(v->text, &v->number, &end) || *end)
+		v->number = NAN;
+	return *v->text
+	               ? ST_OK
+	               : st_fail(e, ST_EXIT_USAGE, "'%s' has no value after the equals sign", word);
+}
+
+static st_status
+predict_add_word(struct predict_arguments *a, const char *word, struct st_error *e)
+{
+	const char *equals = strchr(word, '=');
+	if (a->n_words == 3)
+		return equals && equals > word
+		               ? predict_add_value(a, word, equals, e)
+		               : st_fail(e, ST_EXIT_USAGE,
+		                         "a value is given as NAME=VALUE, not as '%s'", word);
+	a->words[a->n_words++] = word;
+	return ST_OK;
+}
+
+static st_status
+predict_apply(struct predict_arguments *a, int option, const char *value, struct st_error *e)
+{
+	const char *end;
+	double percent;
+	switch (option) {
+	case ST_OPTIONS_OTHER:
+		return predict_add_word(a, value, e);
+	case PREDICT_level:
+		if (st_parse_real(value, &percent, &end) || *end || percent < 1 ||
+		    percent > 99.9999)
+			return st_fail(e, ST_EXIT_USAGE,
+			               "--level takes percents from 1 to 99.9999, not '%s'", value);
+		a->level = percent / 100;
+		return ST_OK;
+	case PREDICT_format:
+		a->json = !strcmp(value, "json");
+		return a->json || !strcmp(value, "text") ? ST_OK
+		                                         : st_bad_format(value, "text, json", e);
+	case PREDICT_help:
+		a->help = true;
+		return ST_OK;
+	default:
+		return ST_FAILED; /* *e is filled */
+	}
+}
+
+static st_status
+predict_parse(struct predict_arguments *a, char *const *argv, struct st_error *e)
+{
+	struct st_options o = st_command_options("predict", argv);
+	const char *value;
+	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
+		if (predict_apply(a, option, value, e))
+			return ST_FAILED;
+		if (a->help)
+			return ST_OK;
+	}
+	return a->n_words == 3
+	               ? ST_OK
+	               : st_fail(e, ST_EXIT_USAGE,
+	                         "a file of annotations, a function and a metric are needed: "
+	                         "strobe predict FILE FUNCTION METRIC NAME=VALUE...");
+}
+
+static bool
+predict_find(const void *arg, const char *name, struct st_ann_value *value)
+{
+	const struct predict_arguments *a = arg;
+	for (size_t i = 0; i < a->values.n; i++)
+		if (!strcmp(a->values.v[i].name, name)) {
+			*value = (struct st_ann_value){a->values.v[i].number, a->values.v[i].text};
+			return true;
+		}
+	return false;
+}
+
+/* The annotation of this function, perhaps without its parameters, and this metric. */
+static const struct st_ann_annotation *
+predict_choose(const struct st_ann_file *f, const struct predict_arguments *a, struct st_error *e)
+{
+	const struct st_ann_annotation *found = st_ann_find(f, a->words[1], a->words[2]);
+	struct st_nearest_few near = st_nearest_few_to(a->words[1]);
+	char question[256];
+	bool function = false;
+	for (size_t i = 0; !found && i < f->list.n; i++) {
+		const struct st_ann_annotation *at = &f->list.v[i];
+		const size_t n = strcspn(at->function, "(");
+		const bool fits =
+		        !strcmp(at->function, a->words[1]) ||
+		        (strlen(a->words[1]) == n && !strncmp(at->function, a->words[1], n));
+		function |= fits;
+		if (fits && !strcmp(at->metric, a->words[2]))
+			found = at;
+		st_nearest_few_try(&near, at->function, strlen(at->function));
+	}
+	if (!found && function)
+		ST_IGNORE(st_fail(e, ST_EXIT_USAGE, "%s has no annotation of the metric '%s' of %s",
+		                  a->words[0], a->words[2], a->words[1]));
+	else if (!found)
+		ST_IGNORE(st_fail(e, ST_EXIT_USAGE, "%s has no annotation of '%s'%s", a->words[0],
+		                  a->words[1],
+		                  st_nearest_question(&near, question, sizeof question)));
+	return found;
+}
+
+/* Values that the annotation does not use are a mistake: a name may be misspelt. */
+static st_status
+predict_check_names(const struct st_ann_annotation *an, const struct predict_arguments *a,
+                    struct st_error *e)
+{
+	for (size_t i = 0; i < a->values.n; i++) {
+		struct st_nearest_few near = st_nearest_few_to(a->values.v[i].name);
+		char question[256];
+		bool known = !an->declarations.n;
+		for (size_t k = 0; k < an->declarations.n; k++) {
+			const char *name = an->declarations.v[k].name;
+			known |= !strcmp(name, a->values.v[i].name);
+			st_nearest_few_try(&near, name, strlen(name));
+		}
+		if (!known)
+			return st_fail(e, ST_EXIT_USAGE, "%s.%s does not depend on '%s'%s",
+			               an->function, an->metric, a->values.v[i].name,
+			               st_nearest_question(&near, question, sizeof question));
+	}
+	return ST_OK;
+}
+
+static void
+predict_warn(const struct st_ann_annotation *an, const struct predict_arguments *a)
+{
+	for (size_t k = 0; k < an->declarations.n; k++) {
+		const struct st_ann_declaration *d = &an->declarations.v[k];
+		struct st_ann_value v = {NAN, NULL};
+		if (!isnan(d->low) && predict_find(a, d->name, &v) &&
+		    (v.number < d->low || v.number > d->high))
+			fprintf(stderr,
+			        "strobe: %s = %.10g was not observed: the records have %.10g to "
+			        "%.10g\n",
+			        d->name, v.number, d->low, d->high);
+	}
+}
+
+static void
+predict_print(const struct st_ann_annotation *an, const struct predict_arguments *a,
+              const struct st_ann_prediction *p)
+{
+	const char *const unit = an->unit ? an->unit : "", *const blank = an->unit ? " " : "";
+	if (isnan(p->mean)) {
+		printf("%s of %s: cannot tell: no condition of the annotation holds for these "
+		       "values\n",
+		       an->metric, an->function);
+		return;
+	}
+	printf("%s of %s: %.10g%s%s", an->metric, an->function, p->mean, blank, unit);
+	if (!isnan(p->sd))
+		printf(", standard deviation %.6g, %.6g %% between %.10g and %.10g", p->sd,
+		       100 * a->level, p->low, p->high);
+	putchar('\n');
+	predict_warn(an, a);
+}
+
+static st_status
+predict_run(const struct predict_arguments *a, struct st_error *e)
+{
+	struct st_ann_file f;
+	struct st_ann_prediction p;
+	const struct st_ann_names names = {predict_find, a};
+	st_status status = st_ann_read(a->words[0], &f, e);
+	const struct st_ann_annotation *an = status ? NULL : predict_choose(&f, a, e);
+	status = !an || predict_check_names(an, a, e) || st_ann_predict(an, &names, a->level, &p, e)
+	                 ? ST_FAILED
+	                 : ST_OK;
+	char *text = NULL;
+	if (!status && a->json) {
+		text = st_json_document(st_prediction_json(&p),
+		                        JSON_INDENT(1) | JSON_REAL_PRECISION(17), "the prediction",
+		                        e);
+		status = text ? ST_OK : ST_FAILED;
+	}
+	if (text)
+		st_print_json_safely(stdout, text);
+	else if (!status)
+		predict_print(an, a, &p);
+	free(text);
+	st_ann_file_free(&f);
+	if (!status && fflush(stdout))
+		status = st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+		                 strerror(errno));
+	return status;
+}
+
+int
+st_predict_main(char *const *argv)
+{
+	struct predict_arguments a = {.level = 0.95};
+	struct st_error e;
+	int code = ST_EXIT_OK;
+	const int bad = predict_parse(&a, argv, &e);
+	if (!bad && a.help)
+		st_command_help(stdout, st_command_find("predict"), false);
+	else if (bad || predict_run(&a, &e))
+		code = st_complain(&e);
+	for (size_t i = 0; i < a.values.n; i++)
+		free(a.values.v[i].name);
+	free(a.values.v);
+	return code;
+}

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe annotate FILE and strobe predict from outside: test_command.py STROBE."""
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+STROBE = os.path.abspath(sys.argv.pop(1))
+HEADER = """#strobe-records,1
+#function,1,"sort(int*, long)",/bin/sort,aa,0x1
+#metric,1,time,ns
+#metric,1,bytes,bytes
+#feature,1,n,number,parameter,value,n
+#feature,1,twice,number,member,value,v->twice
+#feature,1,kind,category,parameter,value,kind
+"""
+
+
+class Annotate(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="strobe-annotate-")
+        self.addCleanup(place.cleanup)
+        self.place = Path(place.name)
+
+    def file(self, text, name="records.csv"):
+        (self.place / name).write_text(text, encoding="utf-8")
+        return name
+
+    def strobe(self, *words, **more):
+        return subprocess.run([STROBE, *words], cwd=self.place, capture_output=True, text=True, timeout=120, **more)
+
+    def printed(self, *words, **more):
+        done = self.strobe(*words, **more)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def read(self, *words, **more):
+        got = json.loads(self.printed("annotate", "--format", "json", *words, **more))
+        self.assertEqual(got["strobe"], {"version": 1, "tool": "annotate"})
+        return got["annotations"]
+
+    def error(self, code, text, *words, **more):
+        done = self.strobe(*words, **more)
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (code, f"strobe: {text}\n", ""))
+
+
+class Records(Annotate):
+    """Files of records: what is pooled, kept apart and left out."""
+
+    def rows(self, numbers):
+        return "".join(f"1,{3 + 2 * n},{24 * n},{n},{2 * n + 1},{'list' if n % 2 else 'vector'}\n" for n in numbers)
+
+    def test_exact_law(self):
+        time, size = self.read(self.file(HEADER + self.rows(range(20)), "a.txt"))
+        self.assertEqual((time["function"], time["image"], time["metric"], time["unit"], time["records"]),
+                         ("sort(int*, long)", "/bin/sort", "time", "ns", 20))
+        self.assertEqual(time["features"], [{"name": "n", "path": "n", "kind": "number", "low": 0, "high": 19, "also": ["twice"]}])
+        model, = time["models"]
+        self.assertEqual((model["mean"], model["sd"], model["class"], model["r2"], model["r2_cv"], model["n"]), ("3 + 2 * n", "0", "linear", 1, 1, 20))
+        self.assertEqual([(t["term"], t["coefficient"]) for t in model["terms"]], [("1", 3), ("n", 2)])
+        self.assertEqual(size["models"][0]["mean"], "24 * n")
+
+    def test_files_are_pooled(self):
+        first, second = self.file(HEADER + self.rows(range(20)), "a.txt"), self.file(HEADER + self.rows(range(20, 40)), "b.txt")
+        whole = self.file(HEADER + self.rows(range(40)), "c.txt")
+        self.assertEqual(self.read(first, second), self.read(whole))
+        # Appended to each other they are one file.
+        both = self.file((self.place / "a.txt").read_text() + (self.place / "b.txt").read_text(), "d.txt")
+        self.assertEqual(self.read(both), self.read(whole))
+
+    def test_overloads_are_apart(self):
+        text = (HEADER + self.rows(range(20))).replace('"sort(int*, long)"', "sort(int)").replace("0x1", "0x2").replace(",3,", ",3,")
+        got = self.read(self.file(HEADER + self.rows(range(20)), "a.txt"), self.file(text, "b.txt"))
+        self.assertEqual([a["function"] for a in got], ["sort(int*, long)"] * 2 + ["sort(int)"] * 2)
+        self.assertEqual(len(self.read("a.txt", "b.txt", "-F", "sort")), 4)
+        self.assertEqual([a["metric"] for a in self.read("a.txt", "b.txt", "-F", "sort(int)", "-m", "bytes")], ["bytes"])
+
+    def test_where(self):
+        self.file(HEADER + self.rows(range(40)), "a.txt")
+        done = self.strobe("annotate", "--format", "json", "a.txt", "-m", "time", "--where", 'n >= 10 && kind == "list"')
+        self.assertEqual((done.returncode, done.stderr), (0, "strobe: --where keeps 15 of 40 records\n"))
+        got, = json.loads(done.stdout)["annotations"]
+        self.assertEqual((got["records"], got["features"][0]["low"], got["features"][0]["high"]), (15, 11, 39))
+        self.error(125, "--where 'n > 99' leaves none of the 40 records", "annotate", "a.txt", "--where", "n > 99")
+        self.error(2, "the records have no feature and no metric 'm' for --where", "annotate", "a.txt", "--where", "m > 99")
+        self.error(2, "--where:1:4: a number, a name or an expression is expected here", "annotate", "a.txt", "--where", "n >")
+
+    def test_absent_values(self):
+        # Metrics that were not measured are no zeros; a feature that is missing in some records is no term, but a condition.
+        rows = "".join(f"1,{3 + 2 * n if n % 4 else ''},{100 if n % 2 else 7},{n},{n if n % 2 else ''},\n" for n in range(48))
+        time, size = self.read(self.file(HEADER + rows, "a.txt"))
+        self.assertEqual((time["records"], time["models"][0]["mean"]), (36, "3 + 2 * n"))
+        self.assertEqual([(m["condition"], m["mean"], m["sd"]) for m in size["models"]],
+                         [("twice == twice", "100", "0"), ("!(twice == twice)", "7", "0")])
+
+    def test_branch_gives_the_condition(self):
+        # Figure: if (a > 10) b^2 else c; the branch says where the law changes, exactly.
+        text = HEADER.replace("twice", "b") + "#branch,1,sort+0x10\n"
+        rows = "".join(f"1,{b * b if a > 10 else 500},1,{a},{b},k,{int(a > 10)},0,#\n" for a in range(0, 22) for b in range(8, 20))
+        time = self.read(self.file(text + rows, "a.txt"), "-m", "time")[0]
+        self.assertEqual([(m["condition"], m["mean"], m["sd"]) for m in time["models"]], [("n <= 10", "500", "0"), ("n > 10", "b^2", "0")])
+
+    def test_wrong_files(self):
+        for text, cause in [
+            ("#strobe-records,2\n", ":1:17: this version of strobe reads version 1 of the format, not '2'"),
+            ("#strobe-records,1\n1,2\n", ":2:1: no line '#function,1,NAME' precedes this line"),
+            ("#strobe-records,1\n#function,x,f\n", ":2:11: the number of a function is expected, not 'x'"),
+            ("#strobe-records,1\n#function,1,f\n#function,1,g\n", ":3:11: another function has the number 1 already"),
+            ("#strobe-records,1\n#function,1,f\n#metric,1,2x\n", ":3:11: a name of letters, digits and _ is expected, not '2x'"),
+            ("#strobe-records,1\n#function,1,f\n#metric,1,x\n#feature,1,x\n", ":4:12: the name 'x' occurs twice"),
+            ("#strobe-records,1\n#function,1,f\n#feature,1,x,text\n", ":3:14: there is no 'text' for a feature; there is number, for example"),
+            (HEADER + "1,2,3\n", ":8:5: the record has 3 fields, and the header says 6"),
+            (HEADER + "1,2,3,4,5,k,0\n", ":8:13: the record has more fields than the header says"),
+            (HEADER + "1,2,3,four,5,k\n", ":8:7: 'four' is not a number"),
+            (HEADER + '1,2,3,4,5,"k\n', ":8:11: the quotation mark that begins here is not closed"),
+            (HEADER + '1,2,3,4,5,"k"x\n', ":8:11: something follows the closing quotation mark"),
+        ]:
+            with self.subTest(cause):
+                self.error(2, "a.txt" + cause, "annotate", self.file(text, "a.txt"))
+        self.error(125, "a.txt has no record: the program has no debug information",
+                   "annotate", self.file("#strobe-records,1\n#note,the program has no debug information\n", "a.txt"))
+        self.error(125, "cannot read the records 'none': No such file or directory", "annotate", "none")
+        self.error(125, "sort(int*, long) has 5 records with time, and a model needs 6: record more calls",
+                   "annotate", self.file(HEADER + self.rows(range(5)), "a.txt"), "-m", "time")
+        (self.place / "b").write_bytes(b"\x7fELF\0\0")
+        self.error(2, "b has a byte that is 0: it is neither a file of records nor a text file of columns", "annotate", "b")
+        self.error(2, "no function of the records fits 'g*'; there is sort(int*, long), for example", "annotate", "a.txt", "-F", "g*")
+        self.error(2, "no metric of the records is named 'x'; there is time, for example", "annotate", "a.txt", "-m", "x")
+
+
+class Columns(Annotate):
+    """Text files from elsewhere."""
+
+    def test_law(self):
+        text = "y,x\n" + "".join(f"{3 + 2 * x},{x}\n" for x in range(10))
+        for form in (text, text.replace(",", ";"), text.replace(",", "\t"), text.replace("\n", "\r\n"), text[:-1]):
+            got, = self.read(self.file(form, "calls.csv"))
+            self.assertEqual((got["function"], got["metric"], got["models"][0]["mean"]), ("calls", "y", "3 + 2 * x"))
+        got, = self.read("-", "--function", "f", input=text)
+        self.assertEqual(got["function"], "f")
+
+    def test_chosen_metrics_and_categories(self):
+        text = "n,kind,wall time,mem\n" + "".join(f"{n},{k},{n * n if k == 'a' else 7},{n}\n" for n in range(12) for k in "ab")
+        time, memory = self.read(self.file(text), "-m", "wall time:ms,mem")
+        self.assertEqual((time["metric"], time["unit"], memory["unit"]), ("wall_time", "ms", None))
+        self.assertEqual([(m["condition"], m["mean"]) for m in time["models"]], [('kind == "a"', "n^2"), ('kind == "b"', "7")])
+        self.error(2, "records.csv:1:1: there is no column 'x'; the first is 'n'", "annotate", "records.csv", "-m", "x")
+
+    def test_wrong_lines(self):
+        self.error(2, "records.csv:3:5: the line has 3 fields, and the first line 2", "annotate", self.file("y,x\n1,2\n1,2,3\n"))
+        self.error(2, "records.csv:2:1: 'one' is not a number", "annotate", self.file("y,x\none,2\n"))
+        self.error(125, "records.csv has no record after its first line", "annotate", self.file("y,x\n"))
+        self.error(125, "records.csv has no record: it is empty", "annotate", self.file(""))
+
+
+class Predict(Annotate):
+    """Predictions from files, and what the same annotation says in each form."""
+
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(7)
+        self.file("time,n\n" + "".join(f"{100 + 20 * n + rng.gauss(0, 5)},{n}\n" for n in range(200)), "f.csv")
+        self.printed("annotate", "f.csv", "-m", "time:us", "-o", "f.ann")
+
+    def test_same_as_the_model(self):
+        model = self.read("f.csv", "-m", "time:us")[0]["models"][0]
+        b = [t["coefficient"] for t in model["terms"]]
+        got = json.loads(self.printed("predict", "f.ann", "f", "time", "n=50", "--format", "json"))
+        self.assertEqual((got["mean"], got["sd"], got["inside"]), (b[0] + b[1] * 50, float(model["sd"]), True))
+        for end, sign in zip(got["interval"], (-1, 1)):
+            self.assertAlmostEqual(end, got["mean"] + sign * 1.959963984540054 * got["sd"], places=6)
+        self.assertAlmostEqual(b[1], 20, delta=4 * model["terms"][1]["se"])
+        wide = json.loads(self.printed("predict", "f.ann", "f", "time", "n=50", "--format", "json", "--level", "99"))
+        self.assertAlmostEqual(wide["interval"][1], got["mean"] + 2.5758293035489004 * got["sd"], places=6)
+
+    def test_outside(self):
+        done = self.strobe("predict", "f.ann", "f", "time", "n=1000")
+        self.assertEqual((done.returncode, done.stderr), (0, "strobe: n = 1000 was not observed: the records have 0 to 199\n"))
+        self.assertRegex(done.stdout, r"^time of f: 20\d\d\d\.\d+ us, standard deviation \S+, 95 % between \S+ and \S+\n$")
+        self.assertFalse(json.loads(self.printed("predict", "f.ann", "f", "time", "n=1000", "--format", "json"))["inside"])
+
+    def test_no_scope(self):
+        self.file("f.time(n) { number n = n; [n < 10] Norm(n, 1); }\n", "g.ann")
+        self.assertEqual(self.printed("predict", "g.ann", "f", "time", "n=10"),
+                         "time of f: cannot tell: no condition of the annotation holds for these values\n")
+        self.assertEqual(json.loads(self.printed("predict", "g.ann", "f", "time", "n=10", "--format", "json")),
+                         {"mean": None, "sd": None, "interval": None, "inside": False})
+
+    def test_categories(self):
+        self.file('"f(int)".time(k) { category k = k; [k == "IN"] 5; [k != "IN"] 7; }\n', "g.ann")
+        self.assertEqual(self.printed("predict", "g.ann", "f", "time", "k=IN"), "time of f(int): 5\n")
+        self.assertEqual(self.printed("predict", "g.ann", "f(int)", "time", "k=OR"), "time of f(int): 7\n")
+
+    def test_errors(self):
+        self.error(2, "f.time depends on 'n': give its value as n=VALUE", "predict", "f.ann", "f", "time")
+        self.error(2, "f.time does not depend on 'm'; did you mean 'n'?", "predict", "f.ann", "f", "time", "m=1")
+        self.error(2, "f.ann has no annotation of the metric 'bytes' of f", "predict", "f.ann", "f", "bytes", "n=1")
+        self.error(2, "a value is given as NAME=VALUE, not as '5'", "predict", "f.ann", "f", "time", "5")
+        self.error(2, "a file of annotations, a function and a metric are needed: strobe predict FILE FUNCTION METRIC NAME=VALUE...",
+                   "predict", "f.ann", "f")
+        self.error(125, "cannot read the annotations 'none': No such file or directory", "predict", "none", "f", "time")
+        self.file("f.time( {", "g.ann")
+        self.error(2, "g.ann:1:9: the name of a parameter is expected here", "predict", "g.ann", "f", "time")
+
+    def test_forms(self):
+        markdown = self.printed("annotate", "f.csv", "-m", "time:us", "--format", "markdown")
+        self.assertTrue(markdown.startswith("### time of `f`\n\n200 records, in us.\n\n- `n` is `n`, observed from 0 to 199\n"), markdown)
+        comment = self.printed("annotate", "f.csv", "-m", "time:us", "--format", "c")
+        self.assertTrue(comment.startswith("/*\n * //: unit us\n") and comment.endswith(" * }\n */\n"), comment)
+        # What the terminal shows is the language, too.
+        (self.place / "shown.ann").write_text(self.printed("annotate", "f.csv", "-m", "time:us"))
+        shown = json.loads(self.printed("predict", "shown.ann", "f", "time", "n=50", "--format", "json"))
+        whole = json.loads(self.printed("predict", "f.ann", "f", "time", "n=50", "--format", "json"))
+        self.assertAlmostEqual(shown["mean"] / whole["mean"], 1, delta=1e-4)
+
+
+class Usage(Annotate):
+    def test_errors(self):
+        self.error(2, "no records given: strobe annotate FILE... analyses records of calls; strobe annotate -o FILE [-F NAMES] -- PROGRAM "
+                      "makes them", "annotate")
+        self.error(2, "--min-r2 takes a number between 0 and 1, not '2'", "annotate", "--min-r2", "2", "x")
+        done = self.strobe("annotate", "--class", "cube", "x")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nlogn", done.stderr)
+
+    def test_classes_on_request(self):
+        rows = "".join(f"{5 * math.sqrt(x) + 1},{x}\n" for x in range(0, 400, 3))
+        got, = self.read(self.file("y,x\n" + rows), "--class", "constant,sqrt,linear")
+        self.assertEqual([(m["class"], m["mean"]) for m in got["models"]], [("sqrt", "1 + 5 * sqrt(x)")])
+        cubic = "".join(f"{2 * x ** 3},{x}\n" for x in range(30))
+        self.assertEqual(self.read(self.file("y,x\n" + cubic), "--class", "cubic")[0]["models"][0]["mean"], "2 * x^3")
+
+    def test_same_result_twice(self):
+        rng = random.Random(3)
+        text = "y,a,b\n" + "".join(f"{rng.choice([900, 600, 300]) + rng.gauss(0, 10)},{rng.random()},{rng.random()}\n" for _ in range(500))
+        self.file(text)
+        first = self.printed("annotate", "records.csv")
+        self.assertEqual(first, self.printed("annotate", "records.csv"))
+        self.assertEqual(len(re.findall(r"^\t\{0\.\d+\} Norm", first, re.M)), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
