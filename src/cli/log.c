@@ -68,33 +68,50 @@ parse_log(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
+/* Of versions without profiles nothing is said, however many there are. */
 static bool
-log_shows(const struct arguments *a, const struct st_logged *l)
+log_skips(const struct arguments *a)
 {
-	return l->profiles || !a->profiles;
+	return a->profiles || a->of;
+}
+
+/* Keeps the versions that have profiles, at most `top` of those in the history. */
+static void
+log_keep(const struct arguments *a, struct st_history *h)
+{
+	size_t kept = 0, listed = 0;
+	for (size_t i = 0; i < h->v.n; i++) {
+		struct st_logged *l = &h->v.v[i];
+		bool fits = l->gone || !a->top || a->all || listed < (size_t)a->top;
+		if (l->profiles && fits) {
+			listed += !l->gone;
+			h->v.v[kept++] = *l;
+			continue;
+		}
+		h->whole &= !l->profiles;
+		st_version_free(&l->version);
+	}
+	h->v.n = kept;
 }
 
 static json_t *
-log_json(const struct arguments *a, const struct st_history *h)
+log_json(const struct st_history *h)
 {
 	json_t *commits = json_array();
 	for (size_t i = 0; i < h->v.n; i++) {
 		const struct st_logged *l = &h->v.v[i];
-		if (log_shows(a, l))
-			json_array_append_new(
-			        commits,
-			        json_pack("{ss, so, sI, so, sb}", "commit", l->version.name,
-			                  "subject", st_json_text(l->version.subject), "time",
-			                  (json_int_t)l->version.time, "profiles",
-			                  st_json_count(l->profiles), "gone", l->gone));
+		json_array_append_new(commits,
+		                      json_pack("{ss, so, sI, so, sb}", "commit", l->version.name,
+		                                "subject", st_json_text(l->version.subject), "time",
+		                                (json_int_t)l->version.time, "profiles",
+		                                st_json_count(l->profiles), "gone", l->gone));
 	}
 	return json_pack("{si, so, sb, sb}", "version", ST_JSON_VERSION, "commits", commits,
 	                 "whole", h->whole, "shallow", h->cut);
 }
 
 static void
-log_print_table(const struct arguments *a, const struct st_store *s, const struct st_history *h,
-                bool gone, FILE *out)
+log_print_table(const struct st_store *s, const struct st_history *h, bool gone, FILE *out)
 {
 	const struct st_table_column columns[] = {{s->vcs->kind->title, true},
 	                                          {"date", true},
@@ -104,7 +121,7 @@ log_print_table(const struct arguments *a, const struct st_store *s, const struc
 	for (size_t i = 0; t && i < h->v.n; i++) {
 		const struct st_logged *l = &h->v.v[i];
 		char date[ST_DATE_SIZE];
-		if (l->gone != gone || !log_shows(a, l))
+		if (l->gone != gone)
 			continue;
 		st_table_cell(t, "%.10s", l->version.name);
 		st_table_cell(t, "%s", st_stored_date(l->version.time * 1000000000, date));
@@ -122,7 +139,7 @@ static void
 log_print(const struct arguments *a, const struct st_store *s, const struct st_history *h,
           FILE *out)
 {
-	log_print_table(a, s, h, false, out);
+	log_print_table(s, h, false, out);
 	if (h->cut)
 		fputs("  the history ends here because the clone is shallow: git fetch --unshallow "
 		      "brings the rest\n",
@@ -135,7 +152,7 @@ log_print(const struct arguments *a, const struct st_store *s, const struct st_h
 	        ST_COUNT(h->gone, "profile is", "profiles are"),
 	        a->all ? ":" : "; --all lists them");
 	if (a->all)
-		log_print_table(a, s, h, true, out);
+		log_print_table(s, h, true, out);
 }
 
 static st_status
@@ -146,11 +163,14 @@ log_history(const struct arguments *a, struct st_error *e)
 	struct st_safe safe;
 	if (st_store_open(&s, e))
 		return -1;
-	int status = st_history_read(&s, a->rev, (uint64_t)a->top, a->all, &h, e);
+	int status =
+	        st_history_read(&s, a->rev, log_skips(a) ? 0 : (uint64_t)a->top, a->all, &h, e);
+	if (!status && log_skips(a))
+		log_keep(a, &h);
 	if (!status && a->of) {
 		status = st_log_of(&s, &h, a->of, a->json, e);
 	} else if (!status && a->json) {
-		status = st_stored_print_json(log_json(a, &h), e);
+		status = st_stored_print_json(log_json(&h), e);
 	} else if (!status && st_safe_begin(&safe, stdout)) {
 		log_print(a, &s, &h, safe.text.out);
 		st_safe_end(&safe);

@@ -80,6 +80,19 @@ class Verbs(Store):
         # Beyond the limit is not elsewhere.
         self.assertNotIn("not in this history", self.p.ask("log", "-n", "1"))
 
+    def test_log_counts_what_it_prints(self):
+        """Versions without profiles do not count where only those with profiles are asked for."""
+        self.p.add(1)
+        for i in range(4):
+            self.p.commit(f"commit {i}")
+        self.p.add(2)
+        self.p.commit("last")
+        self.assertEqual(self.counts("-p", "-n", "2"), [("commit 3", 1), ("first", 1)])
+        self.assertEqual(self.counts("-p", "-n", "1"), [("commit 3", 1)])
+        self.assertEqual([self.p.json("log", "-p", "-n", n)["whole"] for n in "12"], [False, True])
+        self.assertIn("1 versions are shown", self.p.ask("log", "-p", "-n", "1"))
+        self.assertEqual(self.counts("-n", "2"), [("last", 0), ("commit 3", 1)])
+
     def test_log_of_a_revert(self):
         self.p.add(1)
         self.p.commit("second")
