@@ -20,6 +20,10 @@
 struct st_profile;
 
 #define ST_BLOW_TOOL "blow"
+/* Modes, and the option of the tool that keeps one in a profile. */
+#define ST_BLOW_OPTION_MODE "mode"
+#define ST_BLOW_SLOW_DOWN "slow-down"
+#define ST_BLOW_CAUSAL "causal"
 
 enum { ST_BLOW_NONE = UINT32_MAX }; /* of functions: a run without noise */
 
@@ -53,9 +57,9 @@ struct st_blow_function {
 struct st_blow_sample {
 	uint32_t function, thread;
 	uint64_t calls;
-	uint64_t ns;     /* with what it called; of recursive calls the outermost ones */
-	uint64_t noises; /* calls that had noise, and how long that took */
-	uint64_t noise_ns;
+	uint64_t ns;       /* with what it called; of recursive calls the outermost ones */
+	uint64_t noises;   /* calls that had noise, and how long that took */
+	uint64_t noise_ns; /* of a virtual speed-up: what the run took less */
 };
 
 struct st_blow_run {
@@ -73,6 +77,7 @@ struct st_blow {
 	ST_VEC(struct st_blow_run) runs; /* in the order in which they were made */
 	ST_VEC(char *) texts;            /* that belong to it; others are the profile's */
 	uint64_t seed;
+	bool causal; /* other threads have been slowed, not functions: virtual.h */
 };
 
 void st_blow_free(struct st_blow *b);

@@ -76,6 +76,9 @@ struct st_blow_finding {
 };
 /* -1: memory is exhausted. */
 st_status st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding *out);
+/* The gain of a virtual speed-up of the function by so many percent. -1: memory is exhausted. */
+st_status st_blow_find_gain(const struct st_blow *b, uint32_t function, uint64_t percent,
+                            struct st_blow_gain *out);
 /* Means of the runs without noise. */
 struct st_blow_baseline {
 	size_t n;

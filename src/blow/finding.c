@@ -81,14 +81,18 @@ st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding 
 	struct points p = {.v = calloc(b->runs.n + 1, sizeof *p.v)};
 	double *influences = calloc(b->runs.n + 1, sizeof *influences);
 	*out = (struct st_blow_finding){.share = NAN, .calls = NAN, .mean_ns = NAN};
+	size_t virtual = 0;
 	const st_status status = p.v && influences ? ST_OK : ST_FAILED;
 	for (size_t i = 0; i < b->runs.n && !status; i++) {
 		const struct st_blow_run *r = &b->runs.v[i];
-		if (is_good_quiet_run(r) || (r->function == function && st_blow_is_good(r)))
+		const bool counts = r->function == function && st_blow_is_good(r);
+		if (counts && r->noise.type == ST_BLOW_VIRTUAL)
+			virtual ++;
+		else if (is_good_quiet_run(r) || counts)
 			add_point(&p, r, function);
 	}
 	if (!status) {
-		out->experiments = p.n - p.n_quiet;
+		out->experiments = p.n - p.n_quiet + virtual;
 		out->fitness = fitness_of(&p, influences);
 		out->slope = st_blow_slope_of(p.v, p.n);
 	}
@@ -99,5 +103,29 @@ st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding 
 	}
 	free(p.v);
 	free(influences);
+	return status;
+}
+
+st_status
+st_blow_find_gain(const struct st_blow *b, uint32_t function, uint64_t percent,
+                  struct st_blow_gain *out)
+{
+	double *without = calloc(b->runs.n + 1, sizeof *without),
+	       *with = calloc(b->runs.n + 1, sizeof *with);
+	size_t n_without = 0, n_with = 0;
+	const st_status status = without && with ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < b->runs.n && !status; i++) {
+		const struct st_blow_run *r = &b->runs.v[i];
+		const double total = (double)r->total_ns;
+		if (is_good_quiet_run(r))
+			without[n_without++] = total;
+		else if (r->function == function && st_blow_is_good(r) &&
+		         r->noise.type == ST_BLOW_VIRTUAL && r->noise.strength == percent)
+			with[n_with++] = total - (double)st_blow_sum(r, function).noise_ns;
+	}
+	if (!status)
+		*out = st_blow_gain_of(without, n_without, with, n_with);
+	free(without);
+	free(with);
 	return status;
 }

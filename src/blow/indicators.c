@@ -155,3 +155,44 @@ st_blow_slope_of(const struct st_blow_point *points, size_t n)
 	s.high = s.at + half;
 	return s;
 }
+
+/* ---- virtual speed-up ---- */
+
+static double
+mean_run(const double *v, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += v[i];
+	return sum / (double)n;
+}
+
+static double
+run_squares(const double *v, size_t n, double mean)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += (v[i] - mean) * (v[i] - mean);
+	return sum;
+}
+
+struct st_blow_gain
+st_blow_gain_of(const double *without, size_t n_without, const double *with, size_t n_with)
+{
+	struct st_blow_gain g = {n_with, NAN, NAN, NAN};
+	if (n_without < 2 || !n_with)
+		return g;
+	const double before = mean_run(without, n_without), after = mean_run(with, n_with);
+	const double freedom = (double)(n_without + n_with - 2),
+	             variance = (run_squares(without, n_without, before) +
+	                         run_squares(with, n_with, after)) /
+	                        freedom,
+	             ratio = quotient(after, before);
+	g.at = 1 - ratio;
+	const double half =
+	        st_student(0.95, freedom) *
+	        sqrt(variance * (1 / (double)n_with + ratio * ratio / (double)n_without)) / before;
+	g.low = g.at - half;
+	g.high = g.at + half;
+	return g;
+}

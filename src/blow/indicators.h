@@ -75,4 +75,18 @@ struct st_blow_slope {
 };
 struct st_blow_slope st_blow_slope_of(const struct st_blow_point *points, size_t n);
 
+/* ---- virtual speed-up ---- */
+
+/*
+ * How much shorter the run would be, as a share of itself: from run times without, and from those
+ * with a virtual speed-up, less what was stood still. The interval is Student's, 95 %, with a
+ * common variance. NAN: there are fewer than two of the first, or none of the second.
+ */
+struct st_blow_gain {
+	size_t runs;
+	double at, low, high;
+};
+struct st_blow_gain st_blow_gain_of(const double *without, size_t n_without, const double *with,
+                                    size_t n_with);
+
 #endif

@@ -90,12 +90,22 @@ add_strengths(struct st_blow_noises *out, enum st_blow_noise_type type, struct s
 	return ST_OK;
 }
 
+static st_status
+add_speedups(struct st_blow_noises *out, size_t repeat)
+{
+	for (size_t i = 0; i < repeat; i++)
+		for (uint64_t percent = 25; percent <= 100; percent += 25)
+			if (add_noise(out, ST_BLOW_VIRTUAL, percent))
+				return ST_FAILED;
+	return ST_OK;
+}
+
 st_status
 st_blow_database(const struct st_blow_choice *c, struct st_blow_noises *out)
 {
 	const double us = 1000;
 	*out = (struct st_blow_noises){0};
-	for (int i = 0; i < ST_BLOW_NOISE_COUNT; i++) {
+	for (int i = 0; i < ST_BLOW_VIRTUAL; i++) {
 		const enum st_blow_noise_type type = (enum st_blow_noise_type)i;
 		const struct st_blow_bounds b = type == ST_BLOW_YIELD  ? c->yield
 		                                : type == ST_BLOW_BUSY ? c->busy
@@ -104,7 +114,7 @@ st_blow_database(const struct st_blow_choice *c, struct st_blow_noises *out)
 		if (c->types[i] && add_strengths(out, type, b, factor, c->growth))
 			return ST_FAILED;
 	}
-	return ST_OK;
+	return c->types[ST_BLOW_VIRTUAL] ? add_speedups(out, c->repeat) : ST_OK;
 }
 
 /* ---- for a function ---- */

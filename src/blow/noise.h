@@ -11,13 +11,15 @@
 #include "base/vec.h"
 
 /* N(identifier, "name", what one unit of strength is, ns of it, 0: not known before it is measured)
- * The first three do the same, in the units that their functions have. */
+ * The first three do the same, in the units that their functions have. The last one is no noise in
+ * the function, but in all threads that do not run it: virtual.h. */
 #define ST_BLOW_NOISES(N)                                                                          \
 	N(NANOSLEEP, "nanosleep", "ns", 1)                                                         \
 	N(USLEEP, "usleep", "us", 1000)                                                            \
 	N(SLEEP, "sleep", "ms", 1000000)                                                           \
 	N(YIELD, "yield", "yields", 0)                                                             \
-	N(BUSY, "busy", "ns", 1)
+	N(BUSY, "busy", "ns", 1)                                                                   \
+	N(VIRTUAL, "virtual", "%", 0)
 enum st_blow_noise_type {
 #define N(id, name, unit, ns) ST_BLOW_##id,
 	ST_BLOW_NOISES(N)
@@ -49,6 +51,7 @@ struct st_blow_choice {
 	struct st_blow_bounds yield; /* times */
 	struct st_blow_bounds busy;  /* us */
 	double growth;               /* more than 1 */
+	size_t repeat;               /* each virtual speed-up so often: 25, 50, 75 and 100 % */
 };
 struct st_blow_noises {
 	ST_VEC(struct st_blow_noise) list;

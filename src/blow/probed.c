@@ -7,9 +7,13 @@
 
 #include "base/hashmap.h"
 #include "blow/run.h"
+#include "blow/virtual.h"
 #include "probe/probes.h"
 #include "trace/choose.h"
 #include "trace/probe_results.h"
+
+/* Of one function: it has several where its file is mapped again. */
+enum { MOST_NUMBERS = 16 };
 
 struct probed {
 	const struct st_blow_how *how;
@@ -20,6 +24,9 @@ struct probed {
 	struct st_probes probes;
 	struct st_moment begin;
 	uint64_t word; /* of the noise */
+	/* Of a virtual speed-up: the function's numbers, and what the first thread has paid. */
+	uint32_t numbers[MOST_NUMBERS], n_numbers; /* n: atomic */
+	double paid;
 };
 
 /* ---- which functions ---- */
@@ -59,10 +66,24 @@ give_noise(void *arg, uint32_t function)
 	struct probed *r = arg;
 	const struct st_probed_function *f = &r->probes.functions.v[function];
 	const char *image = r->probes.images.v[f->image].path;
-	if (r->asked->function != ST_BLOW_NONE &&
-	    probed_function_at(r, image, f->offset) == r->asked->function)
+	if (r->asked->function == ST_BLOW_NONE ||
+	    probed_function_at(r, image, f->offset) != r->asked->function)
+		return;
+	if (!r->how->causal) {
 		__atomic_store_n(&r->probes.process.area->noise[function], r->word,
 		                 __ATOMIC_RELAXED);
+	} else if (r->n_numbers < MOST_NUMBERS) {
+		r->numbers[r->n_numbers] = function;
+		__atomic_store_n(&r->n_numbers, r->n_numbers + 1, __ATOMIC_RELEASE);
+	}
+}
+
+static size_t
+numbers_of_function(void *arg, const uint32_t **numbers)
+{
+	const struct probed *r = arg;
+	*numbers = r->numbers;
+	return __atomic_load_n(&r->n_numbers, __ATOMIC_ACQUIRE);
 }
 
 static void
@@ -158,9 +179,23 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 		        .thread = probed_thread_of(r->probes.process.area, f->tid),
 		        .calls = f->calls,
 		        .ns = f->outermost_ns};
-		if (function == run->function)
+		if (function == run->function && !r->how->causal)
 			add_noise_of(r, s);
 	}
+	return ST_OK;
+}
+
+/* What the run took less. */
+static st_status
+add_paid(const struct probed *r, struct st_blow_run *run)
+{
+	if (!r->how->causal || run->function == ST_BLOW_NONE)
+		return ST_OK;
+	struct st_blow_sample *s = ST_PUSH(&run->samples);
+	if (!s)
+		return ST_FAILED;
+	*s = (struct st_blow_sample){.function = run->function,
+	                             .noise_ns = (uint64_t)(r->paid * 1e9 + 0.5)};
 	return ST_OK;
 }
 
@@ -223,7 +258,7 @@ probed_write_run(const struct probed *r, const struct st_blow_watchdog *w, int o
 	probed_fill_run(r, w, output, &run);
 	st_status status = st_trace_of_probes(&t, &r->probes, false);
 	if (!status && r->b)
-		status = add_samples(r, &t, &run);
+		status = add_samples(r, &t, &run) || add_paid(r, &run) ? ST_FAILED : ST_OK;
 	if (!status && !r->b)
 		probed_write_functions(r, &t, out);
 	if (!status)
@@ -235,6 +270,23 @@ probed_write_run(const struct probed *r, const struct st_blow_watchdog *w, int o
 
 /* ---- the run ---- */
 
+/* Until the program ends, with a virtual speed-up or none. */
+static st_status
+watch_virtually(struct probed *r, struct st_error *e)
+{
+	struct st_virtual v = {.probes = &r->probes,
+	                       .speedup = r->asked->function == ST_BLOW_NONE
+	                                          ? 0
+	                                          : (double)r->asked->noise.strength / 100,
+	                       .functions = numbers_of_function,
+	                       .arg = r};
+	if (!r->how->causal || !r->b)
+		return ST_OK;
+	const st_status status = st_virtual_run(&v, e);
+	r->paid = v.paid;
+	return status;
+}
+
 static st_status
 run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 {
@@ -242,10 +294,11 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 	if (st_probes_start(&r->probes, r->how->program, true, e))
 		return ST_FAILED;
 	st_blow_watchdog_begin(&w, r->probes.process.pid, r->how->limit);
+	const st_status watched = watch_virtually(r, e);
 	const st_status status = st_probes_wait(&r->probes, 0, e);
 	st_blow_watchdog_end(&w);
-	if (status)
-		return status;
+	if (watched || status)
+		return ST_FAILED;
 	return probed_write_run(r, &w, output, out)
 	               ? st_fail(e, ST_EXIT_FAILED, "no memory left for what the run has shown")
 	               : ST_OK;

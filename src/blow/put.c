@@ -147,6 +147,8 @@ blow_put_all_samples(const struct st_blow *b, struct st_profile *p)
 st_status
 st_blow_put(const struct st_blow *b, struct st_profile *p)
 {
+	st_profile_add_option(p, 0, ST_BLOW_OPTION_MODE,
+	                      b->causal ? ST_BLOW_CAUSAL : ST_BLOW_SLOW_DOWN);
 	if (blow_put_functions(b, p) || blow_put_runs(b, p) || blow_put_all_samples(b, p))
 		return ST_FAILED;
 	return p->out_of_memory ? ST_FAILED : ST_OK;

@@ -132,7 +132,8 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	                              *runs = blow_table_named(p, ST_BLOW_TABLE_RUNS, RUN_COLUMNS),
 	                              *samples = blow_table_named(p, ST_BLOW_TABLE_SAMPLES,
 	                                                          SAMPLE_COLUMNS);
-	*b = (struct st_blow){0};
+	const char *mode = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_MODE);
+	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL)};
 	if (!functions || !runs || !samples)
 		return st_fail(
 		        e, ST_EXIT_USAGE,

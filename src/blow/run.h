@@ -11,6 +11,7 @@
 struct st_blow_how {
 	char *const *program;
 	const char *input;                      /* its standard input */
+	bool causal;                            /* threads are watched: virtual.h */
 	double limit;                           /* seconds after which a run is ended; 0: none */
 	const struct st_trace_request *request; /* which functions are looked at */
 };

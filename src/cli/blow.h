@@ -18,7 +18,8 @@ struct st_blow_arguments {
 	const char *journal, *from, *output;
 	const char *asked; /* an option that is about runs; NULL: none was given */
 	enum st_blow_form form;
-	bool has_form, all, shows, shows_time, quiet, help;
+	const char *noisy; /* an option that is about noise; NULL: none was given */
+	bool has_form, repeats, all, shows, shows_time, quiet, help;
 	char program[PATH_MAX]; /* the file of the program itself */
 };
 

@@ -80,7 +80,7 @@ take_noises(bool *types, const char *value, struct st_error *e)
 	memset(types, 0, ST_BLOW_NOISE_COUNT * sizeof *types);
 	for (char *word; !status && (word = strsep(&rest, ","));) {
 		enum st_blow_noise_type type;
-		if (st_blow_noise_named(word, &type))
+		if (st_blow_noise_named(word, &type) && type != ST_BLOW_VIRTUAL)
 			types[type] = true;
 		else
 			status = st_fail(e, ST_EXIT_USAGE,
@@ -123,6 +123,17 @@ take_pick(struct st_blow_arguments *a, const char *value, struct st_error *e)
 }
 
 static st_status
+take_mode(struct st_blow_arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const words[] = {ST_BLOW_SLOW_DOWN, ST_BLOW_CAUSAL};
+	unsigned which;
+	if (st_option_word("mode", value, words, 2, &which, e))
+		return ST_FAILED;
+	a->options.how.causal = which == 1;
+	return ST_OK;
+}
+
+static st_status
 take_form(struct st_blow_arguments *a, const char *value, struct st_error *e)
 {
 	static const char *const names[] = {"db", "text", "json"};
@@ -144,6 +155,7 @@ apply_blow_noise(struct st_blow_arguments *a, int option, const char *name, cons
 	struct st_blow_choice *c = &a->options.noise;
 	switch (option) {
 	case BLOW_noise:
+		a->noisy = name;
 		return take_noises(c->types, value, e);
 	case BLOW_timed_noise_min:
 		return blow_time(name, value, 1e-6, &c->timed.least, e);
@@ -170,6 +182,11 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 {
 	struct st_blow_options *o = &a->options;
 	switch (option) {
+	case BLOW_mode:
+		return take_mode(a, value, e);
+	case BLOW_repeat:
+		a->repeats = true;
+		return blow_size(name, value, 1, &o->noise.repeat, e);
 	case BLOW_funcs:
 		return st_patterns_add(&a->session.region.functions, name, value, e);
 	case BLOW_exclude:
@@ -182,9 +199,11 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 	case BLOW_min_func_time:
 		return blow_time(name, value, 1e-9, &o->criteria.ns, e);
 	case BLOW_full_analysis:
+		a->noisy = name;
 		o->full = true;
 		return ST_OK;
 	case BLOW_pick:
+		a->noisy = name;
 		return take_pick(a, value, e);
 	case BLOW_max_slowdown:
 		return blow_factor(name, value, 1, &o->most_slower, e);
@@ -265,6 +284,25 @@ check_bounds(const char *kind, struct st_blow_bounds b, struct st_error *e)
 	                         kind, kind);
 }
 
+/* In the causal mode there is one kind of noise. */
+static st_status
+check_mode(struct st_blow_arguments *a, struct st_error *e)
+{
+	if (!a->options.how.causal)
+		return a->repeats ? st_fail(e, ST_EXIT_USAGE,
+		                            "--repeat is for --mode causal: leave it out, or use "
+		                            "that mode")
+		                  : ST_OK;
+	if (a->noisy)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is about noise in functions, and --mode causal makes none: "
+		               "leave out one of them",
+		               a->noisy);
+	memset(a->options.noise.types, 0, sizeof a->options.noise.types);
+	a->options.noise.types[ST_BLOW_VIRTUAL] = true;
+	return ST_OK;
+}
+
 /* Which functions are looked at: by their names, or those of the program's own file. */
 static st_status
 choose_looked_at(struct st_blow_arguments *a, struct st_error *e)
@@ -295,6 +333,8 @@ check_blow_run(struct st_blow_arguments *a, struct st_error *e)
 		               "the result is a database: give -o a file, or use --format json");
 	if (check_bounds("timed", c->timed, e) || check_bounds("yield", c->yield, e) ||
 	    check_bounds("busy-waiting", c->busy, e))
+		return ST_FAILED;
+	if (check_mode(a, e))
 		return ST_FAILED;
 	a->options.how.program = a->session.program;
 	return choose_looked_at(a, e);
@@ -340,7 +380,8 @@ set_blow_defaults(struct st_blow_arguments *a)
 	                                            .noise = {.timed = {1000, 1000000},
 	                                                      .yield = {1000, 1000000},
 	                                                      .busy = {100, 100000},
-	                                                      .growth = 2},
+	                                                      .growth = 2,
+	                                                      .repeat = 5},
 	                                            .quiet_runs = 5,
 	                                            .most_slower = 2,
 	                                            .most_seconds = 60,

@@ -303,6 +303,8 @@
 	ST_OPTION_HELP(O)
 
 #define ST_BLOW_OPTIONS(O)                                                                         \
+	O(mode, 'm', "mode", "slow-down|causal", true,                                             \
+	  "make functions slower (default), or make them faster virtually")                        \
 	O(funcs, 'F', "funcs", "PATTERN", true,                                                    \
 	  "make only the functions slower that match PATTERN")                                     \
 	O(all, 'a', "all", NULL, true, "make functions of libraries slower, too")                  \
@@ -335,6 +337,8 @@
 	  "let noise make a run at most N times longer (default: 2)")                              \
 	O(full_analysis, 0, "full-analysis", NULL, true,                                           \
 	  "try every strength of every kind in every chosen function")                             \
+	O(repeat, 'r', "repeat", "N", true,                                                        \
+	  "with --mode causal: try each speed-up N times (default: 5)")                            \
 	O(pick, 0, "pick", "best|weighted", true,                                                  \
 	  "choose the next function by its effect (default), or weakest first by chance")          \
 	O(baseline_runs, 0, "baseline-runs", "N", true,                                            \

@@ -30,6 +30,7 @@ struct st_blow_view {
 struct st_blow_row {
 	uint32_t function;
 	struct st_blow_finding finding;
+	double gain; /* of the greatest virtual speed-up; NAN: it was not tried */
 };
 struct st_blow_rows {
 	ST_VEC(struct st_blow_row) list;

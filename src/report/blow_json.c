@@ -9,6 +9,8 @@
 #define SET(object, key, value) bad |= json_object_set_new(object, key, value)
 #define APPEND(array, value) bad |= json_array_append_new(array, value)
 
+#define END_OF_RUN "end of the run"
+
 static json_t *
 blow_json_or_nothing(json_t *out, int bad)
 {
@@ -52,6 +54,43 @@ blow_json_slope(const struct st_blow_slope *s)
 	return blow_json_or_nothing(out, bad);
 }
 
+/* By how much the program would be faster; those that were tried. */
+static json_t *
+blow_json_virtual(const struct st_blow *b, uint32_t function)
+{
+	json_t *out = json_array();
+	int bad = 0;
+	for (uint64_t percent = 1; percent <= 100; percent++) {
+		struct st_blow_gain g;
+		if (st_blow_find_gain(b, function, percent, &g))
+			return blow_json_or_nothing(out, -1);
+		if (!g.runs)
+			continue;
+		json_t *row = json_object();
+		SET(row, "speedup", json_real((double)percent / 100));
+		SET(row, "gain", blow_json_real(g.at));
+		SET(row, "lo", blow_json_real(g.low));
+		SET(row, "hi", blow_json_real(g.high));
+		SET(row, "runs", st_json_count(g.runs));
+		SET(row, "progress", json_string(END_OF_RUN));
+		APPEND(out, row);
+	}
+	return blow_json_or_nothing(out, bad);
+}
+
+/* What is to come sooner. */
+static json_t *
+blow_json_progress(void)
+{
+	json_t *out = json_array(), *end = json_object();
+	int bad = 0;
+	SET(end, "name", json_string(END_OF_RUN));
+	SET(end, "kind", json_string("end"));
+	SET(end, "inferred", json_true());
+	APPEND(out, end);
+	return blow_json_or_nothing(out, bad);
+}
+
 static json_t *
 blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 {
@@ -62,12 +101,16 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	SET(out, "symbol", st_json_text(f->raw_name));
 	SET(out, "image", st_json_text(f->image));
 	SET(out, "offset", st_json_count(f->offset));
-	SET(out, "fitness", json_real(r->finding.fitness));
+	if (!b->causal)
+		SET(out, "fitness", json_real(r->finding.fitness));
 	SET(out, "experiments", st_json_count(r->finding.experiments));
 	SET(out, "time_share", blow_json_real(r->finding.share));
 	SET(out, "calls", blow_json_real(r->finding.calls));
 	SET(out, "mean_ns", blow_json_real(r->finding.mean_ns));
-	SET(out, "slope", blow_json_slope(&r->finding.slope));
+	if (b->causal)
+		SET(out, "virtual", blow_json_virtual(b, r->function));
+	else
+		SET(out, "slope", blow_json_slope(&r->finding.slope));
 	return blow_json_or_nothing(out, bad);
 }
 
@@ -128,10 +171,12 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	SET(strobe, "tool", json_string(ST_BLOW_TOOL));
 	SET(out, "strobe", strobe);
 	SET(out, "run", st_json_run(p));
-	SET(out, "mode", json_string("slow-down"));
+	SET(out, "mode", json_string(b->causal ? ST_BLOW_CAUSAL : ST_BLOW_SLOW_DOWN));
 	SET(out, "baseline", blow_json_baseline(b));
 	for (size_t i = 0; i < rows->list.n; i++)
 		APPEND(targets, blow_json_target(b, &rows->list.v[i]));
+	if (b->causal)
+		SET(out, "progress", blow_json_progress());
 	SET(out, "targets", targets);
 	for (size_t i = 0; i < b->runs.n; i++) {
 		APPEND(runs, blow_json_run(b, i));

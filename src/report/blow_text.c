@@ -18,6 +18,7 @@ sort_key(const struct st_blow_row *r, enum st_blow_sort sort)
 	const struct st_blow_finding *f = &r->finding;
 	const double key = sort == ST_BLOW_BY_FITNESS ? f->fitness
 	                   : sort == ST_BLOW_BY_SHARE ? f->share
+	                   : !isnan(r->gain)          ? r->gain
 	                   : f->slope.state           ? NAN
 	                                              : f->slope.at;
 	return isnan(key) ? -INFINITY : key;
@@ -62,9 +63,12 @@ st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_ro
 		if (!b->functions.v[i].chosen)
 			continue;
 		struct st_blow_row *row = ST_PUSH(&out->list);
-		if (!row || st_blow_find(b, i, &row->finding))
+		struct st_blow_gain gain;
+		if (!row || st_blow_find(b, i, &row->finding) ||
+		    st_blow_find_gain(b, i, 100, &gain))
 			return ST_FAILED;
 		row->function = i;
+		row->gain = gain.at;
 	}
 	return sort_rows(out, sort);
 }
@@ -122,6 +126,52 @@ number_cell(struct st_table *t, const char *format, double v)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		st_table_cell(t, format, v);
 #pragma GCC diagnostic pop
+}
+
+static void
+gain_cell(struct st_table *t, const struct st_blow_gain *g)
+{
+	if (isnan(g->at))
+		st_table_cell(t, "-");
+	else
+		st_table_cell(t, "%.1f (%.1f to %.1f)", g->at * 100, g->low * 100, g->high * 100);
+}
+
+/* How much faster the program would be, in percent. */
+static st_status
+print_gains(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+	        {"id", false},     {"25 % faster", true}, {"50 % faster", true},
+	        {"75 %", true},    {"at once", true},     {"exp", false},
+	        {"time %", false}, {"function", true}};
+	struct st_blow_rows rows;
+	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
+	st_status status = t ? st_blow_order(b, view->sort, &rows) : ST_FAILED;
+	for (size_t i = 0; !status && i < rows.list.n && (!view->top || i < view->top); i++) {
+		const uint32_t function = rows.list.v[i].function;
+		st_table_cell(t, "%zu", i + 1);
+		for (uint64_t percent = 25; percent <= 100 && !status; percent += 25) {
+			struct st_blow_gain g;
+			status = st_blow_find_gain(b, function, percent, &g);
+			if (!status)
+				gain_cell(t, &g);
+		}
+		st_table_cell(t, "%zu", rows.list.v[i].finding.experiments);
+		number_cell(t, "%.2f", rows.list.v[i].finding.share * 100);
+		name_cell(t, b->functions.v[function].name, view->full);
+	}
+	if (!status && rows.list.n) {
+		fputs("\nhow much faster the program would be, in %, with a function that is "
+		      "faster:\n",
+		      out);
+		st_table_print(t, out, (struct st_style){0});
+	}
+	if (t)
+		free(rows.list.v);
+	if (t)
+		st_table_free(t);
+	return status;
 }
 
 static st_status
@@ -207,7 +257,7 @@ st_status
 st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 {
 	blow_print_runs(b, out);
-	if (print_rows(b, view, out))
+	if (b->causal ? print_gains(b, view, out) : print_rows(b, view, out))
 		return ST_FAILED;
 	print_faults(b, out);
 	print_remarks(b, out);

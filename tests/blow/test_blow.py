@@ -79,6 +79,50 @@ class Measured(Blow):
         self.assertEqual({target["function"]: target["calls"] for target in result["targets"]}, {"left_part": 10, "right_part": 10})
 
 
+class Causal(Blow):
+    def test_virtual(self):
+        """Times depend on the machine; what is owed follows from the CPU time that the function had."""
+        result = self.measure("compute", "-m", "causal", "-F", "worker_part,main_part", "--repeat", "1", "--timeout", "0")
+        self.assertEqual(result["mode"], "causal")
+        self.assertEqual(result["progress"], [{"name": "end of the run", "kind": "end", "inferred": True}])
+        self.assertEqual(result["faults"], [])
+        self.assertEqual(sorted(target["function"] for target in result["targets"]), ["main_part", "worker_part"])
+        for target in result["targets"]:
+            self.assertEqual([row["speedup"] for row in target["virtual"]], [0.25, 0.5, 0.75, 1.0])
+            self.assertEqual(target["experiments"], 4)
+            for row in target["virtual"]:
+                self.assertEqual((row["runs"], row["progress"]), (1, "end of the run"))
+                self.assertLessEqual(row["lo"], row["gain"])
+                self.assertLessEqual(row["gain"], row["hi"])
+                self.assertLess(row["gain"], 1)
+        noisy = [run for run in result["experiments"] if run["noise"]]
+        self.assertEqual(len(noisy), 8)
+        for run in noisy:
+            self.assertEqual((run["noise"]["type"], run["noise"]["unit"], run["exit"]), ("virtual", "%", 0))
+            # What is saved is a share of the CPU time of one thread.
+            if run["function"] == "main_part":
+                self.assertLessEqual(run["noise"]["measured_ns"], run["noise"]["strength"] / 100 * run["cpu_ns"])
+
+    def test_signals_and_threads(self):
+        """A program that gets signals, makes threads and children, and ends by exec behaves as ever."""
+        result = self.measure("hazards", "-m", "causal", "-F", "worker_part", "--iterations", "2", "--timeout", "0")
+        self.assertEqual(result["faults"], [])
+        self.assertEqual(result["baseline"]["exit"], 7)
+        self.assertTrue(result["baseline"]["same_output"])
+        self.assertEqual({run["exit"] for run in result["experiments"]}, {7})
+
+    def test_table(self):
+        done = self.strobe("-m", "causal", "-F", "main_part", "--iterations", "1", "--baseline-runs", "3", "-o", "r.db", "--", PLANTED, "compute")
+        self.assertIn("how much faster the program would be", done.stdout)
+        self.assertEqual(done.stdout.split("\n", 1)[1], self.strobe("--from", "r.db").stdout)
+
+    def test_mistakes(self):
+        self.assertIn("--noise is about", self.strobe("-m", "causal", "--noise", "busy", "--", PLANTED, code=2).stderr)
+        self.assertIn("--repeat is for", self.strobe("--repeat", "2", "--", PLANTED, code=2).stderr)
+        self.assertIn("--mode", self.strobe("-m", "fast", "--", PLANTED, code=2).stderr)
+        self.assertIn("--noise takes", self.strobe("--noise", "virtual", "--", PLANTED, code=2).stderr)
+
+
 class Faults(Blow):
     LATE = ("-F", "may_be_late", "--noise", "nanosleep", "--timed-noise-min", "1500ms", "--timed-noise-max", "1500ms", "--full-analysis")
 

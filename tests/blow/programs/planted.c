@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs whose truth is arithmetic. They sleep where others compute, so that they take as long on
- * a busy machine. usage: planted serial|pair|unequal|crash|hang|output|exit|for-ever|abort
+ * Programs whose truth is arithmetic. Most sleep where others compute, so that they take as long on
+ * a busy machine. usage: planted
+ * serial|pair|unequal|compute|hazards|crash|hang|output|exit|for-ever|abort
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define CALLED __attribute__((noinline, noipa))
 
@@ -115,6 +119,105 @@ meet(void *(*other)(void *))
 	pthread_join(thread, NULL);
 }
 
+/* ---- two threads that compute ---- */
+
+static volatile unsigned long sum;
+
+static void
+compute(long us)
+{
+	struct timespec begin, now;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	do {
+		sum++;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	} while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < us);
+}
+
+CALLED static void
+main_part(void)
+{
+	compute(4000);
+}
+
+CALLED static void
+worker_part(void)
+{
+	compute(3000);
+}
+
+static void *
+computing_thread(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < ROUNDS; i++) {
+		worker_part();
+		pthread_barrier_wait(&barrier);
+	}
+	return NULL;
+}
+
+static void
+compute_together(void)
+{
+	pthread_t thread;
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, computing_thread, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		main_part();
+		pthread_barrier_wait(&barrier);
+	}
+	pthread_join(thread, NULL);
+}
+
+/* ---- what a traced process must not notice ---- */
+
+static volatile sig_atomic_t signals;
+
+static void
+count_signal(int signo)
+{
+	(void)signo;
+	signals++;
+}
+
+static void *
+signalling_thread(void *arg)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_kill(*(pthread_t *)arg, SIGUSR1);
+		worker_part();
+	}
+	return NULL;
+}
+
+/* Signals, threads that end, a child, and exec. */
+static int
+hazards(void)
+{
+	pthread_t self = pthread_self(), thread;
+	int status = 0;
+	signal(SIGUSR1, count_signal);
+	signal(SIGUSR2, count_signal);
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&thread, NULL, signalling_thread, &self);
+		worker_part();
+		pthread_join(thread, NULL);
+	}
+	raise(SIGUSR2);
+	const pid_t child = fork();
+	if (child == 0) {
+		worker_part();
+		_exit(5);
+	}
+	while (waitpid(child, &status, 0) < 0)
+		;
+	printf("%s %d\n", signals > 1 ? "signals" : "none", WEXITSTATUS(status));
+	fflush(stdout);
+	execl("/bin/sh", "sh", "-c", "exit 7", (char *)NULL);
+	return 1;
+}
+
 /* ---- faults that only noise brings out ---- */
 
 static struct timespec begin;
@@ -158,6 +261,10 @@ main(int argc, char **argv)
 		meet(right_thread);
 	else if (!strcmp(what, "unequal"))
 		meet(idle_thread);
+	else if (!strcmp(what, "compute"))
+		compute_together();
+	else if (!strcmp(what, "hazards"))
+		return hazards();
 	else if (!strcmp(what, "crash") && was_late())
 		abort();
 	else if (!strcmp(what, "hang") && was_late())

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Strobe looks at all threads some thousand times a second: at the area for whether they are in the
+ * function, at /proc for whether they run, and what they wait for. One that owes a debt is
+ * interrupted where it runs, and goes on when it has stood still for as long. Threads that are
+ * asleep are left alone.
+ */
+#include "blow/virtual.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "blow/debt.h"
+
+/* Of a thread that is traced, at the same place as in the debts. */
+struct watched {
+	int stat, call, times; /* files of /proc; -1: not open */
+	uint64_t ran_ns;       /* CPU time until the last look */
+	bool asked;            /* it has been interrupted, and has not stopped yet */
+	bool stopped;
+	uint32_t record; /* of the area; UINT32_MAX: not known yet */
+};
+struct watch {
+	struct st_virtual *v;
+	struct st_debts debts;
+	ST_VEC(struct watched) threads;
+	pid_t pid;
+};
+
+/* A thread stands still for at least so long, which is longer than it takes to stop it. */
+static const double least_debt = 0.0005;
+
+/* ---- threads ---- */
+
+static int
+open_of_thread(pid_t pid, pid_t tid, const char *name)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/%s", pid, tid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* CPU time since the last look. The kernel notes it when a thread stops to run, and some hundred
+ * times a second. Where it does not say, a thread that runs has run all the time. */
+static double
+ran_since(struct watched *t, bool runs, double seconds)
+{
+	char text[64];
+	const ssize_t n = t->times >= 0 ? pread(t->times, text, sizeof text - 1, 0) : 0;
+	if (n <= 0)
+		return runs ? seconds : 0;
+	text[n] = '\0';
+	const uint64_t now = strtoull(text, NULL, 10), before = t->ran_ns;
+	t->ran_ns = now;
+	return now > before ? (double)(now - before) * 1e-9 : 0;
+}
+
+static st_status
+watch_thread(struct watch *w, pid_t tid, size_t from)
+{
+	if (st_debt_find(&w->debts, tid) != SIZE_MAX)
+		return ST_OK;
+	struct watched *t = ST_PUSH(&w->threads);
+	if (!t || st_debt_thread(&w->debts, tid, from) == SIZE_MAX)
+		return ST_FAILED;
+	*t = (struct watched){.stat = open_of_thread(w->pid, tid, "stat"),
+	                      .call = open_of_thread(w->pid, tid, "syscall"),
+	                      .times = open_of_thread(w->pid, tid, "schedstat"),
+	                      .record = UINT32_MAX};
+	(void)ran_since(t, false, 0); /* what it has run until now is nobody's */
+	return ST_OK;
+}
+
+static void
+forget_thread(struct watch *w, size_t i)
+{
+	struct watched *t = &w->threads.v[i];
+	if (t->stat >= 0)
+		close(t->stat);
+	if (t->call >= 0)
+		close(t->call);
+	if (t->times >= 0)
+		close(t->times);
+	t->stat = t->call = t->times = -1;
+	w->debts.threads.v[i].state = ST_DEBT_GONE;
+}
+
+/* Those that are not traced yet. */
+static st_status
+seize_new_threads(struct watch *w)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task", w->pid);
+	DIR *d = opendir(path);
+	st_status status = ST_OK;
+	for (struct dirent *entry; d && !status && (entry = readdir(d));) {
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (tid > 0 && st_debt_find(&w->debts, tid) == SIZE_MAX &&
+		    ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACECLONE) == 0)
+			status = watch_thread(w, tid, SIZE_MAX);
+	}
+	if (d)
+		closedir(d);
+	return status;
+}
+
+/* Threads that they make are traced from their first instruction on. */
+static st_status
+seize_threads(struct watch *w, struct st_error *e)
+{
+	if (ptrace(PTRACE_SEIZE, w->pid, 0, PTRACE_O_TRACECLONE) != 0)
+		return errno == ESRCH ? ST_OK /* it has ended already */
+		                      : st_fail(e, ST_EXIT_FAILED,
+		                                "cannot trace the program's threads (ptrace: %s); "
+		                                "strobe doctor says how to fix it",
+		                                strerror(errno));
+	st_status status = watch_thread(w, w->pid, SIZE_MAX);
+	for (size_t before = 0; !status && before < w->threads.n;) {
+		before = w->threads.n;
+		status = seize_new_threads(w);
+	}
+	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the threads") : ST_OK;
+}
+
+/* ---- what they do ---- */
+
+/* 'R' where it cannot be said. */
+static char
+state_of_thread(const struct watched *t)
+{
+	char text[512];
+	const ssize_t n = t->stat >= 0 ? pread(t->stat, text, sizeof text - 1, 0) : 0;
+	text[n > 0 ? n : 0] = '\0';
+	const char *end = strrchr(text, ')');
+	return end && end[1] ? end[2] : 'R';
+}
+
+static bool
+waits_for_thread(const struct watched *t)
+{
+	char text[64];
+	const ssize_t n = t->call >= 0 ? pread(t->call, text, sizeof text - 1, 0) : 0;
+	text[n > 0 ? n : 0] = '\0';
+	return strtol(text, NULL, 10) == SYS_futex;
+}
+
+static uint32_t
+record_of_thread(const struct watch *w, int64_t tid)
+{
+	const struct st_probe_area *a = w->v->probes->process.area;
+	for (uint32_t i = a->n_records; i-- > 0;)
+		if (i < ST_PROBE_MOST_RECORDS && a->records[i].tid == tid)
+			return i;
+	return UINT32_MAX;
+}
+
+static bool
+is_in_function(struct watch *w, size_t i)
+{
+	const uint32_t *numbers;
+	const size_t n = w->v->functions(w->v->arg, &numbers);
+	struct watched *t = &w->threads.v[i];
+	if (t->record == UINT32_MAX)
+		t->record = record_of_thread(w, w->debts.threads.v[i].id);
+	for (size_t k = 0; k < n && t->record != UINT32_MAX; k++) {
+		const struct st_probe_cell *c = st_probes_cell(w->v->probes, t->record, numbers[k]);
+		if (c && c->active)
+			return true;
+	}
+	return false;
+}
+
+static void
+look_at_thread(struct watch *w, size_t i, double seconds)
+{
+	struct st_debt_thread *d = &w->debts.threads.v[i];
+	struct watched *t = &w->threads.v[i];
+	if (d->state == ST_DEBT_GONE)
+		return;
+	const char state = t->stopped ? 't' : state_of_thread(t);
+	if (t->stopped)
+		d->state = ST_DEBT_STANDS;
+	else if (state == 'S' || state == 'D')
+		d->state = waits_for_thread(t) ? ST_DEBT_BLOCKED : ST_DEBT_WAITS;
+	else
+		d->state = ST_DEBT_RUNS;
+	d->ran = ran_since(t, d->state == ST_DEBT_RUNS, seconds);
+	d->in_function = d->ran > 0 && is_in_function(w, i);
+}
+
+/* ---- stopping and going on ---- */
+
+static void
+settle_debts(struct watch *w)
+{
+	for (size_t i = 0; i < w->threads.n; i++) {
+		const struct st_debt_thread *d = &w->debts.threads.v[i];
+		struct watched *t = &w->threads.v[i];
+		const double owed = st_debt_owed(&w->debts, i);
+		if (t->stopped && owed <= 0) {
+			t->stopped = ptrace(PTRACE_CONT, (pid_t)d->id, 0, 0) != 0 && errno != ESRCH;
+		} else if (d->state == ST_DEBT_RUNS && !t->asked && owed >= least_debt) {
+			t->asked = ptrace(PTRACE_INTERRUPT, (pid_t)d->id, 0, 0) == 0;
+		}
+	}
+}
+
+static bool
+is_stopping_signal(int signo)
+{
+	return signo == SIGSTOP || signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
+}
+
+/* A stop that ptrace has reported. */
+static st_status
+take_thread_stop(struct watch *w, size_t i, pid_t tid, int status)
+{
+	const int event = status >> 16, signo = WSTOPSIG(status);
+	struct watched *t = &w->threads.v[i];
+	if (event == PTRACE_EVENT_CLONE) {
+		unsigned long child = 0;
+		ptrace(PTRACE_GETEVENTMSG, tid, 0, &child);
+		const st_status kept = watch_thread(w, (pid_t)child, i);
+		ptrace(PTRACE_CONT, tid, 0, 0);
+		return kept;
+	}
+	if (event == PTRACE_EVENT_STOP && is_stopping_signal(signo)) {
+		ptrace(PTRACE_LISTEN, tid, 0, 0); /* the whole program has been stopped */
+	} else if (event == PTRACE_EVENT_STOP && t->asked) {
+		t->asked = false;
+		t->stopped = true;
+	} else {
+		ptrace(PTRACE_CONT, tid, 0, event ? 0 : signo);
+	}
+	return ST_OK;
+}
+
+/* A new thread may stop before the one that has made it says so. */
+static st_status
+take_thread_event(struct watch *w, pid_t tid, int status)
+{
+	size_t i = st_debt_find(&w->debts, tid);
+	if (i == SIZE_MAX) {
+		if (!WIFSTOPPED(status))
+			return ST_OK;
+		if (watch_thread(w, tid, SIZE_MAX))
+			return ST_FAILED;
+		i = w->threads.n - 1;
+	}
+	if (WIFSTOPPED(status))
+		return take_thread_stop(w, i, tid, status);
+	forget_thread(w, i);
+	return ST_OK;
+}
+
+/* Takes what has happened. *ended: the program has ended, and is still to be waited for. */
+static st_status
+take_thread_events(struct watch *w, bool *ended)
+{
+	st_status status = ST_OK;
+	while (!status && !*ended) {
+		siginfo_t info = {0};
+		int code;
+		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) ||
+		    !info.si_pid)
+			break;
+		*ended = info.si_pid == w->pid &&
+		         (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+		          info.si_code == CLD_DUMPED);
+		if (!*ended && waitpid(info.si_pid, &code, WNOHANG | __WALL) == info.si_pid)
+			status = take_thread_event(w, info.si_pid, code);
+	}
+	return status;
+}
+
+/* ---- all together ---- */
+
+static void
+let_all_go(struct watch *w)
+{
+	for (size_t i = 0; i < w->threads.n; i++) {
+		const pid_t tid = (pid_t)w->debts.threads.v[i].id;
+		if (w->debts.threads.v[i].state == ST_DEBT_GONE)
+			continue;
+		if (!w->threads.v[i].stopped && ptrace(PTRACE_INTERRUPT, tid, 0, 0) == 0)
+			waitpid(tid, NULL, __WALL);
+		ptrace(PTRACE_DETACH, tid, 0, 0);
+	}
+}
+
+static void
+count_time(struct watch *w, double seconds)
+{
+	for (size_t i = 0; i < w->threads.n; i++) {
+		look_at_thread(w, i, seconds);
+		w->v->stood += w->debts.threads.v[i].state == ST_DEBT_STANDS ? seconds : 0;
+	}
+	st_debt_tick(&w->debts, seconds);
+}
+
+static st_status
+watch_program(struct watch *w)
+{
+	const struct timespec nap = {0, 250000};
+	double last = st_now_raw();
+	bool ended = false;
+	for (;;) {
+		if (take_thread_events(w, &ended))
+			return ST_FAILED;
+		if (ended)
+			return ST_OK;
+		const double now = st_now_raw();
+		count_time(w, now - last);
+		last = now;
+		settle_debts(w);
+		nanosleep(&nap, NULL);
+	}
+}
+
+st_status
+st_virtual_run(struct st_virtual *v, struct st_error *e)
+{
+	struct watch w = {.v = v, .debts = {.speedup = v->speedup}, .pid = v->probes->process.pid};
+	v->paid = v->stood = 0;
+	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+	st_status status = seize_threads(&w, e);
+	if (!status && watch_program(&w)) {
+		let_all_go(&w);
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the threads");
+	}
+	/* The program ends with its first thread, which is there from the beginning. */
+	if (w.debts.threads.n)
+		v->paid = w.debts.threads.v[0].paid;
+	for (size_t i = 0; i < w.threads.n; i++)
+		forget_thread(&w, i);
+	free(w.threads.v);
+	st_debts_free(&w.debts);
+	return status;
+}
