@@ -92,7 +92,9 @@ struct st_probing {
 	/* Cost of a probe in 1/256 ticks (ns with uses_cpu): between its two time stamps, in all,
 	 * and of a call that is only counted. */
 	uint32_t cost_within, cost, cost_counted;
-	double cost_error; /* ticks that the second may be wrong by */
+	uint32_t cost_reading; /* with records_calls: more than the first, where the kernel is asked
+	                        */
+	double cost_error;     /* ticks that the second may be wrong by */
 	struct st_arena arenas[ST_ARENAS];
 	uint64_t limits[2][2]; /* of the process' memory, as they were: control/limits.c */
 	uint64_t linker_stop;  /* where the dynamic linker tells of changes; 0: nowhere */

@@ -21,6 +21,7 @@ struct bench {
 	struct st_probe_area *area; /* in area_memory, aligned for chunks */
 	void *area_memory, *threads, *note;
 	size_t image_bytes, area_bytes, threads_bytes;
+	struct st_record_function *record; /* what is recorded; NULL: nothing */
 };
 
 static void *
@@ -36,6 +37,7 @@ zeros(size_t bytes)
 static void
 write_code(struct bench *b)
 {
+	enum { ENTRY = 0, TRAMPOLINE = 1, READ = 4 };
 	static const unsigned char stub[] = {0x68, 0, 0,    0,    0,    0xff, 0x15, 0,   0,
 	                                     0,    0, 0x48, 0x8d, 0x64, 0x24, 8,    0xc3};
 	static const unsigned char loop[] = {
@@ -50,11 +52,13 @@ write_code(struct bench *b)
 	        0x58, 0x5d, 0x5b, /* pop rax, rbp, rbx */
 	        0xc3,             /* ret */
 	};
-	int64_t at[2];
+	int64_t at[READ + 1];
+	const unsigned way = b->record ? READ : ENTRY;
 	const int32_t to_stub = STUB - (PROBED + 5), to_slot = -(STUB + 11);
 	memcpy(at, st_probe_blob, sizeof at);
-	const uint64_t entry = (uint64_t)b->image + (uint64_t)at[0];
-	b->context->trampoline = (uint64_t)b->image + 8 + (uint64_t)at[1];
+	const uint64_t entry = (uint64_t)b->image + way * sizeof *at + (uint64_t)at[way];
+	b->context->trampoline =
+	        (uint64_t)b->image + TRAMPOLINE * sizeof *at + (uint64_t)at[TRAMPOLINE];
 	memcpy(b->code, &entry, sizeof entry);
 	b->code[PROBED] = 0xe9;
 	memcpy(b->code + PROBED + 1, &to_stub, sizeof to_stub);
@@ -62,6 +66,19 @@ write_code(struct bench *b)
 	memcpy(b->code + STUB + 7, &to_slot, sizeof to_slot);
 	b->code[PLAIN] = 0xc3;
 	memcpy(b->code + LOOP, loop, sizeof loop);
+}
+
+/* Calls that are kept, with nothing that is read. */
+static void
+begin_recording(struct bench *b)
+{
+	const uint64_t at = b->area->used, rows = (at + sizeof *b->record + 7) & ~(uint64_t)7;
+	b->record = (void *)((char *)b->area + at);
+	b->record->keep = CALLS;
+	b->record->rows = (uint32_t)(rows / 8);
+	b->record->row_words = sizeof(struct st_record_row) / 8;
+	b->area->used = rows + CALLS * sizeof(struct st_record_row);
+	b->area->actions[0] = (struct st_probe_action){ST_PROBE_RECORD, (uint32_t)(at / 8)};
 }
 
 static bool
@@ -93,6 +110,8 @@ make_bench(const struct st_probing *p, struct bench *b)
 	b->area->used = ST_PROBE_CHUNKS_END;
 	b->context->chunks = p->records ? (uint64_t)b->area + ST_PROBE_CHUNKS_AT : 0;
 	b->area->actions[0].kind = ST_PROBE_TIME;
+	if (p->records_calls)
+		begin_recording(b);
 	/* What is measured is a call, not the kernel's making of pages. */
 	enum { CALIBRATION_CHUNKS = 24 };
 	if (p->records)
@@ -134,6 +153,8 @@ call_batch(const struct bench *b, unsigned function)
 {
 	void (*loop)(uint64_t times, const void *function) =
 	        (void (*)(uint64_t, const void *))(uintptr_t)(b->code + LOOP);
+	if (b->record)
+		b->record->calls = b->record->keep == CALLS ? 0 : UINT32_MAX;
 	const uint64_t begin = bench_clock(b);
 	loop(CALLS, b->code + function);
 	return bench_clock(b) - begin;
@@ -166,6 +187,13 @@ settle_on(double *v, double *error)
 	return middle > 0 ? (uint32_t)(middle * 256 + 0.5) : 0;
 }
 
+/* What the probes have charged so far to the loop, 1/256 ticks. */
+static uint64_t
+charged_to_loop(const struct bench *b)
+{
+	return b->record ? ((const struct st_probe_thread *)b->threads)->frames[0].spent : 0;
+}
+
 static void
 measure_cost(struct st_probing *p, const struct bench *b)
 {
@@ -175,10 +203,12 @@ measure_cost(struct st_probing *p, const struct bench *b)
 	call_batch(b, PLAIN);
 	for (int i = 0; i < BATCHES; i++) {
 		const struct st_probe_cell *c = cell_of_bench(b);
+		const uint64_t charged = charged_to_loop(b);
 		before = c->inclusive;
 		const double probed = (double)call_batch(b, PROBED),
 		             plain = (double)call_batch(b, PLAIN);
-		all[i] = (probed - plain) / CALLS;
+		const double known = (double)(charged_to_loop(b) - charged) / 256;
+		all[i] = (probed - plain - known) / CALLS;
 		within[i] = (double)(c->inclusive - before) / CALLS;
 	}
 	p->cost = settle_on(all, &error);
@@ -186,14 +216,40 @@ measure_cost(struct st_probing *p, const struct bench *b)
 	p->cost_error = error;
 }
 
-/* The same for calls of which only the first is timed. */
+/* After a system call the processor has to find its way again, which is time of the call that
+ * follows. */
+static void
+measure_reading(struct st_probing *p, const struct bench *b)
+{
+	double within[BATCHES];
+	b->record->ops[0] =
+	        (struct st_record_op){.kind = ST_RECORD_CONSTANT, .extra = (uintptr_t)b->area};
+	b->record->ops[1] = (struct st_record_op){.kind = ST_RECORD_LOAD, .width = 8};
+	b->record->n_ops = 2;
+	call_batch(b, PROBED);
+	for (int i = 0; i < BATCHES; i++) {
+		const struct st_probe_cell *c = cell_of_bench(b);
+		const uint64_t before = c->inclusive;
+		call_batch(b, PROBED);
+		within[i] = (double)(c->inclusive - before) / CALLS;
+	}
+	const uint32_t all = settle_on(within, NULL);
+	p->cost_reading = all > p->cost_within ? all - p->cost_within : 0;
+	b->record->n_ops = 0;
+}
+
+/* The same for calls of which only the first is timed, or none is kept. */
 static void
 measure_counting(struct st_probing *p, const struct bench *b)
 {
 	double all[BATCHES];
-	b->area->actions[0].amount = UINT32_MAX;
-	b->context->samples = 1;
-	((uint32_t *)b->area + b->area->records[0].cells * 2)[0] &= ~1u;
+	if (b->record)
+		b->record->keep = 0;
+	if (!b->record) {
+		b->area->actions[0].amount = UINT32_MAX;
+		b->context->samples = 1;
+		((uint32_t *)b->area + b->area->records[0].cells * 2)[0] &= ~1u;
+	}
 	call_batch(b, PROBED);
 	for (int i = 0; i < BATCHES; i++) {
 		const double probed = (double)call_batch(b, PROBED),
@@ -209,7 +265,9 @@ st_probing_calibrate(struct st_probing *p)
 	struct bench b = {0};
 	if (make_bench(p, &b))
 		measure_cost(p, &b);
-	if (p->cost && p->samples)
+	if (p->cost && p->records_calls)
+		measure_reading(p, &b);
+	if (p->cost && (p->samples || p->records_calls))
 		measure_counting(p, &b);
 	free_bench(&b);
 }

@@ -45,6 +45,17 @@ write_ops(struct st_record_function *to, const struct st_feature_table *t, uint6
 	}
 }
 
+/* Does the runtime make a system call before the function is entered? */
+static bool
+asks_kernel(const struct st_record_function *r)
+{
+	bool reads = r->metrics & (ST_RECORD_USAGE | 1u << ST_RECORD_CPU);
+	for (uint32_t i = 0; i < r->n_ops; i++)
+		reads |= r->ops[i].kind == ST_RECORD_LOAD || r->ops[i].kind == ST_RECORD_STACK ||
+		         r->ops[i].kind == ST_RECORD_LENGTH || r->ops[i].kind == ST_RECORD_SUM;
+	return reads;
+}
+
 static void
 describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint64_t bias)
 {
@@ -66,6 +77,8 @@ describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint6
 	                                  .rows = rows,
 	                                  .row_words = words};
 	write_ops(to, &f->table, bias);
+	if (asks_kernel(to))
+		to->cost_within = t->probes->process.cost_reading;
 }
 
 /* ---- functions by name ---- */
@@ -108,6 +121,15 @@ find_waiting(struct st_recording_targets *t, struct st_image *image)
 		}
 		st_targets_free(&found);
 	}
+}
+
+static void
+find_allocating(struct st_recording_targets *t, const struct st_probed_image *image)
+{
+	struct st_alloc_area *a = st_mem_area(t->probes);
+	if (a)
+		a->without_callers = 1;
+	st_mem_mapped(&t->mem, image);
 }
 
 /* ---- targets ---- */
@@ -191,7 +213,7 @@ st_recording_mapped(void *arg, const struct st_probed_image *image)
 	t->current = t->list.n;
 	if (t->request->metrics &
 	    (1u << ST_RECORD_ALLOCATED | 1u << ST_RECORD_ALLOCATIONS | 1u << ST_RECORD_FREED))
-		st_mem_mapped(&t->mem, image);
+		find_allocating(t, image);
 	find_waiting(t, image->image);
 	if (!is_image_chosen(t, image))
 		return;

@@ -235,7 +235,7 @@ write_record_header(struct writing *w, size_t id, const struct st_recorded *f,
 	        rows->open);
 	if (w->t->request->metrics & 1u << ST_RECORD_TIME)
 		fprintf(w->out, "#overhead,%zu,time,%.2f,%.2f\n", id,
-		        process->cost_within / 256.0 * w->tick_ns,
+		        (process->cost_within + r->cost_within) / 256.0 * w->tick_ns,
 		        process->cost_error * w->tick_ns);
 }
 

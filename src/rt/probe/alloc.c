@@ -62,6 +62,38 @@ set_busy(struct st_alloc_thread *own, uint32_t busy)
 	__asm__ volatile("" : : : "memory");
 }
 
+/* What the thread's tallies are to have of the heap's totals, which it changes while it has the
+ * lock. */
+struct heap_before {
+	uint64_t bytes, calls, freed;
+};
+
+static struct heap_before
+heap_before(const struct st_alloc_area *a)
+{
+	const struct st_alloc_totals *all = &a->totals[ST_ALLOC_HEAP];
+	return (struct heap_before){all->bytes, all->calls, all->freed};
+}
+
+static void
+add_to_tallies(const struct st_alloc_area *a, const struct heap_before *before)
+{
+	const struct st_alloc_totals *all = &a->totals[ST_ALLOC_HEAP];
+	uint64_t *tallies = probe_thread()->tallies.v;
+	tallies[ST_RECORD_ALLOCATED] += all->bytes - before->bytes;
+	tallies[ST_RECORD_ALLOCATIONS] += all->calls - before->calls;
+	tallies[ST_RECORD_FREED] += all->freed - before->freed;
+}
+
+/* Calls that are under way and timed do not pay for the counting of what they allocate. */
+static void
+end_counting(uint64_t since)
+{
+	struct st_probe_thread *t = probe_thread();
+	if (UNLIKELY(t && t->depth > 1))
+		probe_charge(t, &t->frames[t->depth - 1], since);
+}
+
 /* ---- giving back ---- */
 
 static void
@@ -103,10 +135,12 @@ alloc_give_back(const struct probe_alloc_call *call, struct st_alloc_thread *own
 	struct st_alloc_area *a = probe_alloc_area();
 	set_busy(own, 1);
 	alloc_lock(a);
+	const struct heap_before before = heap_before(a);
 	if (call->kind == ST_ALLOC_FREE)
 		free_block(a, own, call->rdi);
 	else
 		probe_unmap_pages(a, call->rdi, probe_page_end(call->rdi + call->rsi));
+	add_to_tallies(a, &before);
 	alloc_unlock(a);
 	set_busy(own, 0);
 }
@@ -173,13 +207,10 @@ is_reallocation(uint64_t kind)
 }
 
 /* Whether its return is to be seen. */
-uint64_t
-probe_alloc_begin(struct probe_alloc_call *call, uint64_t bp)
+static uint64_t
+begin_allocation(struct probe_alloc_call *call)
 {
-	(void)bp;
 	const uint64_t slot = (uint64_t)&call->caller;
-	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
-		return 0; /* a child of fork */
 	call->kind = probe_area()->actions[call->function].amount;
 	if (call->kind == ST_ALLOC_FREE)
 		probe_block_expect(probe_alloc_area(), call->rdi);
@@ -200,6 +231,18 @@ probe_alloc_begin(struct probe_alloc_call *call, uint64_t bp)
 		begin_reallocation(call, own);
 	own->inside = slot;
 	return 1;
+}
+
+uint64_t
+probe_alloc_begin(struct probe_alloc_call *call, uint64_t bp)
+{
+	const uint64_t begin = probe_ticks();
+	(void)bp;
+	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
+		return 0; /* a child of fork */
+	const uint64_t is_seen = begin_allocation(call);
+	end_counting(begin);
+	return is_seen;
 }
 
 /* ---- the return ---- */
@@ -336,6 +379,7 @@ allocated(const struct probe_alloc_call *call)
 void
 probe_alloc_end(struct probe_alloc_call *call, uint64_t bp)
 {
+	const uint64_t begin = probe_ticks();
 	struct st_alloc_thread *own = alloc_thread();
 	if (UNLIKELY(!own || own->busy))
 		return;
@@ -346,10 +390,12 @@ probe_alloc_end(struct probe_alloc_call *call, uint64_t bp)
 	const bool maps = call->kind >= ST_ALLOC_MMAP;
 	const bool succeeded = maps ? address <= (uint64_t)-PAGE : address != 0;
 	bool cut = false;
-	const uint32_t fresh =
-	        succeeded ? probe_stack_walk(a, own, (uint64_t)&call->caller, bp, &cut) : 0;
+	const uint32_t fresh = succeeded && !a->without_callers
+	                               ? probe_stack_walk(a, own, (uint64_t)&call->caller, bp, &cut)
+	                               : 0;
 	const uint64_t start = call->function | 1ull << 63;
 	alloc_lock(a);
+	const struct heap_before before = heap_before(a);
 	uint32_t context = 0;
 	if (succeeded) {
 		context = probe_stack_context(a, own, fresh, cut, start);
@@ -362,7 +408,9 @@ probe_alloc_end(struct probe_alloc_call *call, uint64_t bp)
 		end_mapped(a, call, address, context);
 	else
 		end_heap(a, own, call, address, context);
+	add_to_tallies(a, &before);
 	alloc_unlock(a);
 	own->inside = 0;
 	set_busy(own, 0);
+	end_counting(begin);
 }

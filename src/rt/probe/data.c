@@ -132,7 +132,9 @@ vector_register(uint32_t number)
 		break;
 		X(0)
 		X(1)
-		X(2) X(3) X(4) X(5) X(6) X(7)
+		X(2)
+		X(3)
+		X(4) X(5) X(6) X(7)
 #undef X
 		        default : break;
 	}

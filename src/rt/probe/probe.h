@@ -114,6 +114,17 @@ probe_room_for(uint32_t functions)
 	return (functions + functions / 4 + 64) & ~63u;
 }
 
+/* Time since then that probes took, within the call that is under way and all around it. Returns
+ * the time now. */
+static inline uint64_t
+probe_charge(struct st_probe_thread *t, struct st_probe_frame *around, uint64_t since)
+{
+	const uint64_t now = probe_ticks(), spent = (now - since) << 8;
+	around->spent += spent;
+	((struct st_probe_record *)t->numbers)->spent += spent;
+	return now;
+}
+
 /* cells.c: the cell of the function for the thread; NULL: there is no room. */
 SELDOM struct st_probe_cell *probe_new_cell(struct st_probe_thread *t, uint32_t function);
 SELDOM uint32_t probe_find_pair(struct st_probe_thread *t, uint32_t caller,

@@ -62,21 +62,6 @@ read_metrics(const struct st_probe_thread *t, uint32_t wanted, int64_t *to)
 		to[ST_RECORD_CPU] = (int64_t)probe_cpu_time();
 }
 
-static bool
-asks_kernel(uint32_t metrics)
-{
-	return metrics & (ST_RECORD_USAGE | 1u << ST_RECORD_CPU);
-}
-
-/* Time that probes took, within all calls that are under way. */
-static void
-charge(struct st_probe_thread *t, struct st_probe_frame *around, uint64_t since)
-{
-	const uint64_t spent = (probe_ticks() - since) << 8;
-	around->spent += spent;
-	((struct st_probe_record *)t->numbers)->spent += spent;
-}
-
 /* ---- rows ---- */
 
 /* The row, which is the caller's then; NULL: it is being written. */
@@ -114,16 +99,6 @@ keep_values(struct st_record_row *row, const struct st_record_function *r,
 	}
 }
 
-static bool
-reads_memory(const struct st_record_function *r)
-{
-	for (uint32_t i = 0; i < r->n_ops; i++)
-		if (r->ops[i].kind == ST_RECORD_LOAD || r->ops[i].kind == ST_RECORD_STACK ||
-		    r->ops[i].kind >= ST_RECORD_LENGTH)
-			return true;
-	return false;
-}
-
 /* The data, before the function is entered. */
 static struct st_record_row *
 read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t serial,
@@ -135,36 +110,33 @@ read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t 
 		__atomic_fetch_add(&r->missed, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
-	const uint64_t begin = reads_memory(r) ? probe_ticks() : 0;
 	set_record_busy(own, 1);
 	probe_run_ops(own, r->ops, r->n_ops, slot, registers);
 	keep_values(row, r, own);
 	set_record_busy(own, 0);
 	row->serial = serial;
 	row->tid = t->tid;
-	if (begin)
-		charge(t, &t->frames[t->depth - 1], begin);
 	return row;
 }
 
-/* The function is entered: its frame gets the row. */
+/* The function is entered: its frame gets the row. All that was done since `since` is no time of
+ * who has called it. */
 static void
 attach_row(struct st_probe_thread *t, const struct st_record_function *r, struct st_record_row *row,
-           uint64_t function, const uint64_t *slot)
+           uint64_t function, const uint64_t *slot, uint64_t since)
 {
 	struct st_probe_frame *f = &t->frames[t->depth - 1];
 	/* It is not timed, or it has jumped to its own beginning. */
 	if (f->slot != (uint64_t)slot || f->function != function + 1 || f->counted || f->row) {
 		release_row(row, ST_RECORD_FREE);
+		probe_charge(t, f, since);
 		return;
 	}
-	const uint64_t begin = asks_kernel(r->metrics) ? probe_ticks() : 0;
-	read_metrics(t, r->metrics, row->metrics);
-	if (begin)
-		charge(t, f - 1, begin);
 	row->slot = (uint64_t)slot;
-	f->begin = row->begin = probe_ticks();
 	f->row = (uint32_t)((uint64_t *)row - (uint64_t *)probe_context.area);
+	f->spent += r->cost_within;
+	read_metrics(t, r->metrics, row->metrics);
+	f->begin = row->begin = probe_charge(t, f - 1, since);
 	release_row(row, ST_RECORD_OPEN);
 }
 
@@ -172,14 +144,17 @@ SELDOM static void
 keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_t function,
           uint64_t *slot, const uint64_t *registers)
 {
+	const uint64_t begin = probe_ticks();
 	struct st_probe_thread *t = probe_thread();
 	if (!t)
 		return;
 	struct st_record_row *row = read_into_row(t, r, serial, place, slot, registers);
-	if (!row)
+	if (!row) {
+		probe_charge(t, &t->frames[t->depth - 1], begin);
 		return;
+	}
 	probe_enter(function, slot, registers[2]);
-	attach_row(t, r, row, function, slot);
+	attach_row(t, r, row, function, slot, begin);
 }
 
 /* Its row, of those that there are; a number from there on: none. */
@@ -225,7 +200,7 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 	struct st_record_row *row = probe_at(f->row);
 	uint32_t state = ST_RECORD_OPEN;
 	int64_t now[ST_RECORD_METRIC_COUNT];
-	const uint64_t begin = asks_kernel(r->metrics) ? probe_ticks() : 0;
+	const uint64_t begin = probe_ticks();
 	read_metrics(t, r->metrics, now);
 	if (__atomic_compare_exchange_n(&row->state, &state, ST_RECORD_BUSY, false,
 	                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
@@ -238,6 +213,5 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 		}
 		release_row(row, state);
 	}
-	if (begin)
-		charge(t, &t->frames[t->depth - 1], begin);
+	probe_charge(t, &t->frames[t->depth - 1], begin);
 }
