@@ -58,6 +58,8 @@
 	  "run a program repeatedly without measuring code, and show its time and memory")         \
 	C(gate, "gate", "[options] --base SIDE [--target SIDE] [--] [ARGUMENT...]",                \
 	  "decide whether a build of a program is slower than another one")                        \
+	C(bisect, "bisect", "[options] GOOD BAD [-- PROGRAM [ARGUMENT...]]",                       \
+	  "find the commit that made a program slower")                                            \
 	C(job, "job", "[options] init|run", "measure what the job file of a project describes")    \
 	C(backfill, "backfill", "[options] REV..REV",                                              \
 	  "measure earlier versions of a project with its job file")                               \
@@ -663,6 +665,15 @@
 	  "print text or another format (default: text)")                                          \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE, too: .md, .xml (JUnit), .sarif, .json, .txt")                 \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_BISECT_OPTIONS(O)                                                                       \
+	O(counts, 'c', "counts", "N", true,                                                        \
+	  "count N runs of the two ends with the engine (default: 2; 0: none)")                    \
+	O(pairs, 'n', "pairs", "N", true,                                                          \
+	  "run at most N pairs of each commit (default: 60; 0: do not measure time)")              \
+	O(format, 'f', "format", "text|json", true, "print text or JSON (default: text)")          \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe gate: whether one build of a program is slower than another. */
+#include "cli/gate.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,9 +13,7 @@
 #include "base/option.h"
 #include "base/parse.h"
 #include "cli/commands.h"
-#include "cli/progress.h"
 #include "gate/findings.h"
-#include "gate/rules.h"
 #include "profile/output.h"
 #include "report/text.h"
 #include "timing/timing.h"
@@ -32,7 +32,7 @@ struct gate_arguments {
 	ST_VEC(const char *) outputs;
 	struct st_gate_rules rules;
 	const char *rules_file; /* NULL: the project's */
-	bool quiet, help, seeded;
+	bool quiet, help;
 };
 
 static st_status
@@ -118,7 +118,7 @@ apply_gate_rule(struct gate_arguments *a, int option, const char *value, struct 
 		if (st_option_number("seed", value, 0, LONG_MAX, &n, e))
 			return ST_FAILED;
 		a->options.seed = (uint64_t)n;
-		a->seeded = true;
+		a->options.seeded = true;
 		return ST_OK;
 	case GATE_cpu:
 		return gate_cpus(&a->options, value, e);
@@ -252,6 +252,22 @@ gate_check_sides(struct st_gate_options *o, struct st_error *e)
 	                         o->names[ST_GATE_BASE]);
 }
 
+st_status
+st_gate_usual(struct st_gate_options *o, struct st_gate_rules *rules, const char *file,
+              struct st_error *e)
+{
+	char today[16] = "";
+	const time_t now = time(NULL);
+	struct tm tm;
+	if (gmtime_r(&now, &tm))
+		strftime(today, sizeof today, "%Y-%m-%d", &tm);
+	o->rule = (struct st_gate_rule){
+	        .alarm = 0.01, .miss = 0.05, .limit = 0.02, .pairs = 60, .seconds = 600};
+	o->counts = 2;
+	st_gate_limits_default(&o->limits);
+	return st_gate_rules_read(rules, file, today, o, e);
+}
+
 /* What the file says, options on the command line say otherwise: they are read first to find it,
  * and then again. */
 static st_status
@@ -274,36 +290,28 @@ gate_take_options(struct gate_arguments *a, char *const *argv, struct st_error *
 static st_status
 parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
 {
-	const struct st_gate_rule usual = {
-	        .alarm = 0.01, .miss = 0.05, .limit = 0.02, .pairs = 60, .seconds = 600};
-	char today[16] = "";
-	const time_t now = time(NULL);
-	struct tm tm;
 	*a = (struct gate_arguments){0};
 	if (gate_take_options(a, argv, e) || a->help)
 		return a->help ? ST_OK : ST_FAILED;
-	if (gmtime_r(&now, &tm))
-		strftime(today, sizeof today, "%Y-%m-%d", &tm);
-	a->options.rule = usual;
-	a->options.counts = 2;
-	st_gate_limits_default(&a->options.limits);
-	if (st_gate_rules_read(&a->rules, a->rules_file, today, &a->options, e) ||
+	if (st_gate_usual(&a->options, &a->rules, a->rules_file, e) ||
 	    gate_take_options(a, argv, e))
 		return ST_FAILED;
 	return gate_check_sides(&a->options, e);
 }
 
+/* ---- a run ---- */
+
 /* Which run comes first has to be chance that nobody has chosen; the seed is told. */
 static st_status
-gate_draw_seed(struct gate_arguments *a, struct st_error *e)
+gate_draw_seed(struct st_gate_options *o, struct st_error *e)
 {
 	uint32_t drawn;
-	if (a->seeded)
+	if (o->seeded)
 		return ST_OK;
 	if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn)
 		return st_fail(e, ST_EXIT_FAILED, "cannot draw a random number: %s",
 		               strerror(errno));
-	a->options.seed = drawn;
+	o->seed = drawn;
 	return ST_OK;
 }
 
@@ -311,6 +319,27 @@ static void
 gate_progress(void *arg, const char *text)
 {
 	st_progress_line(arg, text);
+}
+
+st_status
+st_gate_begin(struct st_gate_setting *s, struct st_gate_options *o, bool quiet, struct st_error *e)
+{
+	const ssize_t n = readlink("/proc/self/exe", s->strobe, sizeof s->strobe - 1);
+	st_progress_init(&s->progress, quiet);
+	if (n < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read /proc/self/exe: %s",
+		               strerror(errno));
+	s->strobe[n] = '\0';
+	o->strobe = s->strobe;
+	o->listener = (struct st_gate_listener){gate_progress, &s->progress};
+	st_timing_watch_signals();
+	return gate_draw_seed(o, e);
+}
+
+void
+st_gate_end(struct st_gate_setting *s)
+{
+	st_progress_erase(&s->progress);
 }
 
 static st_status
@@ -335,23 +364,12 @@ static int
 run_gate(struct gate_arguments *a)
 {
 	struct st_gate_result r = {0};
-	struct st_progress progress;
+	struct st_gate_setting setting;
 	struct st_error e;
-	char strobe[PATH_MAX];
-	const ssize_t n = readlink("/proc/self/exe", strobe, sizeof strobe - 1);
-	if (n < 0) {
-		st_cause(&e, ST_EXIT_FAILED, "cannot read /proc/self/exe: %s", strerror(errno));
-		return st_complain(&e);
-	}
-	strobe[n] = '\0';
-	a->options.strobe = strobe;
-	st_progress_init(&progress, a->quiet);
-	a->options.listener = (struct st_gate_listener){gate_progress, &progress};
-	st_timing_watch_signals();
-	st_status status = gate_draw_seed(a, &e);
+	st_status status = st_gate_begin(&setting, &a->options, a->quiet, &e);
 	if (!status)
 		status = st_gate_run(&a->options, &r, &e);
-	st_progress_erase(&progress);
+	st_gate_end(&setting);
 	if (!status)
 		status = gate_print(a, &r, &e);
 	int code = status ? st_complain(&e) : st_gate_exit(r.verdict);

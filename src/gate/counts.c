@@ -186,8 +186,8 @@ count_of_table(const struct st_profile *p, const char *tool, const char *table, 
 	return sum;
 }
 
-static double
-count_of_program(const struct st_profile *p, enum st_gate_counted what)
+double
+st_gate_count_of(const struct st_profile *p, enum st_gate_counted what)
 {
 	double instructions = 0, blocks = 0;
 	for (size_t i = 0; i < p->processes.n; i++) {
@@ -216,7 +216,7 @@ count_judge_program(struct st_gate_counts *c, const struct st_gate_limits *limit
 		struct st_gate_count *count = &c->program[what];
 		for (int side = 0; side < ST_GATE_SIDES; side++)
 			for (size_t run = 0; run < c->runs; run++)
-				v[side][run] = count_of_program(c->profiles[side][run],
+				v[side][run] = st_gate_count_of(c->profiles[side][run],
 				                                (enum st_gate_counted)what);
 		st_gate_count_make(count, v, c->runs);
 		st_gate_count_limit(count, limits->program[what]);

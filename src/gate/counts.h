@@ -103,6 +103,9 @@ struct st_gate_counting {
 st_status st_gate_count_run(const struct st_gate_counting *c, struct st_profile **profile,
                             struct st_error *e);
 
+/* A count of the whole program in a profile. */
+double st_gate_count_of(const struct st_profile *p, enum st_gate_counted what);
+
 /* Compares and judges the profiles, `runs` of each side. 0, or -1 with *e: no memory, or nothing
  * was measured. */
 st_status st_gate_count_judge(struct st_gate_counts *c, struct st_gate_limits *limits,

@@ -67,6 +67,7 @@ struct st_gate_rule {
 	double alarm;   /* the probability of a false alarm is at most this */
 	double miss;    /* and that of a pass although the target is slower by the limit, this */
 	double limit;   /* changes that are smaller do not matter */
+	double above;   /* an alarm is that the change is greater than this: 0 in a gate */
 	size_t pairs;   /* at most; 0: time is not measured */
 	double seconds; /* no pair begins later; 0: no limit */
 };

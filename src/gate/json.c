@@ -105,8 +105,8 @@ gate_function_json(const struct st_gate_function *f)
 	return json;
 }
 
-static json_t *
-gate_counts_json(const struct st_gate_counts *counts)
+json_t *
+st_gate_counts_json(const struct st_gate_counts *counts)
 {
 	json_t *program = json_object(), *functions = json_array();
 	for (int i = 0; i < ST_GATE_N_COUNTED; i++)
@@ -131,10 +131,11 @@ st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r)
 	for (size_t i = 0; i < r->benchmarks.n; i++) {
 		const struct st_gate_benchmark *b = &r->benchmarks.v[i];
 		json_array_append_new(
-		        all, json_pack("{so, ss, so, so}", "benchmark", st_json_text(b->title),
-		                       "verdict", st_gate_verdicts[b->verdict], "counts",
-		                       b->counts.runs ? gate_counts_json(&b->counts) : json_null(),
-		                       "time", gate_time_json(o, &b->time)));
+		        all,
+		        json_pack("{so, ss, so, so}", "benchmark", st_json_text(b->title),
+		                  "verdict", st_gate_verdicts[b->verdict], "counts",
+		                  b->counts.runs ? st_gate_counts_json(&b->counts) : json_null(),
+		                  "time", gate_time_json(o, &b->time)));
 	}
 	return json_pack("{s{si, si}, ss, so, so, so, so, so, so, so}", "strobe", "version",
 	                 ST_JSON_VERSION, "gate", 1, "verdict", st_gate_verdicts[r->verdict],

@@ -24,6 +24,7 @@ struct st_gate_options {
 	cpu_set_t cpus; /* empty: those that strobe may use */
 	bool unpinned;
 	uint64_t seed;
+	bool seeded;       /* it was given */
 	const char *times; /* a file that pairs are read from instead of being measured; NULL */
 	struct st_gate_listener listener;
 };
@@ -71,6 +72,9 @@ st_status st_gate_replay_pair(void *arg, const struct st_gate_pair *pair, double
                               struct st_error *e);
 void st_gate_replay_close(struct st_gate_replay *r);
 
+/* The lines on counts, and their JSON. */
+void st_gate_put_counts(const struct st_gate_counts *counts, FILE *out);
+json_t *st_gate_counts_json(const struct st_gate_counts *counts);
 /* For people; and as docs/json.md has it, NULL: no memory. */
 void st_gate_print_text(const struct st_gate_options *o, const struct st_gate_result *r, FILE *out);
 json_t *st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r);

@@ -55,7 +55,7 @@ sequence_look(const struct st_gate_rule *rule, struct st_gate_time *t)
 	if (st_bet_interval(x, n, 0.9, &logs))
 		return ST_FAILED;
 	t->change = (struct st_interval){expm1(logs.at), expm1(logs.low), expm1(logs.high)};
-	t->evidence = exp(st_bet_above(x, n, 0));
+	t->evidence = exp(st_bet_above(x, n, log1p(rule->above)));
 	t->spread = n > 1 ? st_mad(x, n) : NAN;
 	t->verdict = sequence_judge(rule, t);
 	return ST_OK;

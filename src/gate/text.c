@@ -28,8 +28,8 @@ text_time_reason(const struct st_gate_rule *rule, const struct st_gate_time *t, 
 	}
 }
 
-static void
-text_counts(const struct st_gate_counts *counts, FILE *out)
+void
+st_gate_put_counts(const struct st_gate_counts *counts, FILE *out)
 {
 	enum { MOST = 10 };
 	const size_t n = counts->functions.n;
@@ -61,7 +61,7 @@ st_gate_print_text(const struct st_gate_options *o, const struct st_gate_result 
 	for (size_t i = 0; i < r->benchmarks.n; i++) {
 		const struct st_gate_benchmark *b = &r->benchmarks.v[i];
 		fprintf(out, "%s: %s\n", b->title, st_gate_verdicts[b->verdict]);
-		text_counts(&b->counts, out);
+		st_gate_put_counts(&b->counts, out);
 		if (!o->rule.pairs)
 			continue;
 		fputs("  ", out);

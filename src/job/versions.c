@@ -95,6 +95,55 @@ st_commits_of(struct st_commits *c, const char *root, const char *range, struct 
 	return status;
 }
 
+/* Whether the later version contains the earlier one. */
+static st_status
+commits_check_order(const char *root, const char *range, struct st_error *e)
+{
+	const char *dots = strstr(range, "..");
+	char *earlier = dots ? st_text_of("%.*s", (int)(dots - range), range) : NULL, *said = NULL;
+	int code = 0;
+	if (!earlier)
+		return st_fail(e, ST_EXIT_USAGE, "'%s' is no range of versions", range);
+	char *words[] = {"merge-base", "--is-ancestor", earlier, (char *)(uintptr_t)(dots + 2),
+	                 NULL};
+	st_status status = versions_git(root, words, &said, &code, e);
+	if (!status && code)
+		status = st_fail(e, ST_EXIT_USAGE, "'%s' does not come after '%s': %s", dots + 2,
+		                 earlier,
+		                 *said ? versions_reason(said)
+		                       : "the history of the one does not have the other");
+	free(said);
+	free(earlier);
+	return status;
+}
+
+st_status
+st_commits_line(struct st_commits *c, const char *root, const char *range, struct st_error *e)
+{
+	char *list[] = {"rev-list",
+	                "--reverse",
+	                "--first-parent",
+	                "--end-of-options",
+	                (char *)(uintptr_t)range,
+	                "--",
+	                NULL};
+	char *said = NULL;
+	int code = 0;
+	*c = (struct st_commits){0};
+	if (commits_check_order(root, range, e))
+		return ST_FAILED;
+	st_status status = versions_git(root, list, &said, &code, e);
+	if (!status && code)
+		status = st_fail(e, ST_EXIT_USAGE, "'%s' names no commits: %s", range,
+		                 versions_reason(said));
+	if (!status)
+		status = commits_take(c, said, e);
+	free(said);
+	if (!status && !c->v.n)
+		status = st_fail(e, ST_EXIT_USAGE, "'%s' has no commits", range);
+	return status;
+}
+
 void
 st_commits_free(struct st_commits *c)
 {

@@ -277,8 +277,7 @@ class Rules(Gate):
         self.assertEqual((done.returncode, done.stderr), (2, "strobe: cannot read none.yaml: No such file or directory\n"))
 
 
-@compiles
-class Versions(Gate):
+class Repository(Gate):
     def setUp(self):
         super().setUp()
         self.p = Project(self.place / "project")
@@ -295,15 +294,18 @@ class Versions(Gate):
         self.p.git("add", "-A")
         return self.p.commit(text)
 
-    def gate(self, *words, code):
-        done = self.p.run(STROBE, "gate", "-n", 0, "-c", 1, "-f", "json", *words, fail=code != 0)
-        self.assertEqual((done.returncode, done.stderr), (code, ""))
-        return json.loads(done.stdout)
-
     def clean(self):
         """Nothing is left of the work trees, and the user's files are as they were."""
         self.assertEqual(self.p.git("worktree", "list", "--porcelain").count("worktree "), 1)
         self.assertEqual([f.name for f in self.place.iterdir() if f.name.startswith("strobe-")], [])
+
+
+@compiles
+class Versions(Repository):
+    def gate(self, *words, code):
+        done = self.p.run(STROBE, "gate", "-n", 0, "-c", 1, "-f", "json", *words, fail=code != 0)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return json.loads(done.stdout)
 
     def test_versions(self):
         self.write("program.c", SOURCE.replace("TABLE 1", "TABLE 0"))
@@ -424,6 +426,66 @@ class Formats(Gate):
             done = self.strobe("gate", "-b", "true", "-t", "true", "-o", name)
             self.assertIn(done.returncode, (2, 125))
             self.assertIn(message, done.stderr)
+
+
+@compiles
+class Bisect(Repository):
+    def history(self, flags):
+        """A commit for each flag: the program with it, or one that does not build."""
+        commits = []
+        for i, flag in enumerate(flags):
+            self.write("program.c", f"/* {i} */\n" + ("broken" if flag == "x" else SOURCE.replace("TABLE 1", f"TABLE {1 if flag == 'g' else 0}")))
+            commits.append(self.commit(f"commit {i}"))
+        return commits
+
+    def bisect(self, *words, code):
+        done = self.p.run(STROBE, "bisect", "-n", 0, "-c", 1, "-f", "json", *words, fail=code != 0)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        self.clean()
+        return json.loads(done.stdout)
+
+    def test_found(self):
+        """The commit that lost the flag, with its explanation; the one that does not build is left out."""
+        commits = self.history("gxbb")
+        found = self.bisect(self.first, "HEAD", code=3)
+        self.assertEqual((found["first_bad"], found["quantity"], found["benchmark"]), (commits[1:3], "instructions", "./program"))
+        self.assertEqual([s["state"] for s in found["steps"]], ["good", "not built", "bad", "bad"])
+        self.assertIn("the command of build", found["steps"][1]["reason"])
+        self.assertIsNone(found["why"])
+
+    def test_explained(self):
+        commits = self.history("gbb")
+        found = self.bisect(self.first, "HEAD", code=0)
+        self.assertEqual(found["first_bad"], [commits[1]])
+        [table] = [f for f in found["why"]["functions"] if f["function"] == "make_table"]
+        self.assertEqual((table["why"], table["callers"][0]["code"]), ("more calls", "changed"))
+        low, high = found["values"]
+        self.assertEqual((found["steps"][1]["value"], found["steps"][2]["value"]), (high, high))
+        self.assertLess(found["steps"][0]["value"], (low + high) / 2)
+        done = self.p.run(STROBE, "bisect", "-n", 0, "-c", 1, commits[0], commits[1], "--", "./program")
+        self.assertIn(f"\nthe first bad commit is {commits[1]}\n", done.stdout)
+        self.assertIn("make_table of program: ", done.stdout)
+
+    def test_nothing(self):
+        self.history("g")
+        found = self.bisect(self.first, "HEAD", code=3)
+        self.assertEqual((found["first_bad"], found["quantity"], found["ends"]["verdict"]), ([], None, "pass"))
+        done = self.p.run(STROBE, "bisect", "-n", 0, "-c", 1, self.first, "HEAD", fail=True)
+        self.assertTrue(done.stdout.startswith("nothing to bisect: the gate of the two ends says pass\n"))
+
+    def test_refused(self):
+        for words, message in ((("HEAD",), "strobe bisect takes two versions: one that is good"), (("HEAD", "HEAD", "x"), "'x' is one too many: put -- before the command"),
+                               (("HEAD", "none"), "'none' is no version of a project"), (("HEAD", "."), "'.' is no version")):
+            done = self.p.run(STROBE, "bisect", *words, fail=True)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
+            self.assertIn(message, done.stderr)
+        # The later end has to contain the earlier one.
+        bad = self.history("b")[0]
+        self.p.git("checkout", "-q", "-b", "side", self.first)
+        [side] = self.history("g")
+        done = self.p.run(STROBE, "bisect", "-n", 0, "-c", 1, side, bad, fail=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn(f"'{bad}' does not come after '{side}'", done.stderr)
 
 
 class Errors(Gate):

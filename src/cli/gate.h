@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What strobe gate and strobe bisect have in common. */
+#ifndef STROBE_CLI_GATE_H
+#define STROBE_CLI_GATE_H
+
+#include <limits.h>
+
+#include "cli/progress.h"
+#include "gate/rules.h"
+
+/* What a gate does unless options or the rules of the project (file NULL: those around the current
+ * folder) say otherwise. 0, or -1 with *e. */
+st_status st_gate_usual(struct st_gate_options *o, struct st_gate_rules *rules, const char *file,
+                        struct st_error *e);
+
+/* Around a run: progress, signals, the seed unless it is given, the program of the engine. */
+struct st_gate_setting {
+	struct st_progress progress;
+	char strobe[PATH_MAX];
+};
+st_status st_gate_begin(struct st_gate_setting *s, struct st_gate_options *o, bool quiet,
+                        struct st_error *e);
+void st_gate_end(struct st_gate_setting *s);
+
+#endif
