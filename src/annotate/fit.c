@@ -10,6 +10,8 @@
 enum { FOLDS = 10 };
 /* Times are no more exact than that, and exact counts leave no residuals of this size. */
 static const double relative_floor = 1e-9;
+/* What adding numbers of this size may lose. */
+static const double rounding = 1e-14;
 
 const char *st_ann_class_name(enum st_ann_class class)
 {
@@ -66,11 +68,15 @@ st_ann_fit_sd_at(const struct st_ann_problem *p, const struct st_ann_fit *f, uin
 double
 st_ann_variance_floor(const struct st_ann_problem *p, struct st_ann_rows rows)
 {
-	double squares = 0;
+	double squares = 0, mean = 0, most = 0;
+	for (size_t i = 0; i < rows.n; i++) {
+		mean += p->y[rows.v[i]] / (double)rows.n;
+		most = fmax(most, fabs(p->y[rows.v[i]]));
+	}
 	for (size_t i = 0; i < rows.n; i++)
-		squares += p->y[rows.v[i]] * p->y[rows.v[i]];
-	const double rms = sqrt(squares / (double)rows.n) * relative_floor;
-	return rms > 0 ? rms * rms : 1e-300;
+		squares += (p->y[rows.v[i]] - mean) * (p->y[rows.v[i]] - mean);
+	const double floor = relative_floor * sqrt(squares / (double)rows.n) + rounding * most;
+	return floor > 0 ? floor * floor : 1e-300;
 }
 
 double

@@ -29,6 +29,7 @@ struct ann_pool {
 	double *scale; /* the values in the columns are divided by them */
 	size_t n;
 	struct st_columns columns;
+	double origin; /* which y is less in the columns: a large offset would cost digits */
 	double floor;
 };
 
@@ -64,11 +65,12 @@ ann_pool_fill(struct ann_pool *pool)
 	for (size_t k = 0; k < pool->n; k++)
 		pool->scale[k] = ann_term_scale(pool, &pool->terms[k]);
 	x[0] = 1;
+	pool->origin = pool->p->y[pool->rows.v[0]];
 	for (size_t i = 0; i < pool->rows.n; i++) {
 		const uint32_t row = pool->rows.v[i];
 		for (size_t k = 0; k < pool->n; k++)
 			x[k + 1] = st_ann_term_at(pool->p, &pool->terms[k], row) / pool->scale[k];
-		st_columns_add(&pool->columns, x, pool->p->y[row],
+		st_columns_add(&pool->columns, x, pool->p->y[row] - pool->origin,
 		               pool->weights ? pool->weights[i] : 1);
 	}
 	free(x);
@@ -172,14 +174,14 @@ ann_take_fit(const struct ann_pool *pool, const struct ann_subset *s, const stru
 		const double scale = i ? pool->scale[s->v[i] - 1] : 1;
 		if (i)
 			out->terms[i - 1] = pool->terms[s->v[i] - 1];
-		out->b[i] = ls->b[i] / scale;
+		out->b[i] = ls->b[i] / scale + (i ? 0 : pool->origin);
 		out->se[i] = ls->se[i] / scale;
 	}
 }
 
 /* Exact data: what only rounding tells from a number of ten digits becomes this number. */
 static void
-ann_round_exact(struct st_ann_fit *f, double rms, double floor)
+ann_round_exact(struct st_ann_fit *f, double nothing, double floor)
 {
 	if (f->rss / (double)f->n > floor)
 		return;
@@ -190,7 +192,7 @@ ann_round_exact(struct st_ann_fit *f, double rms, double floor)
 		const double rounded = strtod(text, NULL);
 		if (fabs(f->b[i] - rounded) < 1e-13 * fabs(rounded))
 			f->b[i] = rounded;
-		if (i == 0 && fabs(f->b[i]) < 1e-12 * rms)
+		if (i == 0 && fabs(f->b[i]) < nothing / 1000)
 			f->b[i] = 0;
 	}
 }
@@ -513,7 +515,7 @@ st_ann_formulate(const struct st_ann_problem *p, struct st_ann_rows rows,
 			status = ann_formulate_weighted(&pool, &out->best);
 	}
 	if (!status)
-		ann_round_exact(&out->best, sqrt(pool.floor) / 1e-9, pool.floor);
+		ann_round_exact(&out->best, sqrt(pool.floor), pool.floor);
 	if (!status && out->best.n_terms)
 		out->good = out->best.r2 >= own.options.min_r2;
 	else if (!status)

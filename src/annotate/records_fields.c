@@ -151,7 +151,7 @@ st_ann_data_take(struct st_ann_data *d, const char *text, size_t n, const char *
 	if (memchr(copy, 0, n))
 		status = st_fail(e, ST_EXIT_USAGE,
 		                 "%s has a byte that is 0: it is neither a file of records nor a "
-		                 "text file of columns",
+		                 "text file of columns; if it is a program, write -- before it",
 		                 name);
 	else if (!strncmp(copy, mark, sizeof mark - 1))
 		status = st_ann_records_take(d, &l);

@@ -132,7 +132,8 @@ class Records(Annotate):
         self.error(125, "sort(int*, long) has 5 records with time, and a model needs 6: record more calls",
                    "annotate", self.file(HEADER + self.rows(range(5)), "a.txt"), "-m", "time")
         (self.place / "b").write_bytes(b"\x7fELF\0\0")
-        self.error(2, "b has a byte that is 0: it is neither a file of records nor a text file of columns", "annotate", "b")
+        self.error(2, "b has a byte that is 0: it is neither a file of records nor a text file of columns; "
+                      "if it is a program, write -- before it", "annotate", "b")
         self.error(2, "no function of the records fits 'g*'; there is sort(int*, long), for example", "annotate", "a.txt", "-F", "g*")
         self.error(2, "no metric of the records is named 'x'; there is time, for example", "annotate", "a.txt", "-m", "x")
 

@@ -170,15 +170,17 @@ class Refused(Records):
         self.assertEqual(os.listdir(self.at), [])
 
     def test_usage(self):
-        self.refused("no program given: strobe annotate -o RECORDS [-F NAMES] -- PROGRAM, or --features", "-o", "r.txt", code=2)
+        self.refused("no records given: strobe annotate FILE... analyses records of calls; strobe annotate -o FILE [-F NAMES] -- PROGRAM makes them",
+                     "-o", "r.txt", code=2)
         self.refused("standard output is the program's: -o takes the name of a file", "-o", "-", "--", EXITS, code=2)
+        self.refused("--keep is for recording: strobe annotate -o FILE -- PROGRAM", "-k", "5", "r.txt", code=2)
         self.refused("--features runs nothing: leave it out, or --keep", "--features", "-k", "5", EXITS, code=2)
-        self.refused("records are written as text: leave out --format json", "-o", "r.txt", "--format", "json", EXITS, code=2)
-        self.refused("--keep takes a number from 1 to 1000000, not '0'", "-k", "0", "-o", "r.txt", EXITS, code=2)
-        message = self.strobe("-m", "time,colour", "-o", "r.txt", EXITS, code=2).stderr
+        self.refused("records are written as text: leave out --format", "-o", "r.txt", "--format", "json", "--", EXITS, code=2)
+        self.refused("--keep takes a number from 1 to 1000000, not '0'", "-k", "0", "-o", "r.txt", "--", EXITS, code=2)
+        message = self.strobe("-m", "time,colour", "-o", "r.txt", "--", EXITS, code=2).stderr
         self.assertTrue(message.startswith("strobe: --metrics takes a list of time, cpu, allocated, "), message)
         self.assertTrue(message.endswith(", not 'colour'\n"), message)
-        self.refused("cannot write '/nonexistent/r.txt': No such file or directory; choose another place", "-o", "/nonexistent/r.txt", EXITS)
+        self.refused("cannot write '/nonexistent/r.txt': No such file or directory; choose another place", "-o", "/nonexistent/r.txt", "--", EXITS)
 
     def test_nothing(self):
         self.refused(f"no function of '{EXITS}' or of its libraries is called 'nosuch': strobe trace --dry-run lists them",
