@@ -30,7 +30,7 @@ class Blow(unittest.TestCase):
         return done
 
     def measure(self, what, *options):
-        self.strobe("-q", "--baseline-runs", "3", *options, "-o", "r.json", "--", PLANTED, what)
+        self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", *options, "-o", "r.json", "--", PLANTED, what)
         return json.loads((self.at / "r.json").read_text())
 
 
@@ -63,7 +63,7 @@ class Measured(Blow):
     def test_full_analysis(self):
         """All types and strengths: 2 sleeps of each kind."""
         result = self.measure("serial", "-F", "quarter", "--noise", "nanosleep,usleep,sleep", "--timed-noise-min", "1ms", "--timed-noise-max", "2ms",
-                              "--full-analysis", "--timeout", "0")
+                              "--full-analysis")
         noises = [(run["noise"]["type"], run["noise"]["strength"]) for run in result["experiments"] if run["noise"]]
         self.assertEqual(sorted(noises), sorted([("nanosleep", 1000000), ("nanosleep", 2000000), ("usleep", 1000), ("usleep", 2000), ("sleep", 1),
                                                  ("sleep", 2)]))
@@ -82,7 +82,7 @@ class Measured(Blow):
 class Causal(Blow):
     def test_virtual(self):
         """Times depend on the machine; what is owed follows from the CPU time that the function had."""
-        result = self.measure("compute", "-m", "causal", "-F", "worker_part,main_part", "--repeat", "1", "--timeout", "0")
+        result = self.measure("compute", "-m", "causal", "-F", "worker_part,main_part", "--repeat", "1")
         self.assertEqual(result["mode"], "causal")
         self.assertEqual(result["progress"], [{"name": "end of the run", "kind": "end", "inferred": True}])
         self.assertEqual(result["faults"], [])
@@ -105,14 +105,14 @@ class Causal(Blow):
 
     def test_signals_and_threads(self):
         """A program that gets signals, makes threads and children, and ends by exec behaves as ever."""
-        result = self.measure("hazards", "-m", "causal", "-F", "worker_part", "--iterations", "2", "--timeout", "0")
+        result = self.measure("hazards", "-m", "causal", "-F", "worker_part", "--iterations", "2")
         self.assertEqual(result["faults"], [])
         self.assertEqual(result["baseline"]["exit"], 7)
         self.assertTrue(result["baseline"]["same_output"])
         self.assertEqual({run["exit"] for run in result["experiments"]}, {7})
 
     def test_table(self):
-        done = self.strobe("-m", "causal", "-F", "main_part", "--iterations", "1", "--baseline-runs", "3", "-o", "r.db", "--", PLANTED, "compute")
+        done = self.strobe("-m", "causal", "-F", "main_part", "--iterations", "1", "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--", PLANTED, "compute")
         self.assertIn("how much faster the program would be", done.stdout)
         self.assertEqual(done.stdout.split("\n", 1)[1], self.strobe("--from", "r.db").stdout)
 
@@ -157,7 +157,7 @@ class Faults(Blow):
 class Results(Blow):
     def test_again(self):
         """What is printed is made from the file, as often as one likes."""
-        done = self.strobe("-F", "quarter", "--iterations", "2", "--baseline-runs", "3", "-o", "r.db", "--", PLANTED, "serial")
+        done = self.strobe("-F", "quarter", "--iterations", "2", "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--", PLANTED, "serial")
         self.assertIn("the campaign ended after", done.stdout)
         self.assertIn("result: r.db", done.stderr)
         text = self.strobe("--from", "r.db").stdout
@@ -182,7 +182,7 @@ class Results(Blow):
         self.assertRegex(times, r"quarter <==> quarter ==> \d+\.\d{3} us\n")
 
     def test_resume(self):
-        options = ("-q", "-F", "quarter", "--noise", "nanosleep", "--timed-noise-max", "2ms", "--full-analysis", "--baseline-runs", "3", "--journal", "j", "-o", "r.json")
+        options = ("-q", "-F", "quarter", "--noise", "nanosleep", "--timed-noise-max", "2ms", "--full-analysis", "--baseline-runs", "3", "--timeout", "0", "--journal", "j", "-o", "r.json")
         self.strobe(*options, "--", PLANTED, "serial")
         first = json.loads((self.at / "r.json").read_text())["experiments"]
         self.strobe(*options, "--", PLANTED, "serial")
