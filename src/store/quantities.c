@@ -285,6 +285,22 @@ quantity_series(struct quantity_reader *r, struct st_error *e)
 	return status ? ST_FAILED : ST_OK;
 }
 
+/* Whether instructions of functions were counted. The profile of a job has series of its totals,
+ * too, of which functions say more. */
+static st_status
+quantity_is_counted(struct quantity_reader *r, bool *counted, struct st_error *e)
+{
+	size_t n = quantity_rows(r, "function");
+	*counted = false;
+	double *instructions = n ? quantity_numbers(r, "function", "instructions", e) : NULL;
+	if (n && !instructions)
+		return ST_FAILED;
+	for (size_t i = 0; i < n && !*counted; i++)
+		*counted = instructions[i] > 0;
+	free(instructions);
+	return ST_OK;
+}
+
 st_status
 st_quantities_read(struct st_store *s, const struct st_stored *p, const struct st_quantities *like,
                    struct st_quantities *out, struct st_error *e)
@@ -292,7 +308,10 @@ st_quantities_read(struct st_store *s, const struct st_stored *p, const struct s
 	struct quantity_reader r = {.s = s, .out = out};
 	*out = (struct st_quantities){0};
 	int status = st_store_manifest(s, p, &r.pack, e);
+	bool counted = false;
 	if (!status && quantity_rows(&r, "series"))
+		status = quantity_is_counted(&r, &counted, e);
+	if (!status && quantity_rows(&r, "series") && !counted)
 		status = quantity_series(&r, e);
 	else if (!status && quantity_rows(&r, "function"))
 		status = quantity_functions(&r, like, e);

@@ -89,6 +89,23 @@ class Changes(unittest.TestCase):
         self.p.run(Project.strobe, "status", "--exit-code")
         self.assertEqual(self.changed("--against", first)[1], {("f", "more"), ("g", "less")})
 
+    def test_functions_beside_series(self):
+        """The profile of a job has series of its totals; its functions are compared all the same."""
+        times = self.p.home / "times.json"
+        times.write_text(json.dumps({"results": [{"command": "f", "times": [1.0, 2.0]}]}), encoding="utf-8")
+        self.p.ask("import", "-q", "-o", self.p.home / "times.db", times)
+        db = sqlite3.connect(self.p.home / "times.db")
+        series = ";".join(line for line in db.iterdump() if any(f"{table}{mark}" in line for table in ("series", "series_frame", "series_label", "feature", "measurement")
+                                                                for mark in ("(", '"')) and "view" not in line.lower())
+        db.close()
+        program = self.build()
+        self.p.commit("first")
+        self.measure(program, 10000, 20000, change=series)
+        self.p.commit("second")
+        self.measure(program, 20000, 20000, change=series)
+        group, changed = self.changed()
+        self.assertEqual((group["metric"], changed), ("instructions", {("f", "more")}))
+
     def test_creeping(self):
         """Ten commits, each 4 % more: neighbours are alike at 10 %, the first and the last are not: 1.04^9."""
         self.p.ask("config", "status.threshold", "10")
