@@ -498,6 +498,7 @@ add_parameters(struct st_feature_search *s)
 		s->table->no_memory |= !item.path;
 		free(item.path);
 	}
+	free(ends);
 }
 
 static void
