@@ -77,15 +77,15 @@ apply_gate_word(struct st_gate_options *o, int option, const char *value, struct
 #undef A
 	};
 	unsigned which;
-	const bool duet = option == GATE_duet;
-	if (st_option_word(duet ? "duet" : "metric", value, duet ? duets : metrics,
-	                   duet ? sizeof duets / sizeof *duets : sizeof metrics / sizeof *metrics,
-	                   &which, e))
-		return ST_FAILED;
-	if (duet)
+	if (option == GATE_duet) {
+		if (st_option_word("duet", value, duets, sizeof duets / sizeof *duets, &which, e))
+			return ST_FAILED;
 		o->duet = (enum st_gate_duet)which;
-	else
-		o->metric = (enum st_gate_metric)which;
+		return ST_OK;
+	}
+	if (st_option_word("metric", value, metrics, sizeof metrics / sizeof *metrics, &which, e))
+		return ST_FAILED;
+	o->metric = (enum st_gate_metric)which;
 	return ST_OK;
 }
 
