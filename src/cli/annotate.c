@@ -116,6 +116,9 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_where:
 		a->where = value;
 		return ST_OK;
+	case ANNOTATE_contracts:
+		a->contracts = value;
+		return ST_OK;
 	case ANNOTATE_class:
 		return set_annotate_classes(a, value, e);
 	case ANNOTATE_min_r2:
@@ -150,9 +153,10 @@ annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 		               a->output  ? "output"
 		               : a->asked ? a->asked
 		                          : "metrics");
-	if (a->where || a->function || a->analysis.classes || a->analysis.min_r2 > 0)
+	if (a->where || a->function || a->contracts || a->analysis.classes ||
+	    a->analysis.min_r2 > 0)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--where, --function, --class and --min-r2 are for the analysis of "
+		               "--where, --function, --contracts, --class and --min-r2 are for "
 		               "records: strobe annotate FILE...");
 	if (a->form > (a->features ? ST_ANNOTATE_JSON : ST_ANNOTATE_TEXT))
 		return st_fail(
@@ -180,6 +184,9 @@ annotate_check(struct st_annotate_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is for recording: strobe annotate -o FILE -- PROGRAM",
 		               a->asked);
+	if (a->contracts && (a->output || a->form > ST_ANNOTATE_JSON))
+		return st_fail(e, ST_EXIT_USAGE, "--contracts makes no annotations: leave out %s",
+		               a->output ? "--output" : "this --format");
 	a->analysis.seed = a->seed;
 	return a->metrics_text ? st_patterns_add(&a->chosen, "metrics", a->metrics_text, e) : ST_OK;
 }

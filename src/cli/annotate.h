@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_ANNOTATE_H
 #define STROBE_CLI_ANNOTATE_H
 
+#include "annotate/contract.h"
 #include "annotate/formulate.h"
 #include "features/find.h"
 #include "session/region.h"
@@ -24,7 +25,7 @@ struct st_annotate_arguments {
 	/* The analysis of records. */
 	struct st_patterns chosen; /* metrics */
 	struct st_ann_options analysis;
-	const char *where, *function;
+	const char *where, *function, *contracts;
 	enum st_annotate_form form;
 };
 
@@ -36,5 +37,8 @@ int st_annotate_record(struct st_annotate_arguments *a);
 
 /* annotate_records.c: the analysis of files: strobe's exit code. */
 int st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e);
+/* annotate_contracts.c: the same of --contracts. */
+int st_annotate_contracts(const struct st_annotate_arguments *a, const struct st_ann_data *d,
+                          struct st_error *e);
 
 #endif

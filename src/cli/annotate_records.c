@@ -233,10 +233,13 @@ int
 st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e)
 {
 	struct analysis r = {.a = a};
-	const st_status status = annotate_read(&r, e) || annotate_all(&r, e) || annotate_put(&r, e)
-	                                 ? ST_FAILED
-	                                 : ST_OK;
+	int code = ST_EXIT_OK;
+	st_status status = annotate_read(&r, e);
+	if (!status && a->contracts)
+		code = st_annotate_contracts(a, &r.data, e);
+	else if (!status)
+		status = annotate_all(&r, e) || annotate_put(&r, e) ? ST_FAILED : ST_OK;
 	st_ann_file_free(&r.file);
 	st_ann_data_free(&r.data);
-	return status ? st_complain(e) : ST_EXIT_OK;
+	return status ? st_complain(e) : code;
 }

@@ -294,6 +294,8 @@
 	  "try these classes of models (default: constant,linear,nlogn,quadratic)")                \
 	O(min_r2, 0, "min-r2", "R2", true,                                                         \
 	  "call a model good that explains this share of the variance (default: 0.9)")             \
+	O(contracts, 0, "contracts", "FILE", true,                                                 \
+	  "check the records against the bounds in FILE: 'time(sort) <= 9ns*n*log(n) @p95'")       \
 	O(function, 0, "function", "NAME", true,                                                   \
 	  "name the function of a file of columns (default: the name of the file)")                \
 	O(format, 0, "format", "text|json|markdown|c", true, "print this format (default: text)")  \

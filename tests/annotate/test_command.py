@@ -224,6 +224,45 @@ class Predict(Annotate):
         self.assertAlmostEqual(shown["mean"] / whole["mean"], 1, delta=1e-4)
 
 
+class Contracts(Annotate):
+    """Bounds that a person wrote."""
+
+    def setUp(self):
+        super().setUp()
+        self.file("time,count,n\n" + "".join(f"{5 * n},{12 * n + 300},{n}\n" for n in range(1, 101)), "parse.csv")
+
+    def check(self, code, contracts, *words):
+        self.file(contracts, "contracts")
+        done = self.strobe("annotate", "--contracts", "contracts", "-m", "time:us,count", "parse.csv", *words)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return done.stdout
+
+    def test_verdicts(self):
+        self.assertEqual(self.check(0, "# bounds\n\ncount(parse) <= 12*n + 300\n"),
+                         "kept: count(parse) <= 12*n + 300\n"
+                         "  0 of 100 records are above the bound; record 1 has 312, and its bound is 312\n")
+        self.assertEqual(self.check(0, "count(parse) <= 12*n + 300\n", "-q"), "")
+        self.assertEqual(self.check(1, "count(parse) <= 12*n + 300\ncount(parse) <= 13*n + 250 @p90\n", "-q"),
+                         "broken: count(parse) <= 13*n + 250 @p90\n"
+                         "  49 of 100 records are above the bound; record 1 has 312, and its bound is 263\n"
+                         "  40.8 % to 61.14 % of the calls keep to it (95 % confidence)\n")
+        self.assertEqual(self.check(1, "time(sort) <= 5ms\n"),
+                         "not exercised: time(sort) <= 5ms\n  no record is about it: record calls of sort with the metric time\n")
+        got = json.loads(self.check(3, "time(parse) <= 0.0051ms*n @p99 for n in 1..20\n", "--format", "json"))
+        self.assertEqual(got["strobe"], {"version": 1, "tool": "contracts"})
+        one, = got["contracts"]
+        self.assertEqual((one["verdict"], one["records"], one["above"], one["quantile"], one["line"]), ("cannot tell", 20, 0, 0.99, 1))
+        self.assertAlmostEqual(one["share"][0], 0.8315665, places=6)  # 0.025 ** (1 / 20)
+
+    def test_errors(self):
+        self.file("time(parse) <= m", "contracts")
+        self.error(2, "the records of parse have no feature 'm' for the contract in line 1", "annotate", "--contracts", "contracts", "parse.csv")
+        self.file("\ntime(parse) < 3", "contracts")
+        self.error(2, "contracts:2:13: '<=' is expected after the function, not '<'", "annotate", "--contracts", "contracts", "parse.csv")
+        self.error(2, "--contracts makes no annotations: leave out --output", "annotate", "--contracts", "contracts", "-o", "x", "parse.csv")
+        self.error(125, "cannot read the contracts 'none': No such file or directory", "annotate", "--contracts", "none", "parse.csv")
+
+
 class Usage(Annotate):
     def test_errors(self):
         self.error(2, "no records given: strobe annotate FILE... analyses records of calls; strobe annotate -o FILE [-F NAMES] -- PROGRAM "

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether records keep to a contract. */
+#include "annotate/contract.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <string.h>
+
+static const double contract_level = 0.95;
+
+/* A record, and what a unit of time is in that of the metric. */
+struct ann_contract_names {
+	struct st_ann_record record;
+	double second; /* NAN: the metric is no time */
+};
+
+static double
+ann_units_of_second(const char *unit)
+{
+	static const struct {
+		const char *name;
+		double units;
+	} units[] = {{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(unit, units[i].name))
+			return units[i].units;
+	return NAN;
+}
+
+static bool
+ann_contract_find(const void *arg, const char *name, struct st_ann_value *value)
+{
+	const struct ann_contract_names *n = arg;
+	const struct st_ann_names names = st_ann_record_names(&n->record);
+	if (names.find(names.arg, name, value))
+		return true;
+	const double units = ann_units_of_second(name);
+	value->number = n->second / units;
+	return !isnan(value->number);
+}
+
+struct ann_contract_missing {
+	const struct ann_contract_names *names;
+	const char *name;
+};
+
+static void
+ann_contract_need(void *arg, const char *name)
+{
+	struct ann_contract_missing *m = arg;
+	struct st_ann_value value;
+	if (!m->name && !ann_contract_find(m->names, name, &value))
+		m->name = name;
+}
+
+static bool
+ann_contract_is_of(const struct st_ann_contract *c, const char *function)
+{
+	const size_t n = strcspn(function, "(");
+	return !strcmp(function, c->function) ||
+	       (strlen(c->function) == n && !strncmp(function, c->function, n));
+}
+
+/* Clopper and Pearson's interval of a share: k of n. */
+static void
+ann_share_interval(size_t k, size_t n, struct st_ann_outcome *out)
+{
+	const double tail = (1 - contract_level) / 2, yes = (double)k, all = (double)n;
+	out->share_low = k ? gsl_cdf_beta_Pinv(tail, yes, all - yes + 1) : 0;
+	out->share_high = k < n ? gsl_cdf_beta_Pinv(1 - tail, yes + 1, all - yes) : 1;
+}
+
+/* Counts the records that the contract is about. */
+static void
+ann_contract_count(const struct st_ann_contract *c, const struct st_ann_metric *m,
+                   struct ann_contract_names *at, struct st_ann_outcome *out)
+{
+	const struct st_ann_names names = {ann_contract_find, at};
+	double farthest = -INFINITY;
+	for (at->record.row = 0; at->record.row < at->record.records->n; at->record.row++) {
+		const double y = m->v[at->record.row];
+		struct st_ann_value x = {NAN, NULL};
+		if (c->range && (!ann_contract_find(at, c->range, &x) ||
+		                 !(x.number >= c->low && x.number <= c->high)))
+			continue;
+		const double bound = st_ann_evaluate(c->bound, &names);
+		if (isnan(y) || isnan(bound))
+			continue;
+		out->records++;
+		out->above += y > bound;
+		if (y - bound > farthest) {
+			farthest = y - bound;
+			out->worst = y;
+			out->bound = bound;
+			out->worst_record = at->record.row + 1;
+		}
+	}
+}
+
+static void
+ann_contract_judge(const struct st_ann_contract *c, struct st_ann_outcome *out)
+{
+	if (!out->records) {
+		out->verdict = ST_ANN_NOT_EXERCISED;
+	} else if (c->quantile >= 1) {
+		out->verdict = out->above ? ST_ANN_BROKEN : ST_ANN_KEPT;
+	} else {
+		ann_share_interval(out->records - out->above, out->records, out);
+		out->verdict = out->share_high < c->quantile   ? ST_ANN_BROKEN
+		               : out->share_low >= c->quantile ? ST_ANN_KEPT
+		                                               : ST_ANN_CANNOT_TELL;
+	}
+}
+
+st_status
+st_ann_contract_check(const struct st_ann_contract *c, const struct st_ann_data *d,
+                      struct st_ann_outcome *out, struct st_error *e)
+{
+	*out = (struct st_ann_outcome){.share_low = NAN, .share_high = NAN};
+	for (size_t i = 0; i < d->functions.n; i++) {
+		const struct st_ann_records *r = &d->functions.v[i];
+		for (size_t k = 0; k < r->metrics.n && ann_contract_is_of(c, r->name); k++) {
+			const struct st_ann_metric *m = &r->metrics.v[k];
+			struct ann_contract_names at = {{r, 0}, ann_units_of_second(m->unit)};
+			struct ann_contract_missing missing = {&at, NULL};
+			if (strcmp(m->name, c->metric) || !r->n)
+				continue;
+			st_ann_each_name(c->bound, ann_contract_need, &missing);
+			if (!missing.name && c->range)
+				ann_contract_need(&missing, c->range);
+			if (missing.name)
+				return st_fail(
+				        e, ST_EXIT_USAGE,
+				        "the records of %.200s have no feature '%.60s' for the "
+				        "contract in line %u",
+				        r->name, missing.name, c->line);
+			ann_contract_count(c, m, &at, out);
+		}
+	}
+	ann_contract_judge(c, out);
+	return ST_OK;
+}
