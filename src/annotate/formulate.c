@@ -432,7 +432,10 @@ ann_has_one_mode(const struct st_ann_problem *p, struct st_ann_rows rows, bool *
 	const st_status status = st_clusters_find(
 	        y, rows.n, two_percent > ST_ANN_RECORDS_LEAST ? two_percent : ST_ANN_RECORDS_LEAST,
 	        &clusters);
-	*one = !status && clusters.list.n <= 1;
+	/* A few values that are far off may hide a law: then other records are selected first. */
+	const double mad = st_mad(y, rows.n);
+	const bool far_off = mad > 0 && st_sd(y, rows.n) > 3 * mad;
+	*one = !status && clusters.list.n <= 1 && !far_off;
 	st_clusters_free(&clusters);
 	free(y);
 	return status;

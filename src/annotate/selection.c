@@ -11,6 +11,9 @@
 #include "annotate/scopes.h"
 #include "stats/robust.h"
 
+/* Of fewer records none is left out. */
+enum { LARGEST_LEAST = 8 };
+
 struct ann_by_feature {
 	double x, y;
 	uint32_t row;
@@ -67,10 +70,10 @@ ann_least_gap(const struct ann_by_feature *v, size_t n)
 static void
 ann_take_largest(struct ann_by_feature *v, size_t n, uint32_t *rows, size_t *taken)
 {
-	enum { LEAST = 8, WIDE = 30 };
+	enum { WIDE = 30 };
 	size_t from = 0, to = n;
 	qsort(v, n, sizeof *v, ann_compare_y);
-	if (n >= LEAST) {
+	if (n >= LARGEST_LEAST) {
 		const double gap = WIDE * ann_least_gap(v, n);
 		to = 0;
 		for (size_t begin = 0, end; begin < n; begin = end) {
@@ -102,7 +105,8 @@ ann_select(const struct st_ann_problem *p, struct st_ann_rows all, uint16_t feat
 		qsort(v, all.n, sizeof *v, ann_compare_by_feature);
 	for (size_t i = 1; i < all.n && !status; i++)
 		different += v[i].x != v[i - 1].x;
-	if (different > all.n / 4)
+	/* A cluster needs more records of a group than a least one does. */
+	if (different > all.n / (selection == ST_ANN_DOMINANT ? LARGEST_LEAST : 4))
 		bin = (size_t)sqrt((double)all.n);
 	for (size_t from = 0, to; from < all.n && !status; from = to) {
 		to = ann_group_end(v, all.n, from, bin);

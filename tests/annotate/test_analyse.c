@@ -287,6 +287,26 @@ test_selections(void **state)
 	st_ann_annotation_free(&a);
 }
 
+/* One call in a hundred was interrupted for a long time; each size occurs four times. */
+static void
+test_interruptions(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n,m");
+	for (int i = 0; i < 600; i++)
+		laws_row(&l, "%.17g,%d,%d",
+		         500 + 400 * (i % 150) + 30 * laws_normal() + (i % 100 == 7 ? 8e6 : 0),
+		         i % 150, i / 7);
+	struct st_ann_annotation a = laws_analyse(&l, "y:ns");
+	const struct st_ann_model *m = only_model(&a);
+	assert_string_equal(m->class, "linear");
+	assert_int_equal(m->selection, ST_ANN_DOMINANT);
+	assert_true(fabs(laws_coefficients(m->a).v[1] - 400) < 1);
+	assert_true(m->n <= 594 && m->n >= 570);
+	st_ann_annotation_free(&a);
+}
+
 /* A spread that grows is an expression; the coefficients are those of the law. */
 static void
 test_spread(void **state)
@@ -331,7 +351,8 @@ main(void)
 	        cmocka_unit_test(test_equivalence),   cmocka_unit_test(test_figure2),
 	        cmocka_unit_test(test_conditions),    cmocka_unit_test(test_independent),
 	        cmocka_unit_test(test_families),      cmocka_unit_test(test_selections),
-	        cmocka_unit_test(test_spread),        cmocka_unit_test(test_too_few),
+	        cmocka_unit_test(test_interruptions), cmocka_unit_test(test_spread),
+	        cmocka_unit_test(test_too_few),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
