@@ -9,7 +9,7 @@
 
 /* More points than this do not make a model that is used for a comparison better: they are taken
  * evenly from the order of measuring. */
-enum { ST_CHECK_MOST_POINTS = 2000 };
+enum { ST_CHECK_MOST_POINTS = 1000 };
 
 struct st_check_points {
 	double *x, *y;

@@ -210,17 +210,22 @@ static st_status
 fit_proportional(struct st_choice *c, struct st_points *points, unsigned kinds, double *weights,
                  struct st_error *e)
 {
+	double r_square_perun[ST_GROWTH_COUNT];
 	if (st_noise_weigh(points, NULL, weights, &points->level))
 		return ST_OK; /* y is 0 or less somewhere: nothing is proportional to it */
+	for (enum st_growth kind = 0; kind < ST_GROWTH_COUNT; kind++)
+		r_square_perun[kind] =
+		        has_kind(c->fitted, kind) ? c->models[kind].r_square_perun : NAN;
+	points->r_square_perun = r_square_perun;
 	points->weights = weights;
 	c->proportional = true;
-	if (fit_kinds(c, points, kinds, e))
-		return ST_FAILED;
-	const enum st_growth best = least_kind(c, c->fitted);
-	if (best == ST_GROWTH_COUNT || c->models[best].left_out ||
-	    st_noise_weigh(points, &c->models[best], weights, &points->level))
-		return ST_OK;
-	return fit_kinds(c, points, kinds, e);
+	st_status status = fit_kinds(c, points, kinds, e);
+	const enum st_growth best = status ? ST_GROWTH_COUNT : least_kind(c, c->fitted);
+	if (best != ST_GROWTH_COUNT && !c->models[best].left_out &&
+	    !st_noise_weigh(points, &c->models[best], weights, &points->level))
+		status = fit_kinds(c, points, kinds, e);
+	points->r_square_perun = NULL;
+	return status;
 }
 
 static bool

@@ -129,6 +129,8 @@ static double
 perun_r_square(const struct st_regression *r, const struct st_points *points)
 {
 	struct st_regression plain;
+	if (points->r_square_perun)
+		return points->r_square_perun[r->kind];
 	if (points->weights) {
 		const struct st_points all = {.x = points->x, .y = points->y, .n = points->n};
 		return st_regression_fit(r->kind, &all, &plain, NULL) ? NAN : plain.r_square_perun;

@@ -22,6 +22,9 @@ struct st_points {
 	 * to it, and have the standard deviation s where y is `level`. 0: they are alike
 	 * everywhere. */
 	double level;
+	/* By kinds: r^2 as Perun has it of the same points without weights, where that is known, so
+	 * that they need not be fitted again. NULL: it is not. */
+	const double *r_square_perun;
 };
 
 /* A line through logarithms, as tools have it that do not improve it. */

@@ -11,12 +11,21 @@ st_ls_begin(struct st_ls_rows *rows, size_t p)
 	*rows = (struct st_ls_rows){.p = p};
 }
 
+/* Squares of doubles neither overflow nor vanish in a long double, so that hypotl's care, which
+ * took a third of the time of a model, is not needed. */
+static long double
+ls_length(long double a, long double b)
+{
+	return sqrtl(a * a + b * b);
+}
+
 /* Rotates the row so that its element at `at` disappears in the triangle. */
 static void
 rotate_ls_row(struct st_ls_rows *rows, long double *row, size_t at)
 {
 	long double *r = rows->r[at];
-	const long double length = hypotl(r[at], row[at]), c = r[at] / length, s = row[at] / length;
+	const long double length = ls_length(r[at], row[at]), c = r[at] / length,
+	                  s = row[at] / length;
 	for (size_t k = at; k <= rows->p; k++) {
 		const long double above = r[k];
 		r[k] = c * above + s * row[k];
@@ -35,7 +44,7 @@ st_ls_add(struct st_ls_rows *rows, const double *x, double y)
 	for (size_t i = 0; i < rows->p; i++)
 		if (row[i] != 0)
 			rotate_ls_row(rows, row, i);
-	rows->r[rows->p][rows->p] = hypotl(rows->r[rows->p][rows->p], row[rows->p]);
+	rows->r[rows->p][rows->p] = ls_length(rows->r[rows->p][rows->p], row[rows->p]);
 	rows->n++;
 	rows->mean += distance / (long double)rows->n;
 	rows->tss += distance * ((long double)y - rows->mean);
