@@ -15,7 +15,7 @@
 #define ORDER_LEAST 0.1
 
 static bool
-is_power(enum st_growth kind)
+is_power_of_x(enum st_growth kind)
 {
 	return kind != ST_GROWTH_CONSTANT && kind != ST_GROWTH_LOGARITHMIC &&
 	       kind != ST_GROWTH_EXPONENTIAL;
@@ -39,7 +39,7 @@ order_of(const struct st_choice *c, enum st_growth kind)
 	        [ST_GROWTH_CUBIC] = 4,       [ST_GROWTH_EXPONENTIAL] = ORDER_EXPONENTIAL};
 	const double order = orders[kind];
 	struct st_interval b = c->exponent.b;
-	if (!is_power(kind))
+	if (!is_power_of_x(kind))
 		return (struct st_interval){order, order, order};
 	if (!c->exponent.known && kind != ST_GROWTH_POWER)
 		return (struct st_interval){order, order, order};
@@ -71,7 +71,7 @@ name_of_order(const struct st_choice *c)
 {
 	static const enum st_growth degrees[] = {ST_GROWTH_LINEAR, ST_GROWTH_QUADRATIC,
 	                                         ST_GROWTH_CUBIC};
-	if (!is_power(c->best) || c->best == ST_GROWTH_NLOGN || !c->exponent.known)
+	if (!is_power_of_x(c->best) || c->best == ST_GROWTH_NLOGN || !c->exponent.known)
 		return st_growth_name(c->best);
 	for (int i = 0; i < 3; i++)
 		if (fabs(c->exponent.b.at - (i + 1)) < ORDER_LEAST)

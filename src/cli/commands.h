@@ -535,6 +535,8 @@
 #define ST_LOG_OPTIONS(O)                                                                          \
 	O(of, 0, "of", "NAME", true,                                                               \
 	  "print the history of a function, location or metric, or shell pattern")                 \
+	O(changes, 0, "changes", "NAME", true,                                                     \
+	  "find the versions at which a function, location or metric changed")                     \
 	O(top, 'n', "top", "N", true, "print at most N versions (default: 40; 0: all)")            \
 	O(profiles, 'p', "profiles", NULL, true, "print only versions that have profiles")         \
 	O(all, 0, "all", NULL, true,                                                               \

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/option.h"
 #include "cli/commands.h"
+#include "cli/log_changes.h"
 #include "cli/log_of.h"
 #include "cli/stored.h"
 #include "report/json.h"
@@ -19,7 +20,7 @@ enum {
 };
 
 struct arguments {
-	const char *rev, *of;
+	const char *rev, *of, *changes;
 	long top;
 	bool all, profiles, json, help;
 };
@@ -39,6 +40,9 @@ apply_log_option(struct arguments *a, int option, const char *value, struct st_e
 		return st_option_number("top", value, 0, 100000000, &a->top, e);
 	case LOG_of:
 		a->of = value;
+		return 0;
+	case LOG_changes:
+		a->changes = value;
 		return 0;
 	case LOG_all:
 		a->all = true;
@@ -167,7 +171,9 @@ log_history(const struct arguments *a, struct st_error *e)
 	        st_history_read(&s, a->rev, log_skips(a) ? 0 : (uint64_t)a->top, a->all, &h, e);
 	if (!status && log_skips(a))
 		log_keep(a, &h);
-	if (!status && a->of) {
+	if (!status && a->changes) {
+		status = st_log_changes(&s, &h, a->changes, a->json, e);
+	} else if (!status && a->of) {
 		status = st_log_of(&s, &h, a->of, a->json, e);
 	} else if (!status && a->json) {
 		status = st_stored_print_json(log_json(&h), e);
