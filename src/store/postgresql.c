@@ -30,7 +30,7 @@ st_pg_failed(struct pg_database *d, PGresult *result, struct st_error *e)
 		said = d->pq->errorMessage(d->connection);
 	if (!state)
 		state = "";
-	if (d->pq->status(d->connection) == CONNECTION_BAD)
+	if (d->pq->status(d->connection) == CONNECTION_BAD || !strncmp(state, "57P0", 4))
 		status = pg_lost(d, said, e);
 	else if (!strcmp(state, "55P03"))
 		status = st_database_busy(&d->base, e);

@@ -25,7 +25,7 @@ class Server:
     def __init__(self):
         self.bin = programs()
         self.databases = 0
-        self.folder = Path(tempfile.mkdtemp(prefix="strobe-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="strobe-pg-", dir="/tmp"))  # short, as the path of a socket must be, and open to nobody
         self.as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"] if os.geteuid() == 0 else []
         if self.as_user:
             os.chown(self.folder, 65534, 65534)
