@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "cli/options.h"
+#include "fuzz/corpus.h"
 #include "gate/findings.h"
 #include "import/import.h"
 #include "qos/policy.h"
@@ -65,6 +66,8 @@
 	  "measure earlier versions of a project with its job file")                               \
 	C(tune, "tune", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "find the time budget that suits a program")                                             \
+	C(fuzz, "fuzz", "[options] [--] PROGRAM [ARGUMENT...]",                                    \
+	  "find inputs that make a program work more than their size explains")                    \
 	C(doctor, "doctor", "[options]",                                                           \
 	  "check whether Strobe can work here, and say how to fix what hinders it")                \
 	C(tools, "tools", "[options] [TOOL]", "list the tools that run can use, or describe one")  \
@@ -621,6 +624,36 @@
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result as JSON (default: strobe.PROGRAM.PID.tune.json)")                      \
 	O(quiet, 'q', "quiet", NULL, true, "do not show progress")                                 \
+	ST_OPTION_HELP(O)
+
+#define ST_FUZZ_WORD(id, name) "|" name
+#define ST_FUZZ_OPTIONS(O)                                                                         \
+	O(seeds, 's', "seeds", "PATH", true, "begin with this file, or all files of this folder")  \
+	O(as, 0, "as", "stdin|file|argument", true,                                                \
+	  "give the program its input so (default: file if an argument is @@, else stdin)")        \
+	O(time, 't', "time", "TIME", true, "search for this long (default: 60s)")                  \
+	O(executions, 0, "executions", "N", true, "search with at most N executions")              \
+	O(judge, 0, "judge", "TIME", true,                                                         \
+	  "judge what was found for at most this long (default: 60s)")                             \
+	O(hang, 0, "hang", "TIME", true, "end an execution after this long (default: 10s)")        \
+	O(size, 'N', "size", "BYTES", true,                                                        \
+	  "make inputs of at most BYTES (default: the largest seed and 1,000,000 more)")           \
+	O(size_ratio, 0, "size-ratio", "N", true,                                                  \
+	  "make inputs of at most N times the largest seed")                                       \
+	O(rate, 0, "rate", "N", true,                                                              \
+	  "an input is interesting if its work is N times that of the seeds (default: 1.5)")       \
+	O(rules, 0, "rules", "LIST", true,                                                         \
+	  "change inputs by these rules (default: those that suit the first seed)")                \
+	O(regex, 0, "regex", "EXPRESSION=>REPLACEMENT", true, "change inputs by this rule, too")   \
+	O(strategy, 0, "strategy", &(ST_FUZZ_STRATEGIES(ST_FUZZ_WORD))[1], true,                   \
+	  "set how many inputs a rule makes of a parent (default: mixed)")                         \
+	O(seed, 0, "seed", "N", true, "set the seed for random choices (default: 1)")              \
+	O(resume, 0, "resume", NULL, true, "go on with the campaign in the folder of -o")          \
+	O(exit_code, 0, "exit-code", NULL, true, "exit with 1 when there is a finding")            \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	O(output, 'o', "output", "FOLDER", true,                                                   \
+	  "keep inputs and findings in FOLDER (default: strobe.PROGRAM.PID.fuzz)")                 \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 
 #define ST_TIME_OPTIONS(O)                                                                         \

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "fuzz/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collect/view.h"
+
+/* The file: a head, then for each mapping the text of its path with its NUL, padded to 8 bytes as a
+ * whole; then the counts. */
+struct head {
+	uint32_t failed; /* else there is a run */
+	struct st_error error;
+	double seconds;
+	int32_t code;
+	uint32_t by_signal;
+	uint64_t path_bytes, paths, counts;
+};
+
+struct count {
+	uint64_t offset; /* in the file */
+	uint64_t times;
+	uint64_t path; /* number of the mapping's */
+};
+
+/* ---- writing ---- */
+
+/* The dynamic linker does the same in each execution, and that is much where the program is
+ * small. */
+static bool
+is_dynamic_linker(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	name = name ? name + 1 : path;
+	return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld-musl", 7) ||
+	       !strcmp(name, "ld.so") || !strncmp(name, "ld-2.", 5);
+}
+
+static const char *
+path_of(const struct st_view *view, uint32_t map)
+{
+	const struct st_map *m = &view->maps[map];
+	const char *path = m->path ? st_view_string(view, m->path) : "";
+	return *path == '/' && !is_dynamic_linker(path) ? path : "";
+}
+
+static void
+write_paths(const struct st_view *view, FILE *out, struct head *head)
+{
+	static const char padding[8];
+	for (uint32_t i = 0; i < view->n_maps; i++) {
+		const char *path = path_of(view, i);
+		head->path_bytes += fwrite(path, 1, strlen(path) + 1, out);
+	}
+	head->paths = view->n_maps;
+	head->path_bytes += fwrite(padding, 1, -head->path_bytes & 7, out);
+}
+
+static void
+write_counts(const struct st_view *view, FILE *out, struct head *head,
+             struct st_view_counts *counts)
+{
+	for (uint32_t id = ST_FIRST_ID; id < view->n_blocks; id++) {
+		const struct st_block *b = &view->blocks[id];
+		if (!st_view_is_block(view, id) || !counts->executions[id] ||
+		    b->map >= view->n_maps || !*path_of(view, b->map))
+			continue;
+		const struct st_map *m = &view->maps[b->map];
+		if (b->pc < m->start || b->pc >= m->end)
+			continue;
+		const struct count count = {m->pgoff + (b->pc - m->start), counts->executions[id],
+		                            b->map};
+		head->counts += fwrite(&count, sizeof count, 1, out);
+	}
+}
+
+static st_status
+write_process(const struct st_process *p, FILE *out, struct head *head, struct st_error *e)
+{
+	struct st_view view;
+	struct st_view_counts counts = {0};
+	if (st_view_open(&view, p->results, p->results_size, e))
+		return ST_FAILED;
+	st_status status = st_view_count(&view, &counts);
+	if (status) {
+		st_cause(e, ST_EXIT_FAILED, "no memory left for the counts of an execution");
+	} else {
+		write_paths(&view, out, head);
+		write_counts(&view, out, head, &counts);
+	}
+	st_view_counts_free(&counts);
+	return status;
+}
+
+bool
+st_fuzz_answer_write(int fd, const struct st_run *run, const struct st_error *e)
+{
+	struct head head = {.failed = !run};
+	FILE *out = fdopen(dup(fd), "w+");
+	if (!out || ftruncate(fd, 0) || fseek(out, sizeof head, SEEK_SET))
+		return false;
+	if (run) {
+		const struct st_process *p = &run->processes[0];
+		head.seconds = run->seconds;
+		head.by_signal = !p->exited;
+		head.code = p->exited ? p->exit_code : p->signal;
+		head.failed = write_process(p, out, &head, &head.error) != ST_OK;
+	} else {
+		head.error = *e;
+	}
+	bool good = !fseek(out, 0, SEEK_SET) && fwrite(&head, sizeof head, 1, out) == 1;
+	return !fclose(out) && good;
+}
+
+/* ---- reading ---- */
+
+static uint32_t
+number_of_image(struct st_fuzz_places *places, const char *path)
+{
+	for (uint32_t i = 0; i < places->images.n; i++)
+		if (!strcmp(places->images.v[i], path))
+			return i;
+	char **new = ST_PUSH(&places->images);
+	char *copy = new ? strdup(path) : NULL;
+	if (!copy) {
+		places->images.n -= new != NULL;
+		return UINT32_MAX;
+	}
+	*new = copy;
+	return (uint32_t)(places->images.n - 1);
+}
+
+static uint32_t
+place_number(struct st_fuzz_places *places, uint32_t image, uint64_t offset)
+{
+	const uint32_t hash = st_hash_number(offset * 64 + image);
+	uint32_t number = ST_HASHMAP_FIND(&places->by_place, hash, at,
+	                                  places->list.v[at].image == image &&
+	                                          places->list.v[at].offset == offset);
+	if (number != ST_HASHMAP_NONE)
+		return number;
+	struct st_fuzz_place *new = ST_PUSH(&places->list);
+	if (!new)
+		return ST_HASHMAP_NONE;
+	*new = (struct st_fuzz_place){image, offset};
+	number = (uint32_t)(places->list.n - 1);
+	return st_hashmap_add(&places->by_place, hash, number) ? ST_HASHMAP_NONE : number;
+}
+
+static int
+by_count_place(const void *x, const void *y)
+{
+	const struct st_fuzz_count *a = x, *b = y;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* A block that was translated twice has two numbers in the results: one place. */
+static void
+merge_places(struct st_fuzz_execution *x)
+{
+	size_t n = 0;
+	if (x->counts.n)
+		qsort(x->counts.v, x->counts.n, sizeof *x->counts.v, by_count_place);
+	for (size_t i = 0; i < x->counts.n; i++)
+		if (n && x->counts.v[n - 1].place == x->counts.v[i].place)
+			x->counts.v[n - 1].times += x->counts.v[i].times;
+		else
+			x->counts.v[n++] = x->counts.v[i];
+	x->counts.n = n;
+}
+
+static st_status
+take_counts(const struct head *head, struct st_fuzz_places *places, struct st_fuzz_execution *out)
+{
+	const char *path = (const char *)(head + 1);
+	const struct count *counts = (const struct count *)(path + head->path_bytes);
+	uint32_t *images = calloc(head->paths + 1, sizeof *images);
+	st_status status = images ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < head->paths && !status; path += strlen(path) + 1, i++) {
+		images[i] = *path ? number_of_image(places, path) : 0;
+		status = images[i] == UINT32_MAX ? ST_FAILED : ST_OK;
+	}
+	for (size_t i = 0; i < head->counts && !status; i++) {
+		uint32_t place = place_number(places, images[counts[i].path], counts[i].offset);
+		struct st_fuzz_count *new = place == ST_HASHMAP_NONE ? NULL : ST_PUSH(&out->counts);
+		if (!new)
+			status = ST_FAILED;
+		else
+			*new = (struct st_fuzz_count){place, counts[i].times};
+		out->work += counts[i].times;
+	}
+	free(images);
+	merge_places(out);
+	return status;
+}
+
+st_status
+st_fuzz_answer_read(int fd, struct st_fuzz_places *places, struct st_fuzz_execution *out,
+                    struct st_error *e)
+{
+	struct stat st;
+	if (fstat(fd, &st) || (size_t)st.st_size < sizeof(struct head))
+		return st_fail(e, ST_EXIT_FAILED, "an execution ended without a result");
+	void *all = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (all == MAP_FAILED)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the counts of an execution");
+	const struct head *head = all;
+	st_status status = head->failed ? ST_FAILED : ST_OK;
+	out->counts.n = 0;
+	out->work = 0;
+	out->seconds = head->seconds;
+	out->end = head->by_signal ? ST_END_SIGNAL : ST_END_EXIT;
+	out->code = head->code;
+	if (status)
+		*e = head->error;
+	else if (take_counts(head, places, out))
+		status =
+		        st_fail(e, ST_EXIT_FAILED, "no memory left for the counts of an execution");
+	munmap(all, (size_t)st.st_size);
+	return status;
+}

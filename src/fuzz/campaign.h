@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The search for inputs that make a program work more: docs/fuzz.md.
+ *
+ *	st_campaign_begin -> st_campaign_run -> findings (fuzz/finding.h) -> st_campaign_free
+ */
+#ifndef STROBE_FUZZ_CAMPAIGN_H
+#define STROBE_FUZZ_CAMPAIGN_H
+
+#include "fuzz/corpus.h"
+
+struct st_campaign_choice {
+	enum st_fuzz_strategy strategy;
+	uint64_t seed;
+	double seconds;    /* of the search; then findings are judged */
+	size_t executions; /* at most; 0: no limit */
+	size_t most_bytes; /* of an input; 0: by the seeds, as docs/fuzz.md says */
+	double size_ratio; /* most_bytes is so many times the largest seed; 0: not */
+	double rate;       /* of the base that work must exceed, at first */
+	size_t round_interesting, round_executions; /* a round ends after so many of either */
+};
+
+/* A faulty execution, or one that did not end. */
+struct st_fuzz_fault {
+	struct st_fuzz_input input;
+	enum st_fuzz_end end;
+	int code;
+};
+
+struct st_campaign {
+	struct st_campaign_choice choice;
+	struct st_fuzz_target *target;
+	const struct st_fuzz_rules *rules;
+	struct st_fuzz_places places;
+	struct st_corpus corpus;
+	size_t n_seeds;
+	ST_VEC(struct st_fuzz_fault) faults;
+	ST_VEC(size_t) hits; /* by rule */
+	ST_VEC(size_t) tried;
+	uint64_t random;
+	double rate; /* now */
+	double began;
+	size_t n_executions, n_interesting, n_rounds, n_hangs, n_faults, n_unchanged;
+	uint64_t most_work; /* of all inputs */
+	double unsteady;    /* greatest difference of the work of equal executions of a seed, as a
+	                       share */
+	/* Told after each execution, and with each input that is kept (NULL: none); may be NULL. */
+	void (*progress)(void *arg, const struct st_campaign *c);
+	st_status (*keep)(void *arg, const struct st_campaign *c, const struct st_fuzz_input *input,
+	                  const struct st_fuzz_fault *fault, struct st_error *e);
+	void *arg;
+};
+
+/* Executes the seeds, whose bytes it takes over: each twice. ST_FAILED with *e: a seed makes the
+ * program hang or fail by a signal, or nothing of it could be counted. */
+st_status st_campaign_begin(struct st_campaign *c, struct st_fuzz_bytes *seeds, size_t n,
+                            struct st_error *e);
+/* Adds inputs of an earlier campaign, which it takes over: each is executed once. */
+st_status st_campaign_resume(struct st_campaign *c, struct st_fuzz_bytes *inputs, size_t n,
+                             struct st_error *e);
+/* Searches until a limit, or a signal. ST_FAILED with *e: strobe itself failed. */
+st_status st_campaign_run(struct st_campaign *c, struct st_error *e);
+void st_campaign_free(struct st_campaign *c);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "fuzz/family.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LONGEST_TOKEN = 64, SINGLE_STEPS = 12 };
+
+struct repetition {
+	size_t from, length, times;
+};
+
+/* The longest run in which each byte is that `length` bytes before. */
+static void
+look_for_period(const struct st_fuzz_bytes *b, size_t length, struct repetition *best)
+{
+	size_t run = 0;
+	for (size_t i = length; i <= b->n; i++) {
+		if (i < b->n && b->v[i] == b->v[i - length]) {
+			run++;
+			continue;
+		}
+		size_t times = run / length + 1, covered = times * length;
+		if (times >= 2 && covered > best->times * best->length)
+			*best = (struct repetition){i - run - length, length, times};
+		run = 0;
+	}
+}
+
+st_status
+st_family_find(struct st_family *f, const struct st_fuzz_bytes *b)
+{
+	struct repetition best = {0, 0, 0};
+	*f = (struct st_family){0};
+	for (size_t length = 1; length <= LONGEST_TOKEN && length * 2 <= b->n; length++)
+		look_for_period(b, length, &best);
+	/* What does not cover half of it may be by chance. */
+	f->repeated = best.times > 1 && best.times * best.length * 2 >= b->n;
+	if (!f->repeated)
+		best = (struct repetition){0, b->n, 1};
+	f->times = best.times;
+	const size_t behind = best.from + best.length * best.times;
+	return st_fuzz_bytes_splice(&f->before, 0, 0, b->v, best.from) ||
+	                       st_fuzz_bytes_splice(&f->token, 0, 0, b->v + best.from,
+	                                            best.length) ||
+	                       st_fuzz_bytes_splice(&f->behind, 0, 0, b->v + behind, b->n - behind)
+	               ? ST_FAILED
+	               : ST_OK;
+}
+
+void
+st_family_free(struct st_family *f)
+{
+	st_fuzz_bytes_free(&f->before);
+	st_fuzz_bytes_free(&f->token);
+	st_fuzz_bytes_free(&f->behind);
+}
+
+st_status
+st_family_make(const struct st_family *f, size_t times, struct st_fuzz_bytes *out)
+{
+	if (st_fuzz_bytes_copy(out, &f->before))
+		return ST_FAILED;
+	for (size_t i = 0; i < times; i++)
+		if (st_fuzz_bytes_splice(out, out->n, 0, f->token.v, f->token.n))
+			return ST_FAILED;
+	return st_fuzz_bytes_splice(out, out->n, 0, f->behind.v, f->behind.n);
+}
+
+size_t
+st_family_next(size_t k)
+{
+	return k < SINGLE_STEPS ? k + 1 : k + k / 3;
+}
+
+void
+st_fuzz_bytes_print_escaped(const struct st_fuzz_bytes *b, size_t most, FILE *out)
+{
+	for (size_t i = 0; i < b->n && i < most; i++)
+		if (isascii(b->v[i]) && isprint(b->v[i]) && !strchr("'\\%", b->v[i]))
+			putc(b->v[i], out);
+		else
+			fprintf(out, "\\%03o", b->v[i]);
+}
+
+static void
+print_command(const struct st_fuzz_bytes *b, const char *indent, FILE *out)
+{
+	if (!b->n)
+		return;
+	fprintf(out, "%sprintf '", indent);
+	st_fuzz_bytes_print_escaped(b, SIZE_MAX, out);
+	fputs("'\n", out);
+}
+
+void
+st_family_script(const struct st_family *f, FILE *out)
+{
+	fprintf(out,
+	        "#!/bin/sh\n# usage: generate [N]: writes an input with N repetitions (default: "
+	        "%zu)\n",
+	        f->times);
+	print_command(&f->before, "", out);
+	fprintf(out, "i=0\nwhile [ $i -lt \"${1:-%zu}\" ]; do\n", f->times);
+	print_command(&f->token, "\t", out);
+	fputs("\ti=$((i + 1))\ndone\n", out);
+	print_command(&f->behind, "", out);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Inputs of growing size that are made after one input: what comes before its repeated part, the
+ * part k times, and what comes behind; and the law by which work follows from k.
+ */
+#ifndef STROBE_FUZZ_FAMILY_H
+#define STROBE_FUZZ_FAMILY_H
+
+#include <stdio.h>
+
+#include "fuzz/bytes.h"
+#include "stats/robust.h"
+
+struct st_family {
+	struct st_fuzz_bytes before, token, behind;
+	size_t times;  /* of the token in the input that it was made after */
+	bool repeated; /* else the token is the whole input, which has no part that repeats */
+};
+
+/* Finds the part of at most 64 bytes whose repetitions cover most of the input, at least
+ * half of it. ST_FAILED: no memory. The caller frees in any case. */
+st_status st_family_find(struct st_family *f, const struct st_fuzz_bytes *b);
+void st_family_free(struct st_family *f);
+st_status st_family_make(const struct st_family *f, size_t times, struct st_fuzz_bytes *out);
+/* The next size to measure after k: each of the first 12, then a third more. */
+size_t st_family_next(size_t k);
+/* A shell script that writes the input with as many repetitions as its argument says. */
+void st_family_script(const struct st_family *f, FILE *out);
+/* Bytes as printf(1) takes them, without a % or \ that means something. */
+void st_fuzz_bytes_print_escaped(const struct st_fuzz_bytes *b, size_t most, FILE *out);
+
+enum st_law_form { ST_LAW_UNKNOWN, ST_LAW_POWER, ST_LAW_EXPONENTIAL };
+
+struct st_law {
+	enum st_law_form form;
+	/* Of a power: the exponent; of an exponential: by how much one repetition multiplies work.
+	 */
+	struct st_interval of;
+	bool superlinear; /* certainly more than n log n; of a power, at the largest sizes */
+	size_t from, to;  /* repetitions */
+	size_t points;
+};
+
+/* times and work: n of them, times growing. An exponential is a law only if a power fits clearly
+ * worse. */
+void st_law_find(struct st_law *law, const double *times, const double *work, size_t n);
+const char *st_law_form_name(enum st_law_form form);
+
+#endif

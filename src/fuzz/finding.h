@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a campaign found: for a function whose work an input made grow, the law by which it grows.
+ *
+ * A witness is minimised; a family of inputs of growing size is made after it; the law is fitted to
+ * the work of these, which is counted and so has no noise. Only what certainly grows faster than
+ * n log n is a finding of kind `slow`.
+ */
+#ifndef STROBE_FUZZ_FINDING_H
+#define STROBE_FUZZ_FINDING_H
+
+#include "fuzz/campaign.h"
+#include "fuzz/family.h"
+#include "fuzz/functions.h"
+
+enum st_finding_kind { ST_FINDING_SLOW, ST_FINDING_HANG, ST_FINDING_FAULT };
+
+struct st_finding {
+	enum st_finding_kind kind;
+	struct st_fuzz_hottest function; /* name NULL: unknown, as of a fault */
+	struct st_fuzz_bytes witness;    /* as it was found */
+	struct st_fuzz_bytes minimal;
+	size_t seed, seed_bytes;
+	uint64_t work, seed_work; /* of the witness; 0: it did not end */
+	struct {
+		size_t *v;
+		size_t n, cap;
+	} chain; /* of rules */
+	bool has_family;
+	struct st_family family;
+	struct st_law law;
+	ST_VEC(double) times; /* points of the law */
+	ST_VEC(double) worked;
+	struct st_interval slowdown; /* native time of the witness to that of its seed; NAN: not
+	                                measured */
+	int signal;                  /* of a fault */
+};
+
+struct st_findings {
+	ST_VEC(struct st_finding) list;
+	size_t linear; /* functions whose work grew, but by no more than n log n */
+	size_t unsure; /* those of which that could not be told */
+	size_t left;   /* inputs that were not judged: the time was over */
+	bool interrupted;
+};
+
+/* Judges what the campaign has, for at most `seconds`. ST_FAILED with *e: strobe itself failed. */
+st_status st_findings_judge(struct st_findings *findings, struct st_campaign *c,
+                            struct st_fuzz_functions *functions, double seconds,
+                            struct st_error *e);
+void st_findings_free(struct st_findings *findings);
+const char *st_finding_kind_name(enum st_finding_kind kind);
+
+/* Inside: judge.c, witness.c. */
+struct st_judging {
+	struct st_campaign *campaign;
+	struct st_fuzz_functions *functions;
+	double until; /* of st_now_raw */
+};
+bool st_judging_is_over(const struct st_judging *j);
+/* Minimises, makes the family and finds the law. */
+st_status st_witness_explain(struct st_judging *j, struct st_finding *f, struct st_error *e);
+/* The native slowdown against the seed. */
+st_status st_witness_time(struct st_judging *j, struct st_finding *f, struct st_error *e);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The result of a campaign as JSON: docs/json.md. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/output.h"
+#include "report/json.h"
+
+static json_t *
+fuzz_real(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+/* Inputs are bytes: as text where they are UTF-8, else with what is not escaped as \ooo. */
+static json_t *
+bytes_json(const struct st_fuzz_bytes *b)
+{
+	json_t *text = json_stringn((const char *)b->v, b->n);
+	char *escaped = NULL;
+	size_t size;
+	if (text || !b->n)
+		return text ? text : json_string("");
+	FILE *out = open_memstream(&escaped, &size);
+	if (out) {
+		st_fuzz_bytes_print_escaped(b, SIZE_MAX, out);
+		fclose(out);
+	}
+	text = escaped ? json_string(escaped) : NULL;
+	free(escaped);
+	return text;
+}
+
+static json_t *
+law_json(const struct st_finding *f)
+{
+	const struct st_law *law = &f->law;
+	json_t *out = json_object();
+	const char *name = law->form == ST_LAW_EXPONENTIAL ? "base" : "exponent";
+	json_object_set_new(out, "form", json_string(st_law_form_name(law->form)));
+	json_object_set_new(out, name, law->form ? fuzz_real(law->of.at) : json_null());
+	json_object_set_new(out, "lo", law->form ? fuzz_real(law->of.low) : json_null());
+	json_object_set_new(out, "hi", law->form ? fuzz_real(law->of.high) : json_null());
+	json_t *points = json_array();
+	for (size_t i = 0; i < f->times.n; i++)
+		json_array_append_new(points, json_pack("[f,f]", f->times.v[i], f->worked.v[i]));
+	json_object_set_new(out, "points", points);
+	return out;
+}
+
+static json_t *
+path_json(const char *folder, size_t number, const char *name)
+{
+	char *path = NULL;
+	json_t *out = asprintf(&path, "%s/findings/%zu/%s", folder, number, name) < 0
+	                      ? NULL
+	                      : st_json_text(path);
+	free(path);
+	return out;
+}
+
+static json_t *
+finding_json(const struct st_campaign *c, const struct st_finding *f, const char *folder,
+             size_t number)
+{
+	json_t *out = json_object(), *rules = json_array();
+	json_object_set_new(out, "kind", json_string(st_finding_kind_name(f->kind)));
+	json_object_set_new(out, "function",
+	                    f->function.name ? st_json_text(f->function.name) : json_null());
+	json_object_set_new(out, "image",
+	                    f->function.name ? st_json_text(f->function.image) : json_null());
+	json_object_set_new(out, "law", f->has_family ? law_json(f) : json_null());
+	json_object_set_new(out, "token",
+	                    f->has_family ? bytes_json(&f->family.token) : json_null());
+	json_object_set_new(out, "witness", path_json(folder, number, "witness"));
+	json_object_set_new(out, "minimal", path_json(folder, number, "minimal"));
+	json_object_set_new(out, "generator",
+	                    f->has_family ? path_json(folder, number, "generate.sh") : json_null());
+	json_object_set_new(out, "size", st_json_count(f->witness.n));
+	json_object_set_new(out, "minimal_size", st_json_count(f->minimal.n));
+	json_object_set_new(out, "seed_size", st_json_count(f->seed_bytes));
+	json_object_set_new(out, "counts_ratio",
+	                    f->work ? fuzz_real((double)f->work / (double)f->seed_work)
+	                            : json_null());
+	json_object_set_new(out, "slowdown", fuzz_real(f->slowdown.at));
+	json_object_set_new(out, "slowdown_interval",
+	                    isfinite(f->slowdown.low)
+	                            ? json_pack("[f,f]", f->slowdown.low, f->slowdown.high)
+	                            : json_null());
+	json_object_set_new(out, "signal",
+	                    f->kind == ST_FINDING_FAULT ? json_integer(f->signal) : json_null());
+	for (size_t i = 0; i < f->chain.n; i++)
+		json_array_append_new(rules, st_json_text(st_rules_name(c->rules, f->chain.v[i])));
+	json_object_set_new(out, "rules", rules);
+	return out;
+}
+
+static json_t *
+rules_json(const struct st_campaign *c)
+{
+	json_t *out = json_array();
+	for (size_t i = 0; i < c->hits.n; i++) {
+		json_t *rule = json_object();
+		json_object_set_new(rule, "rule", st_json_text(st_rules_name(c->rules, i)));
+		json_object_set_new(rule, "executions", st_json_count(c->tried.v[i]));
+		json_object_set_new(rule, "hits", st_json_count(c->hits.v[i]));
+		json_array_append_new(out, rule);
+	}
+	return out;
+}
+
+json_t *
+st_fuzz_json(const struct st_campaign *c, const struct st_findings *findings, const char *folder,
+             double seconds)
+{
+	json_t *root = json_object(), *list = json_array();
+	json_object_set_new(root, "strobe",
+	                    json_pack("{s:i,s:s}", "version", ST_JSON_VERSION, "tool", "fuzz"));
+	json_object_set_new(root, "executions", st_json_count(c->n_executions));
+	json_object_set_new(root, "seconds", fuzz_real(seconds));
+	json_object_set_new(root, "interrupted", json_boolean(findings->interrupted));
+	json_object_set_new(root, "seeds", st_json_count(c->n_seeds));
+	json_object_set_new(root, "interesting", st_json_count(c->n_interesting));
+	json_object_set_new(root, "hangs", st_json_count(c->n_hangs));
+	json_object_set_new(root, "faults", st_json_count(c->n_faults));
+	json_object_set_new(root, "base_work", st_json_count(c->corpus.base));
+	json_object_set_new(root, "most_work", st_json_count(c->most_work));
+	json_object_set_new(root, "unsteady", fuzz_real(c->unsteady));
+	json_object_set_new(root, "not_superlinear", st_json_count(findings->linear));
+	json_object_set_new(root, "cannot_tell", st_json_count(findings->unsure));
+	json_object_set_new(root, "not_judged", st_json_count(findings->left));
+	for (size_t i = 0; i < findings->list.n; i++)
+		json_array_append_new(list, finding_json(c, &findings->list.v[i], folder, i + 1));
+	json_object_set_new(root, "findings", list);
+	json_object_set_new(root, "rules", rules_json(c));
+	return root;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "fuzz/family.h"
+#include "stats/least_squares.h"
+
+enum { FEWEST_POINTS = 6 };
+/* Exponents of n log n over the sizes that are measured stay below. */
+static const double least_exponent = 1.3;
+/* An exponential has this many times less squares of relative residuals than a power. */
+static const double clearly = 10;
+static const double level = 0.95;
+static const double late = 1.0 / 8, late_exponential = 1.0 / 2;
+/* By how much what a repetition adds must grow: for a law that is more than linear, and for an
+ * exponential, which a part of a power could be mistaken for. */
+static const double least_growth = 2, least_exponential_growth = 16;
+
+const char *
+st_law_form_name(enum st_law_form form)
+{
+	static const char *const names[] = {"unknown", "power", "exponential"};
+	return names[form];
+}
+
+/* A line through (x, ln y): its slope with an interval, and the squares of its residuals. */
+struct line {
+	double slope, se, squares;
+};
+
+static struct line
+line_through(const double *x, const double *y, size_t n)
+{
+	double mx = 0, my = 0, sxx = 0, sxy = 0, squares = 0;
+	for (size_t i = 0; i < n; i++) {
+		mx += x[i] / (double)n;
+		my += y[i] / (double)n;
+	}
+	for (size_t i = 0; i < n; i++) {
+		sxx += (x[i] - mx) * (x[i] - mx);
+		sxy += (x[i] - mx) * (y[i] - my);
+	}
+	double slope = sxy / sxx;
+	for (size_t i = 0; i < n; i++) {
+		double r = y[i] - my - slope * (x[i] - mx);
+		squares += r * r;
+	}
+	return (struct line){slope, sqrt(squares / (double)(n - 2) / sxx), squares};
+}
+
+/* What one more repetition adds has no constant part that would hide the law at small sizes: so the
+ * differences of work are looked at, not work. */
+static size_t
+take_differences(const double *times, const double *work, size_t n, double *x, double *y,
+                 double *steps)
+{
+	size_t kept = 0;
+	for (size_t i = 1; i < n; i++) {
+		double more = (work[i] - work[i - 1]) / (times[i] - times[i - 1]);
+		if (more <= 0)
+			continue;
+		x[kept] = (times[i] + times[i - 1]) / 2;
+		steps[kept] = times[i] - times[i - 1];
+		y[kept++] = log(more);
+	}
+	return kept;
+}
+
+/* The points at sizes from that share of the largest on: the law of large inputs. */
+static size_t
+first_late(const double *x, size_t n, double share)
+{
+	size_t first = 0;
+	while (n - first > FEWEST_POINTS && x[first] < x[n - 1] * share)
+		first++;
+	return first;
+}
+
+/* Counts do not scatter: the points leave a power because lower terms fade away. So the exponent is
+ * that of the larger half; the interval also has the one to which the two halves lead. */
+static struct st_interval
+exponent_of(const struct line *all, double wide, const double *x, const double *y, size_t n)
+{
+	const size_t half = n / 2;
+	const struct line low = line_through(x, y, half),
+	                  high = line_through(x + half, y + half, n - half);
+	const double ahead = 2 * high.slope - low.slope;
+	return (struct st_interval){high.slope + 1,
+	                            fmin(all->slope - wide * all->se, fmin(ahead, high.slope)) + 1,
+	                            fmax(all->slope + wide * all->se, fmax(ahead, high.slope)) + 1};
+}
+
+/* What a repetition adds on average over a step of s, against what it adds in its middle: of an
+ * exponential with slope c, sinh(cs / 2) / (cs / 2) times as much. So the slope is found again
+ * until both agree. */
+static struct line
+exponential_through(const double *x, const double *y, const double *steps, size_t n)
+{
+	enum { ROUNDS = 8, MOST = 128 };
+	double middle[MOST];
+	struct line line = line_through(x, y, n);
+	for (int round = 0; round < ROUNDS; round++) {
+		for (size_t i = 0; i < n; i++) {
+			double u = line.slope * steps[i] / 2;
+			middle[i] = y[i] - (fabs(u) > 1e-6 ? log(sinh(u) / u) : 0);
+		}
+		line = line_through(x, middle, n);
+	}
+	return line;
+}
+
+void
+st_law_find(struct st_law *law, const double *times, const double *work, size_t n)
+{
+	enum { MOST = 128 };
+	double x[MOST], y[MOST], logs[MOST], steps[MOST];
+	*law = (struct st_law){.points = n};
+	if (n < FEWEST_POINTS || n > MOST)
+		return;
+	law->from = (size_t)times[0];
+	law->to = (size_t)times[n - 1];
+	size_t kept = take_differences(times, work, n, x, y, steps);
+	if (kept < FEWEST_POINTS - 1) {
+		/* Work does not grow: not with most of the sizes. */
+		law->form = work[n - 1] > work[0] * 1.5 ? ST_LAW_UNKNOWN : ST_LAW_POWER;
+		return;
+	}
+	const size_t first = first_late(x, kept, late);
+	for (size_t i = first; i < kept; i++)
+		logs[i] = log(x[i]);
+	struct line power = line_through(logs + first, y + first, kept - first),
+	            exponential =
+	                    exponential_through(x + first, y + first, steps + first, kept - first);
+	const double wide = st_student(level, (double)(kept - first - 2));
+	const double growth = exp(y[kept - 1] - y[first]);
+	if (exponential.squares * clearly < power.squares && growth >= least_exponential_growth) {
+		const size_t half = first_late(x, kept, late_exponential);
+		exponential = exponential_through(x + half, y + half, steps + half, kept - half);
+		const double wider = st_student(level, (double)(kept - half - 2));
+		law->form = ST_LAW_EXPONENTIAL;
+		law->of = (struct st_interval){exp(exponential.slope),
+		                               exp(exponential.slope - wider * exponential.se),
+		                               exp(exponential.slope + wider * exponential.se)};
+		law->superlinear = true;
+		return;
+	}
+	law->form = ST_LAW_POWER;
+	law->of = exponent_of(&power, wide, logs + first, y + first, kept - first);
+	law->superlinear = law->of.low > least_exponent && growth >= least_growth;
+}

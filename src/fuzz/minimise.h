@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Delta debugging: Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, IEEE
+ * Transactions on Software Engineering 28 (2002), the algorithm ddmin. */
+#ifndef STROBE_FUZZ_MINIMISE_H
+#define STROBE_FUZZ_MINIMISE_H
+
+#include <stdbool.h>
+
+#include "fuzz/bytes.h"
+
+struct st_minimise {
+	/* Whether an input still shows what is looked for. ST_FAILED with *e ends the search. */
+	st_status (*holds)(void *arg, const struct st_fuzz_bytes *b, bool *yes, struct st_error *e);
+	/* Whether to stop, with what has been reached; may be NULL. */
+	bool (*enough)(void *arg);
+	void *arg;
+};
+
+/* Removes parts of b, larger ones first, as long as what is left holds; b holds. It ends with a b
+ * of which no single byte can be removed, or earlier when it is enough. */
+st_status st_minimise(const struct st_minimise *m, struct st_fuzz_bytes *b, struct st_error *e);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The result of a campaign for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "fuzz/output.h"
+
+enum { SHOWN_BYTES = 40, SHOWN_RULES = 12 };
+
+static void
+print_law(const struct st_finding *f, FILE *out)
+{
+	const struct st_law *law = &f->law;
+	if (f->law.form == ST_LAW_EXPONENTIAL)
+		fprintf(out, "work grows %.3g times (%.3g to %.3g) with each repetition",
+		        law->of.at, law->of.low, law->of.high);
+	else if (f->law.form == ST_LAW_POWER && law->of.at > 0)
+		fprintf(out, "work ~ n^%.2f (%.2f to %.2f)", law->of.at, law->of.low, law->of.high);
+	else
+		fputs("the law of its growth cannot be told", out);
+	fprintf(out, ", n = %zu to %zu repetitions of '", law->from, law->to);
+	st_fuzz_bytes_print_escaped(&f->family.token, SHOWN_BYTES, out);
+	fprintf(out, "%s'\n", f->family.token.n > SHOWN_BYTES ? "..." : "");
+}
+
+static void
+print_finding(const struct st_campaign *c, const struct st_finding *f, size_t number,
+              const char *folder, FILE *out)
+{
+	fprintf(out, "\n%zu. %s", number, st_finding_kind_name(f->kind));
+	if (f->kind == ST_FINDING_FAULT)
+		fprintf(out, ": signal %d (%s)", f->signal, strsignal(f->signal));
+	if (f->function.name)
+		fprintf(out, ": %s (%s)", f->function.name,
+		        strrchr(f->function.image, '/') ? strrchr(f->function.image, '/') + 1
+		                                        : f->function.image);
+	fputc('\n', out);
+	if (f->has_family && f->times.n) {
+		fputs("   ", out);
+		print_law(f, out);
+	}
+	fprintf(out, "   %zu bytes, %zu when minimised; its seed has %zu", f->witness.n,
+	        f->minimal.n, f->seed_bytes);
+	if (f->work)
+		fprintf(out, "; %.3g times the seed's work",
+		        (double)f->work / (double)f->seed_work);
+	if (isfinite(f->slowdown.at))
+		fprintf(out, ", %.3g times (%.3g to %.3g) its time", f->slowdown.at,
+		        f->slowdown.low, f->slowdown.high);
+	fprintf(out, "\n   %s:", f->chain.n == 1 ? "rule" : "rules");
+	for (size_t i = 0; i < f->chain.n && i < SHOWN_RULES; i++)
+		fprintf(out, " %s", st_rules_name(c->rules, f->chain.v[i]));
+	if (f->chain.n > SHOWN_RULES)
+		fprintf(out, " and %zu more", f->chain.n - SHOWN_RULES);
+	fprintf(out, "\n   %s/findings/%zu/%s\n", folder, number,
+	        f->has_family ? "{witness,minimal,generate.sh}" : "{witness,minimal}");
+}
+
+static void
+print_fuzz_rules(const struct st_campaign *c, FILE *out, struct st_style style)
+{
+	static const struct st_table_column columns[] = {
+	        {"executions", false}, {"hits", false}, {"rule", true}};
+	struct st_table *t = st_table_new(columns, 3);
+	for (size_t i = 0; t && i < c->hits.n; i++) {
+		if (!c->tried.v[i])
+			continue;
+		st_table_count(t, c->tried.v[i]);
+		st_table_count(t, c->hits.v[i]);
+		st_table_cell(t, "%s", st_rules_name(c->rules, i));
+	}
+	if (t && st_table_rows(t)) {
+		fputc('\n', out);
+		st_table_print(t, out, style);
+	}
+	st_table_free(t);
+}
+
+/* Why there is no finding. */
+static void
+print_nothing(const struct st_findings *findings, FILE *out)
+{
+	fputs("\nno finding: ", out);
+	if (findings->linear)
+		fprintf(out, "work grew in %s, by no more than n log n",
+		        ST_COUNT(findings->linear, "function", "functions"));
+	else if (!findings->unsure && !findings->left)
+		fputs("no input made the program work clearly more", out);
+	if (findings->unsure)
+		fprintf(out, "%sof %s the law cannot be told", findings->linear ? "; " : "",
+		        ST_COUNT(findings->unsure, "function", "functions"));
+	if (findings->left)
+		fprintf(out, "%s%s not judged: the time was over",
+		        findings->linear || findings->unsure ? "; " : "",
+		        ST_COUNT(findings->left, "input was", "inputs were"));
+	fputc('\n', out);
+}
+
+void
+st_fuzz_print(const struct st_campaign *c, const struct st_findings *findings, const char *folder,
+              FILE *out, struct st_style style)
+{
+	char most[ST_NUMBER_SIZE], base[ST_NUMBER_SIZE];
+	fprintf(out, "%s, %s of them interesting, %s, %s%s\n",
+	        ST_COUNT(c->n_executions, "execution", "executions"),
+	        ST_COUNT(c->n_interesting, "input", "inputs"),
+	        ST_COUNT(c->n_hangs, "hang", "hangs"), ST_COUNT(c->n_faults, "fault", "faults"),
+	        findings->interrupted ? " (interrupted)" : "");
+	fprintf(out, "work of the seeds %s blocks, of the worst input %s (%.3g times)\n",
+	        st_number(base, c->corpus.base), st_number(most, c->most_work),
+	        (double)c->most_work / (double)c->corpus.base);
+	if (c->unsteady > 0.01)
+		fprintf(out,
+		        "note: equal executions differ by %.2g %% in their work: smaller growth is "
+		        "not "
+		        "looked at\n",
+		        c->unsteady * 100);
+	for (size_t i = 0; i < findings->list.n; i++)
+		print_finding(c, &findings->list.v[i], i + 1, folder, out);
+	if (!findings->list.n)
+		print_nothing(findings, out);
+	print_fuzz_rules(c, out, style);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "fuzz/finding.h"
+#include "fuzz/minimise.h"
+
+enum { MOST_TRIALS = 120, MOST_POINTS = 60, LARGEST = 1 << 16, PAIRS = 9 };
+/* A hang is told sooner while a witness is minimised: after so many times the seed's time. */
+static const double hang_times = 50, least_hang = 0.5;
+/* A family ends with an input of this work, some tenths of a second: not after a time, which would
+ * make the law depend on what else the machine does. */
+static const uint64_t most_work = 200000000;
+/* Of the time that is left, a witness may take this share, and its minimising half of that. */
+static const double share_of_time = 0.5;
+
+bool
+st_judging_is_over(const struct st_judging *j)
+{
+	return st_fuzz_interrupted() || st_now_raw() > j->until;
+}
+
+/* ---- minimising ---- */
+
+struct trial {
+	struct st_judging *j;
+	const struct st_finding *f;
+	double base;  /* work of an input of one byte */
+	double rate;  /* work for each byte beyond that, of which a smaller one must have as much */
+	double least; /* work beyond that, which it must have as well */
+	double until;
+	size_t n;
+	struct st_fuzz_execution x;
+};
+
+static st_status
+still_holds(void *arg, const struct st_fuzz_bytes *b, bool *yes, struct st_error *e)
+{
+	struct trial *t = arg;
+	struct st_campaign *c = t->j->campaign;
+	double more;
+	t->n++;
+	c->n_executions++;
+	if (st_fuzz_execute(c->target, b, &c->places, &t->x, e))
+		return ST_FAILED;
+	switch (t->f->kind) {
+	case ST_FINDING_HANG:
+		*yes = t->x.end == ST_END_HANG;
+		break;
+	case ST_FINDING_FAULT:
+		*yes = t->x.end == ST_END_SIGNAL && t->x.code == t->f->signal;
+		break;
+	default:
+		more = (double)t->x.work - t->base;
+		*yes = t->x.end == ST_END_EXIT && more >= t->least && more / (double)b->n >= t->rate;
+	}
+	*yes = *yes && !st_fuzz_interrupted();
+	return ST_OK;
+}
+
+static bool
+is_enough(void *arg)
+{
+	const struct trial *t = arg;
+	return t->n >= MOST_TRIALS || st_now_raw() > t->until || st_judging_is_over(t->j);
+}
+
+/* A smaller witness does no less than the seed, and clearly more for each byte: the geometric mean of
+ * both rates. (If it had to do as much as the witness, an input of quadratic work could never become
+ * smaller.) */
+static double
+rate_to_keep(const struct st_finding *f, double base)
+{
+	double witness = ((double)f->work - base) / (double)f->witness.n,
+	       seed = ((double)f->seed_work - base) / (double)(f->seed_bytes ? f->seed_bytes : 1);
+	return sqrt(fmax(witness, 0) * fmin(fmax(seed, 1), fmax(witness, 1)));
+}
+
+static st_status
+minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
+{
+	struct st_campaign *c = j->campaign;
+	struct trial t = {.j = j, .f = f};
+	const double now = st_now_raw();
+	t.until = now + (j->until - now) * share_of_time / 2;
+	const struct st_minimise how = {still_holds, is_enough, &t};
+	const struct st_fuzz_bytes one = {.v = f->witness.v, .n = f->witness.n > 0};
+	st_status status = ST_OK;
+	if (f->kind == ST_FINDING_SLOW) {
+		status = st_fuzz_execute(c->target, &one, &c->places, &t.x, e);
+		t.base = (double)t.x.work;
+		t.rate = rate_to_keep(f, t.base);
+		t.least = (double)f->seed_work - t.base;
+	}
+	if (!status && st_fuzz_bytes_copy(&f->minimal, &f->witness))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left for a witness");
+	if (!status && f->witness.n)
+		status = st_minimise(&how, &f->minimal, e);
+	st_fuzz_execution_free(&t.x);
+	return status;
+}
+
+/* ---- the family ---- */
+
+/* Executes the members of the family, from one repetition on, until they are large or slow. */
+static st_status
+measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execution *last,
+               struct st_error *e)
+{
+	struct st_campaign *c = j->campaign;
+	struct st_fuzz_bytes input = {0};
+	st_status status = ST_OK;
+	for (size_t k = 1; f->times.n < MOST_POINTS && !status && !st_judging_is_over(j);
+	     k = st_family_next(k)) {
+		if (st_family_make(&f->family, k, &input)) {
+			status = st_fail(e, ST_EXIT_FAILED, "no memory left for an input");
+			break;
+		}
+		if (input.n > LARGEST && f->times.n)
+			break;
+		c->n_executions++;
+		status = st_fuzz_execute(c->target, &input, &c->places, last, e);
+		if (status || last->end != ST_END_EXIT || st_fuzz_interrupted())
+			break;
+		double *times = ST_PUSH(&f->times), *work = ST_PUSH(&f->worked);
+		if (!times || !work) {
+			status = st_fail(e, ST_EXIT_FAILED, "no memory left for the law");
+			break;
+		}
+		*times = (double)k;
+		*work = (double)last->work;
+		if (last->work > most_work)
+			break;
+	}
+	st_fuzz_bytes_free(&input);
+	return status;
+}
+
+static st_status
+find_witness_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
+{
+	struct st_fuzz_execution last = {0};
+	f->has_family = true;
+	st_status status = st_family_find(&f->family, &f->minimal)
+	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for a family")
+	                           : measure_family(j, f, &last, e);
+	if (!status && f->times.n)
+		st_law_find(&f->law, f->times.v, f->worked.v, f->times.n);
+	/* The function of the largest one: at small sizes others do more. */
+	if (!status && last.counts.n && st_fuzz_hottest(j->functions, &last, NULL, &f->function))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the functions");
+	st_fuzz_execution_free(&last);
+	return status;
+}
+
+st_status
+st_witness_explain(struct st_judging *j, struct st_finding *f, struct st_error *e)
+{
+	struct st_fuzz_target *target = j->campaign->target;
+	const double hang = target->hang_seconds;
+	double seed_seconds = 0;
+	if (f->kind == ST_FINDING_HANG) {
+		const struct st_fuzz_input *seed = &j->campaign->corpus.list.v[f->seed];
+		if (st_fuzz_time(target, &seed->bytes, &seed_seconds, e))
+			return ST_FAILED;
+		target->hang_seconds = fmin(hang, fmax(least_hang, hang_times * seed_seconds));
+	}
+	const double until = j->until, now = st_now_raw();
+	st_status status = minimise_witness(j, f, e);
+	target->hang_seconds = hang;
+	j->until = now + (until - now) * share_of_time;
+	if (!status && f->kind != ST_FINDING_FAULT)
+		status = find_witness_law(j, f, e);
+	j->until = until;
+	return status;
+}
+
+/* ---- time ---- */
+
+static int
+by_ratio(const void *x, const void *y)
+{
+	const double *a = x, *b = y;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Nine pairs, alternately: the median ratio, and the second and the eighth, between which the true
+ * median lies with 96.1 % (binomial distribution, p = 1/2). */
+st_status
+st_witness_time(struct st_judging *j, struct st_finding *f, struct st_error *e)
+{
+	struct st_campaign *c = j->campaign;
+	double ratios[PAIRS];
+	f->slowdown = (struct st_interval){NAN, NAN, NAN};
+	for (int i = 0; i < PAIRS; i++) {
+		double seed, witness;
+		if (st_fuzz_time(c->target, &c->corpus.list.v[f->seed].bytes, &seed, e) ||
+		    st_fuzz_time(c->target, &f->witness, &witness, e))
+			return ST_FAILED;
+		ratios[i] = witness / seed;
+		if (st_judging_is_over(j))
+			return ST_OK;
+	}
+	qsort(ratios, PAIRS, sizeof *ratios, by_ratio);
+	f->slowdown = (struct st_interval){ratios[PAIRS / 2], ratios[1], ratios[PAIRS - 2]};
+	return ST_OK;
+}

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""strobe fuzz from outside: test_command.py STROBE LIST LINEAR CHOICES FAULT."""
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+STROBE, LIST, LINEAR, CHOICES, FAULT = map(os.path.abspath, sys.argv[1:6])
+del sys.argv[1:6]
+LONG = ("-t", "600s")
+
+
+class Fuzz(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="strobe-fuzzing-")
+        self.addCleanup(place.cleanup)
+        self.place = Path(place.name)
+
+    def seed(self, text, name="seed"):
+        (self.place / name).write_bytes(text.encode())
+        return name
+
+    def strobe(self, *words):
+        return subprocess.run([STROBE, "fuzz", *words], cwd=self.place, capture_output=True, text=True, timeout=300)
+
+    def read(self, *words, code=0):
+        done = self.strobe("-q", "--format", "json", "-o", "out", *words)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        self.assertEqual(done.stdout, (self.place / "out" / "fuzz.json").read_text())
+        got = json.loads(done.stdout)
+        self.assertEqual(got["strobe"], {"version": 1, "tool": "fuzz"})
+        return got
+
+    def log(self, folder="out"):
+        with open(self.place / folder / "log.csv", newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def error(self, code, text, *words):
+        done = self.strobe(*words)
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (code, f"strobe: {text}\n", ""))
+
+
+class Laws(Fuzz):
+    def test_quadratic(self):
+        seed = self.seed("a few [words] in [brackets]\n")
+        got = self.read("-s", seed, *LONG, "--judge", "600s", "--executions", "40", "-N", "2000", "--rules", "double-line,copy-line,repeat-word", "--exit-code", "--", LIST, "@@", code=1)
+        [finding] = got["findings"]
+        self.assertEqual((finding["kind"], finding["function"], finding["image"]), ("slow", "append_bracket", LIST))
+        law = finding["law"]
+        self.assertEqual(law["form"], "power")
+        self.assertGreater(law["lo"], 1.7)
+        self.assertLess(law["hi"], 2.3)
+        self.assertEqual([times for times, _ in law["points"]][:12], list(range(1, 13)))
+        self.assertIn("[", finding["token"])
+        self.assertGreater(finding["counts_ratio"], 1.5)
+        self.assertEqual(finding["seed_size"], 28)
+        witness, minimal = ((self.place / finding[which]).read_bytes() for which in ("witness", "minimal"))
+        self.assertEqual((len(witness), len(minimal)), (finding["size"], finding["minimal_size"]))
+        self.assertLessEqual(len(minimal), len(witness))
+        made = [subprocess.run([self.place / finding["generator"], str(n)], capture_output=True, check=True).stdout for n in (10, 20)]
+        self.assertEqual(len(made[1]) - len(made[0]), 10 * len(finding["token"]))
+        low, high = finding["slowdown_interval"]
+        self.assertLessEqual(low, finding["slowdown"])
+        self.assertLessEqual(finding["slowdown"], high)
+        rows = self.log()
+        self.assertEqual(len([row for row in rows if row["kind"] == "result"]), got["interesting"])
+        for row in rows:
+            kept = (self.place / "out" / row["file"]).read_bytes()
+            self.assertEqual(len(kept), int(row["bytes"]))
+            self.assertLessEqual(len(kept), 2000)
+            self.assertGreater(float(row["ratio"]), 1)
+        self.assertEqual(sum(rule["hits"] for rule in got["rules"]), got["interesting"])
+
+    def test_linear(self):
+        seed = self.seed("some words")
+        got = self.read("-s", seed, *LONG, "--judge", "600s", "--executions", "40", "-N", "2000", "--as", "argument", "--exit-code", "--", LINEAR, "@@")
+        self.assertEqual((got["findings"], got["cannot_tell"], got["not_judged"]), ([], 0, 0))
+        self.assertGreaterEqual(got["not_superlinear"], 1)
+        self.assertEqual((got["hangs"], got["faults"], got["unsteady"]), (0, 0, 0))
+
+    def test_exponential(self):
+        seed = self.seed("a b\n")
+        got = self.read("-s", seed, *LONG, "--executions", "12", "--rules", "repeat-word", "--hang", "2s", "--judge", "30s", "--", CHOICES)
+        hang = got["findings"][0]
+        self.assertEqual((hang["kind"], hang["function"], hang["law"]["form"], hang["token"]), ("hang", "match_rest", "exponential", "a"))
+        self.assertGreater(hang["law"]["lo"], 1.58)
+        self.assertLess(hang["law"]["hi"], 1.66)
+        self.assertAlmostEqual(hang["law"]["base"], 1.618, delta=0.02)
+        self.assertIsNone(hang["counts_ratio"])
+        self.assertGreaterEqual(len(list((self.place / "out" / "hangs").iterdir())), 1)
+
+
+class Faults(Fuzz):
+    def test_kinds(self):
+        seed = self.seed("-x\nz\n")
+        got = self.read("-s", seed, *LONG, "--executions", "16", "--rules", "double-line,delete-character", "--hang", "2s", "--judge", "20s", "--", FAULT)
+        self.assertGreaterEqual(got["hangs"], 1)
+        self.assertEqual(len(list((self.place / "out" / "hangs").iterdir())), got["hangs"])
+        self.assertEqual(len(list((self.place / "out" / "faults").iterdir())), got["faults"])
+        faults = [finding for finding in got["findings"] if finding["kind"] == "fault"]
+        for fault in faults:
+            self.assertEqual((fault["signal"], fault["law"], fault["token"]), (signal.SIGABRT, None, None))
+            self.assertEqual((self.place / fault["minimal"]).read_bytes(), b"xx")
+
+    def test_no_finding_has_a_cause(self):
+        done = self.strobe("-s", self.seed("text"), *LONG, "--executions", "6", "-o", "text", "--", LINEAR, "its argument is not the input")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("no finding: no input made the program work clearly more\n", done.stdout)
+
+    def test_user_rule(self):
+        seed = self.seed("x\n")
+        got = self.read("-s", seed, *LONG, "--executions", "8", "--regex", "x+=>xx", "--rules", "flip-bit", "--judge", "30s", "--", FAULT)
+        self.assertEqual([rule["rule"] for rule in got["rules"]], ["x+", "flip-bit"])
+        [fault] = [finding for finding in got["findings"] if finding["kind"] == "fault"]
+        self.assertEqual((fault["signal"], fault["rules"][-1]), (signal.SIGABRT, "x+"))
+        self.assertEqual((self.place / fault["minimal"]).read_bytes(), b"xx")
+
+
+class Campaigns(Fuzz):
+    def rows(self, folder):
+        return [{key: value for key, value in row.items() if key != "seconds"} for row in self.log(folder)]
+
+    def test_the_same_seed_does_the_same(self):
+        seed = self.seed("some [words]\n")
+        for folder, number in (("a", "4"), ("b", "4"), ("c", "5")):
+            done = self.strobe("-q", "-s", seed, *LONG, "--executions", "15", "-N", "500", "--judge", "0.001s", "--seed", number, "-o", folder, "--", LIST)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.rows("a"), self.rows("b"))
+        self.assertNotEqual(self.rows("a"), self.rows("c"))
+
+    def test_resume(self):
+        seed = self.seed("some [words]\n")
+        words = ("-s", seed, *LONG, "--executions", "12", "-N", "500", "--judge", "0.001s")
+        first = self.read(*words, "--", LIST)
+        self.error(125, "out has a campaign already: resume it with --resume, or give -o another folder", *words, "-o", "out", "--", LIST)
+        self.error(125, "new is no campaign that could be resumed: it has no log.csv", *words, "--resume", "-o", "new", "--", LIST)
+        kept = sorted((self.place / "out" / "results").iterdir())
+        self.assertEqual(len(kept), first["interesting"])
+        second = self.read(*words, "--resume", "--", LIST)
+        self.assertEqual(len(list((self.place / "out" / "results").iterdir())), first["interesting"] + second["interesting"])
+        self.assertGreaterEqual(second["most_work"], first["most_work"])
+
+    def test_interrupted(self):
+        seed = self.seed("some [words]\n")
+        with subprocess.Popen([STROBE, "fuzz", "-q", "-s", seed, *LONG, "-o", "out", "--", LIST], cwd=self.place, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as strobe:
+            results = self.place / "out" / "results"
+            while not results.exists() or not any(not path.name.endswith(".part") for path in results.iterdir()):
+                self.assertIsNone(strobe.poll())
+                time.sleep(0.05)
+            strobe.send_signal(signal.SIGINT)
+            out, err = strobe.communicate(timeout=120)
+        self.assertEqual((strobe.returncode, out, err), (128 + signal.SIGINT, b"", b""))
+        got = json.loads((self.place / "out" / "fuzz.json").read_text())
+        self.assertEqual((got["interrupted"], got["findings"]), (True, []))
+        self.assertGreaterEqual(got["interesting"], 1)
+
+    def test_nothing_is_left_behind(self):
+        seed, left = self.seed("some [words]\n"), self.place / "tmp"
+        left.mkdir()
+        subprocess.run([STROBE, "fuzz", "-q", "-s", seed, "--executions", "5", "-o", "out", "--", LIST], cwd=self.place, check=True,
+                       env={**os.environ, "TMPDIR": str(left)}, timeout=300)
+        self.assertEqual(list(left.iterdir()), [])
+
+
+class Misuse(Fuzz):
+    def test_errors(self):
+        seed = self.seed("text")
+        (self.place / "empty").mkdir()
+        self.error(2, "no program to fuzz: strobe fuzz -s SEED [options] -- PROGRAM @@", "-s", seed)
+        self.error(2, "no input to begin with: give -s a file, or a folder of files, that the program reads", "--", LINEAR)
+        self.error(2, "with --as argument an argument of the program must be @@", "-s", seed, "--as", "argument", "--", LINEAR)
+        self.error(2, "with --as stdin no argument can be @@", "-s", seed, "--as", "stdin", "--", LINEAR, "@@")
+        self.error(2, "@@ stands for the input, and may be given once", "-s", seed, "--", LINEAR, "@@", "@@")
+        self.error(2, "--as takes stdin, file or argument, not 'x'", "-s", seed, "--as", "x", "--", LINEAR, "@@")
+        self.error(2, "--rate takes a number of at least 1, not '0.5'", "-s", seed, "--rate", "0.5", "--", LINEAR)
+        self.error(2, "--time takes a time such as 5s or 2m, not '0'", "-s", seed, "-t", "0", "--", LINEAR)
+        self.error(2, "--size takes bytes from 1 to 64M, such as 4k, not '0'", "-s", seed, "-N", "0", "--", LINEAR)
+        self.error(125, "cannot read the input gone: No such file or directory", "-s", "gone", "--", LINEAR)
+        self.error(125, "the folder empty has no file to begin with", "-s", "empty", "--", LINEAR)
+
+    def test_programs(self):
+        seed = self.seed("text")
+        done = self.strobe("-s", seed, "-o", "out", "--", "./gone")
+        self.assertEqual((done.returncode, done.stdout), (127, ""))
+        self.assertRegex(done.stderr, r"^strobe: .*\./gone.*\n$")
+        self.error(125, "seed 1 ends the program by signal 6: give seeds that it can read", "-s", self.seed("xx\n"), "-o", "bad", "--", FAULT)
+        self.error(125, "seed 1 makes the program run for longer than 0.5 s: raise --hang, or give a smaller seed",
+                   "-s", self.seed("zz\n"), "-o", "slow", "--hang", "0.5s", "--", FAULT)
+
+
+if __name__ == "__main__":
+    unittest.main()
