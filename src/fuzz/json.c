@@ -61,8 +61,8 @@ path_json(const char *folder, size_t number, const char *name)
 }
 
 static json_t *
-finding_json(const struct st_campaign *c, const struct st_finding *f, const char *folder,
-             size_t number)
+fuzz_finding_json(const struct st_campaign *c, const struct st_finding *f, const char *folder,
+                  size_t number)
 {
 	json_t *out = json_object(), *rules = json_array();
 	json_object_set_new(out, "kind", json_string(st_finding_kind_name(f->kind)));
@@ -131,7 +131,8 @@ st_fuzz_json(const struct st_campaign *c, const struct st_findings *findings, co
 	json_object_set_new(root, "cannot_tell", st_json_count(findings->unsure));
 	json_object_set_new(root, "not_judged", st_json_count(findings->left));
 	for (size_t i = 0; i < findings->list.n; i++)
-		json_array_append_new(list, finding_json(c, &findings->list.v[i], folder, i + 1));
+		json_array_append_new(list,
+		                      fuzz_finding_json(c, &findings->list.v[i], folder, i + 1));
 	json_object_set_new(root, "findings", list);
 	json_object_set_new(root, "rules", rules_json(c));
 	return root;

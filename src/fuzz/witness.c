@@ -53,7 +53,8 @@ still_holds(void *arg, const struct st_fuzz_bytes *b, bool *yes, struct st_error
 		break;
 	default:
 		more = (double)t->x.work - t->base;
-		*yes = t->x.end == ST_END_EXIT && more >= t->least && more / (double)b->n >= t->rate;
+		*yes = t->x.end == ST_END_EXIT && more >= t->least &&
+		       more / (double)b->n >= t->rate;
 	}
 	*yes = *yes && !st_fuzz_interrupted();
 	return ST_OK;
@@ -66,9 +67,9 @@ is_enough(void *arg)
 	return t->n >= MOST_TRIALS || st_now_raw() > t->until || st_judging_is_over(t->j);
 }
 
-/* A smaller witness does no less than the seed, and clearly more for each byte: the geometric mean of
- * both rates. (If it had to do as much as the witness, an input of quadratic work could never become
- * smaller.) */
+/* A smaller witness does no less than the seed, and clearly more for each byte: the geometric mean
+ * of both rates. (If it had to do as much as the witness, an input of quadratic work could never
+ * become smaller.) */
 static double
 rate_to_keep(const struct st_finding *f, double base)
 {
