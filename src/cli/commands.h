@@ -227,6 +227,8 @@
 	  "leave out functions that an earlier trace shows to be called too often")                \
 	O(shape, 0, "shape", "top-down|bottom-up|match", true,                                     \
 	  "with --reduce-by: leave out functions by their level in its call graph instead")        \
+	O(skip_constant, 0, "skip-constant", NULL, true,                                           \
+	  "leave out functions whose code has neither a loop nor a call")                          \
 	O(main, 'm', "main", "NAME", true, "trace only while this function runs in some thread")   \
 	O(every, 0, "every", "[FUNC=]N", true,                                                     \
 	  "time one of N calls of each function, or of FUNC, count all (default: 1)")              \

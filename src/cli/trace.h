@@ -45,6 +45,7 @@ struct st_trace_arguments {
 	const char *reduce_by;                /* an earlier trace; NULL: none */
 	struct st_trace_reduction *reduction; /* the same, read */
 	enum st_trace_shape shape;            /* --shape */
+	bool skips_constant;                  /* --skip-constant */
 	char program[PATH_MAX]; /* whose functions are traced by default, if it is known */
 	char main[256];         /* empty: none */
 	enum st_trace_preset preset;

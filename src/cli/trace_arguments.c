@@ -244,6 +244,9 @@ apply_trace_option(struct st_trace_arguments *a, const struct st_options *o, int
 	case TRACE_refused:
 		a->refused = true;
 		return ST_OK;
+	case TRACE_skip_constant:
+		a->skips_constant = true;
+		return ST_OK;
 	case TRACE_remove:
 		a->removes = true;
 		return ST_OK;
@@ -360,7 +363,8 @@ open_earlier(struct st_trace_arguments *a, struct st_error *e)
 		        e, ST_EXIT_USAGE,
 		        "--shape is about the call graph of an earlier trace: add --reduce-by "
 		        "FILE, or leave it out");
-	if (a->reduce_by && !(a->reduction = st_trace_reduction_open(a->reduce_by, a->shape, e)))
+	if ((a->reduce_by || a->skips_constant) &&
+	    !(a->reduction = st_trace_reduction_open(a->reduce_by, a->shape, a->skips_constant, e)))
 		return ST_FAILED;
 	if (!a->changed_since)
 		return ST_OK;

@@ -13,6 +13,7 @@ check_jit(const struct st_trace_request *r, struct st_error *e)
 	                     : st_trace_rates_sample(r->rates) ? "--every"
 	                     : r->window > 0                   ? "--windows"
 	                     : r->changed                      ? "--changed-since"
+	                     : r->skips_constant               ? "--skip-constant"
 	                     : r->reduction                    ? "--reduce-by"
 	                                                       : NULL;
 	return cannot ? st_fail(e, ST_EXIT_USAGE,
@@ -66,6 +67,7 @@ st_trace_request_of(struct st_trace_arguments *a)
 	                                 .excluded = &a->measure.session.region.excluded,
 	                                 .changed = a->changed,
 	                                 .reduction = a->reduction,
+	                                 .skips_constant = a->skips_constant,
 	                                 .usdt = &a->usdt,
 	                                 .no_functions = a->usdt.n && a->own && !a->user};
 }

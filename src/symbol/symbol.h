@@ -228,6 +228,12 @@ struct st_exits {
 bool st_image_exits(struct st_image *image, uint64_t entry, const struct st_part *parts, size_t n,
                     struct st_exits *out);
 
+/*
+ * Does the function's code say that its calls take about as long each time: has it neither a loop
+ * nor a call? What cannot be told from the code counts as one that has.
+ */
+bool st_image_is_constant(struct st_image *image, const struct st_function *f);
+
 /* The parts of a function that stand elsewhere. Returns how many there are and fills up to room. */
 size_t st_image_parts(struct st_image *image, const struct st_function *whole,
                       const struct st_function **parts, size_t room);

@@ -148,5 +148,5 @@ st_trace_chosen(struct st_trace_chooser *c, struct st_image *image, const char *
 	if (is_left_out(c, f) || (changed && !st_trace_has_changed(changed, image, path, f)))
 		return false;
 	struct st_trace_reduction *reduction = c->request->reduction;
-	return !reduction || !st_trace_leaves_out(reduction, path, f);
+	return !reduction || !st_trace_leaves_out(reduction, image, path, f);
 }

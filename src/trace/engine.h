@@ -49,6 +49,7 @@ struct st_trace_request {
 	const struct st_patterns *excluded;     /* functions */
 	struct st_trace_changed *changed;       /* only functions that have; NULL: all */
 	struct st_trace_reduction *reduction;   /* what is left out; NULL: nothing */
+	bool skips_constant;                    /* of this, functions by their code */
 	struct st_patterns *usdt;               /* static probes */
 	bool no_functions;                      /* only those */
 	const struct st_trace_watcher *watcher; /* NULL: nobody */

@@ -22,6 +22,7 @@ struct st_trace_reduction {
 	struct st_profile *profile; /* NULL: it was a raw file */
 	struct st_trace trace;
 	enum st_trace_shape shape;
+	bool skips_constant;
 	ST_VEC(struct reduced) functions;
 };
 
@@ -130,7 +131,8 @@ reduce_by_graph(struct st_trace_reduction *r)
 }
 
 struct st_trace_reduction *
-st_trace_reduction_open(const char *path, enum st_trace_shape shape, struct st_error *e)
+st_trace_reduction_open(const char *path, enum st_trace_shape shape, bool skips_constant,
+                        struct st_error *e)
 {
 	struct st_trace_reduction *r = calloc(1, sizeof *r);
 	if (!r) {
@@ -138,8 +140,9 @@ st_trace_reduction_open(const char *path, enum st_trace_shape shape, struct st_e
 		return NULL;
 	}
 	r->shape = shape;
-	st_status status = read_earlier(r, path, e);
-	if (!status && reduce_by_graph(r))
+	r->skips_constant = skips_constant;
+	st_status status = path ? read_earlier(r, path, e) : ST_OK;
+	if (!status && path && reduce_by_graph(r))
 		status = st_fail(e, ST_EXIT_FAILED, "out of memory");
 	if (!status)
 		return r;
@@ -179,23 +182,26 @@ has_been_called(const struct st_trace *t, const char *path, const struct st_func
 
 /* Where memory is exhausted, it is traced. */
 static bool
-leave_out_uncalled(struct st_trace_reduction *r, const char *path, const struct st_function *f)
+leave_out_by(struct st_trace_reduction *r, const char *path, const struct st_function *f,
+             const char *reason)
 {
-	struct reduced *new = has_been_called(&r->trace, path, f) ? NULL : ST_PUSH(&r->functions);
+	struct reduced *new = ST_PUSH(&r->functions);
 	if (!new)
 		return false;
-	*new = (struct reduced){.name = f->name,
-	                        .path = strdup(path),
-	                        .offset = f->offset,
-	                        .reason = "it was not called"};
+	*new = (struct reduced){.name = f->name, .path = strdup(path), .offset = f->offset};
+	snprintf(new->reason, sizeof new->reason, "%s", reason);
 	return true;
 }
 
 bool
-st_trace_leaves_out(struct st_trace_reduction *r, const char *path, const struct st_function *f)
+st_trace_leaves_out(struct st_trace_reduction *r, struct st_image *image, const char *path,
+                    const struct st_function *f)
 {
+	if (r->skips_constant && st_image_is_constant(image, f))
+		return leave_out_by(r, path, f, "its code has neither a loop nor a call");
 	if (r->shape == ST_SHAPE_MATCH)
-		return leave_out_uncalled(r, path, f);
+		return !has_been_called(&r->trace, path, f) &&
+		       leave_out_by(r, path, f, "it was not called");
 	for (size_t i = 0; i < r->functions.n; i++) {
 		struct reduced *v = &r->functions.v[i];
 		if (!is_function_of(v->name, v->image, path, f))

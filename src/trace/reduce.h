@@ -19,14 +19,15 @@
 
 struct st_trace_reduction;
 
-/* By a profile or a raw file of an earlier trace; with ST_SHAPE_NONE by how often functions were
- * called. NULL with *e. */
+/* By a profile or a raw file of an earlier trace (path NULL: there is none); with ST_SHAPE_NONE by
+ * how often functions were called. skips_constant: functions are also left out by their code alone
+ * (st_image_is_constant). NULL with *e. */
 struct st_trace_reduction *st_trace_reduction_open(const char *path, enum st_trace_shape shape,
-                                                   struct st_error *e);
+                                                   bool skips_constant, struct st_error *e);
 void st_trace_reduction_close(struct st_trace_reduction *r);
 /* Is the function left out? Functions are the same if their names and the base names of their
  * images are; raw files have no images. */
-bool st_trace_leaves_out(struct st_trace_reduction *r, const char *path,
+bool st_trace_leaves_out(struct st_trace_reduction *r, struct st_image *image, const char *path,
                          const struct st_function *f);
 /* Adds those of which this was true to t->refused. -1: memory is exhausted. */
 st_status st_trace_add_left_out(const struct st_trace_reduction *r, struct st_trace *t);
