@@ -28,10 +28,10 @@ look_for_period(const struct st_fuzz_bytes *b, size_t length, struct repetition 
 }
 
 st_status
-st_family_find(struct st_family *f, const struct st_fuzz_bytes *b)
+st_fuzz_family_find(struct st_fuzz_family *f, const struct st_fuzz_bytes *b)
 {
 	struct repetition best = {0, 0, 0};
-	*f = (struct st_family){0};
+	*f = (struct st_fuzz_family){0};
 	for (size_t length = 1; length <= LONGEST_TOKEN && length * 2 <= b->n; length++)
 		look_for_period(b, length, &best);
 	/* What does not cover half of it may be by chance. */
@@ -49,7 +49,7 @@ st_family_find(struct st_family *f, const struct st_fuzz_bytes *b)
 }
 
 void
-st_family_free(struct st_family *f)
+st_fuzz_family_free(struct st_fuzz_family *f)
 {
 	st_fuzz_bytes_free(&f->before);
 	st_fuzz_bytes_free(&f->token);
@@ -57,7 +57,7 @@ st_family_free(struct st_family *f)
 }
 
 st_status
-st_family_make(const struct st_family *f, size_t times, struct st_fuzz_bytes *out)
+st_fuzz_family_make(const struct st_fuzz_family *f, size_t times, struct st_fuzz_bytes *out)
 {
 	if (st_fuzz_bytes_copy(out, &f->before))
 		return ST_FAILED;
@@ -68,7 +68,7 @@ st_family_make(const struct st_family *f, size_t times, struct st_fuzz_bytes *ou
 }
 
 size_t
-st_family_next(size_t k)
+st_fuzz_family_next(size_t k)
 {
 	return k < SINGLE_STEPS ? k + 1 : k + k / 3;
 }
@@ -94,7 +94,7 @@ print_command(const struct st_fuzz_bytes *b, const char *indent, FILE *out)
 }
 
 void
-st_family_script(const struct st_family *f, FILE *out)
+st_fuzz_family_script(const struct st_fuzz_family *f, FILE *out)
 {
 	fprintf(out,
 	        "#!/bin/sh\n# usage: generate [N]: writes an input with N repetitions (default: "

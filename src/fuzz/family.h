@@ -11,7 +11,7 @@
 #include "fuzz/bytes.h"
 #include "stats/robust.h"
 
-struct st_family {
+struct st_fuzz_family {
 	struct st_fuzz_bytes before, token, behind;
 	size_t times;  /* of the token in the input that it was made after */
 	bool repeated; /* else the token is the whole input, which has no part that repeats */
@@ -19,13 +19,14 @@ struct st_family {
 
 /* Finds the part of at most 64 bytes whose repetitions cover most of the input, at least
  * half of it. ST_FAILED: no memory. The caller frees in any case. */
-st_status st_family_find(struct st_family *f, const struct st_fuzz_bytes *b);
-void st_family_free(struct st_family *f);
-st_status st_family_make(const struct st_family *f, size_t times, struct st_fuzz_bytes *out);
+st_status st_fuzz_family_find(struct st_fuzz_family *f, const struct st_fuzz_bytes *b);
+void st_fuzz_family_free(struct st_fuzz_family *f);
+st_status st_fuzz_family_make(const struct st_fuzz_family *f, size_t times,
+                              struct st_fuzz_bytes *out);
 /* The next size to measure after k: each of the first 12, then a third more. */
-size_t st_family_next(size_t k);
+size_t st_fuzz_family_next(size_t k);
 /* A shell script that writes the input with as many repetitions as its argument says. */
-void st_family_script(const struct st_family *f, FILE *out);
+void st_fuzz_family_script(const struct st_fuzz_family *f, FILE *out);
 /* Bytes as printf(1) takes them, without a % or \ that means something. */
 void st_fuzz_bytes_print_escaped(const struct st_fuzz_bytes *b, size_t most, FILE *out);
 

@@ -27,7 +27,7 @@ struct st_finding {
 		size_t n, cap;
 	} chain; /* of rules */
 	bool has_family;
-	struct st_family family;
+	struct st_fuzz_family family;
 	struct st_law law;
 	ST_VEC(double) times; /* points of the law */
 	ST_VEC(double) worked;

@@ -178,7 +178,7 @@ write_script(const struct st_finding *finding, const char *path, struct st_error
 {
 	FILE *out = fopen(path, "we");
 	if (out)
-		st_family_script(&finding->family, out);
+		st_fuzz_family_script(&finding->family, out);
 	if (!out || fclose(out) || chmod(path, 0755))
 		return st_fail(e, ST_EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
 	return ST_OK;

@@ -22,7 +22,7 @@ finding_free(struct st_finding *f)
 	st_fuzz_bytes_free(&f->minimal);
 	free(f->chain.v);
 	if (f->has_family)
-		st_family_free(&f->family);
+		st_fuzz_family_free(&f->family);
 	free(f->times.v);
 	free(f->worked.v);
 }

@@ -113,8 +113,8 @@ measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execut
 	struct st_fuzz_bytes input = {0};
 	st_status status = ST_OK;
 	for (size_t k = 1; f->times.n < MOST_POINTS && !status && !st_judging_is_over(j);
-	     k = st_family_next(k)) {
-		if (st_family_make(&f->family, k, &input)) {
+	     k = st_fuzz_family_next(k)) {
+		if (st_fuzz_family_make(&f->family, k, &input)) {
 			status = st_fail(e, ST_EXIT_FAILED, "no memory left for an input");
 			break;
 		}
@@ -143,7 +143,7 @@ find_witness_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
 	struct st_fuzz_execution last = {0};
 	f->has_family = true;
-	st_status status = st_family_find(&f->family, &f->minimal)
+	st_status status = st_fuzz_family_find(&f->family, &f->minimal)
 	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for a family")
 	                           : measure_family(j, f, &last, e);
 	if (!status && f->times.n)

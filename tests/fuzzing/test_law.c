@@ -18,20 +18,20 @@ assert_family(const char *text, const char *before, const char *token, size_t ti
               const char *behind)
 {
 	struct st_fuzz_bytes b = {0}, made = {0};
-	struct st_family f;
+	struct st_fuzz_family f;
 	assert_false(st_fuzz_bytes_splice(&b, 0, 0, text, strlen(text)));
-	assert_false(st_family_find(&f, &b));
+	assert_false(st_fuzz_family_find(&f, &b));
 	assert_int_equal(f.times, times);
 	assert_int_equal(f.token.n, strlen(token));
 	assert_memory_equal(f.token.v, token, f.token.n);
 	assert_int_equal(f.before.n, strlen(before));
 	assert_int_equal(f.behind.n, strlen(behind));
-	assert_false(st_family_make(&f, times, &made));
+	assert_false(st_fuzz_family_make(&f, times, &made));
 	assert_int_equal(made.n, b.n);
 	assert_memory_equal(made.v, text, b.n);
-	assert_false(st_family_make(&f, times + 2, &made));
+	assert_false(st_fuzz_family_make(&f, times + 2, &made));
 	assert_int_equal(made.n, b.n + 2 * strlen(token));
-	st_family_free(&f);
+	st_fuzz_family_free(&f);
 	st_fuzz_bytes_free(&b);
 	st_fuzz_bytes_free(&made);
 }
@@ -53,15 +53,15 @@ static void
 script(void **state)
 {
 	struct st_fuzz_bytes b = {0}, made = {0};
-	struct st_family f;
+	struct st_fuzz_family f;
 	char command[8192] = "", got[256];
 	static const char text[] = "%d\\'\1\377ab\nab\nab\nab\nab\nab\n\"$x`";
 	(void)state;
 	assert_false(st_fuzz_bytes_splice(&b, 0, 0, text, sizeof text - 1));
-	assert_false(st_family_find(&f, &b));
+	assert_false(st_fuzz_family_find(&f, &b));
 	assert_int_equal(f.times, 6);
 	FILE *out = fmemopen(command, sizeof command - 1, "w");
-	st_family_script(&f, out);
+	st_fuzz_family_script(&f, out);
 	fputs("exit\n", out);
 	fclose(out);
 	assert_int_equal(setenv("SCRIPT", command, 1), 0);
@@ -70,11 +70,11 @@ script(void **state)
 		                 "r");
 		size_t n = fread(got, 1, sizeof got, in);
 		assert_int_equal(pclose(in), 0);
-		assert_false(st_family_make(&f, times, &made));
+		assert_false(st_fuzz_family_make(&f, times, &made));
 		assert_int_equal(n, made.n);
 		assert_memory_equal(got, made.v, n);
 	}
-	st_family_free(&f);
+	st_fuzz_family_free(&f);
 	st_fuzz_bytes_free(&b);
 	st_fuzz_bytes_free(&made);
 }
@@ -124,7 +124,7 @@ law_of(double (*work)(double), size_t largest)
 	double x[128], y[128];
 	struct st_law law;
 	size_t n = 0;
-	for (size_t k = 1; k <= largest; k = st_family_next(k)) {
+	for (size_t k = 1; k <= largest; k = st_fuzz_family_next(k)) {
 		x[n] = (double)k;
 		y[n++] = floor(work((double)k));
 	}
