@@ -35,7 +35,7 @@
 	C(model, "model", "[options] [PROFILE...]",                                                \
 	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
 	C(plot, "plot", "[options] KIND [PROFILE...]",                                             \
-	  "draw profiles as a picture: history, scatter, flame")                                   \
+	  "draw profiles as a picture: history, scatter, flame, bars, flow, heat")                 \
 	C(report, "report", "[options] FILE...", "write results as one page for a browser")        \
 	C(init, "init", "[options]", "make the store of profiles of a project")                    \
 	C(add, "add", "[options] FILE...", "store profiles, tied to a version of the project")     \
@@ -459,7 +459,10 @@
 #define ST_PLOT_KINDS(K)                                                                           \
 	K(HISTORY, "history")                                                                      \
 	K(SCATTER, "scatter")                                                                      \
-	K(FLAME, "flame")
+	K(FLAME, "flame")                                                                          \
+	K(BARS, "bars")                                                                            \
+	K(FLOW, "flow")                                                                            \
+	K(HEAT, "heat")
 
 #define ST_PLOT_OPTIONS(O)                                                                         \
 	O(output, 'o', "output", "FILE", true,                                                     \
@@ -475,7 +478,16 @@
 	O(shares, 0, "shares", NULL, true, "flame: compare shares of each profile's total")        \
 	O(rev, 'r', "rev", "REV", true,                                                            \
 	  "history: end at this version (default: what is checked out)")                           \
-	O(top, 'n', "top", "N", true, "history: look at N versions (default: 40; 0: all)")         \
+	O(per, 0, "per", "NAME", true,                                                             \
+	  "bars, flow, heat: draw over this feature (default: size, or the first)")                \
+	O(func, 0, "func", "sum|mean|median|min|max|count", true,                                  \
+	  "make this of all values at one x (default: sum; flow: mean)")                           \
+	O(stacked, 0, "stacked", NULL, true, "flow: stack locations (memory always is)")           \
+	O(grouped, 0, "grouped", NULL, true, "bars: draw locations beside each other")             \
+	O(accumulate, 0, "accumulate", NULL, true,                                                 \
+	  "bars, flow, heat: draw at each x the sum of all values up to it")                       \
+	O(top, 'n', "top", "N", true,                                                              \
+	  "draw N locations (default: 9, bars: 12), history: versions (default: 40); 0: all")      \
 	O(title, 0, "title", "TEXT", true, "write this above the picture")                         \
 	ST_OPTION_HELP(O)
 

@@ -20,7 +20,8 @@ enum {
 typedef st_status plot_draw(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 
 /* In the order of ST_PLOT_KINDS. */
-static plot_draw *const plot_kinds[] = {st_plot_history, st_plot_scatter, st_plot_flame_graph};
+static plot_draw *const plot_kinds[] = {st_plot_history, st_plot_scatter,   st_plot_flame_graph,
+                                        st_plot_bars_of, st_plot_flow_over, st_plot_heat_over};
 static const char *const plot_names[] = {
 #define K(id, name) name,
         ST_PLOT_KINDS(K)
@@ -61,6 +62,10 @@ plot_text_option(struct st_plot_arguments *a, int option)
 		return &a->rev;
 	case PLOT_title:
 		return &a->title;
+	case PLOT_per:
+		return &a->per;
+	case PLOT_func:
+		return &a->func;
 	default:
 		return NULL;
 	}
@@ -78,6 +83,12 @@ plot_flag_option(struct st_plot_arguments *a, int option)
 		return &a->inverted;
 	case PLOT_shares:
 		return &a->shares;
+	case PLOT_stacked:
+		return &a->stacked;
+	case PLOT_grouped:
+		return &a->grouped;
+	case PLOT_accumulate:
+		return &a->accumulate;
 	case PLOT_help:
 		return &a->help;
 	default:

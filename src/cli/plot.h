@@ -10,8 +10,10 @@
 
 struct st_plot_arguments {
 	const char *kind, *output, *of, *metric, *x, *csv, *rev, *title;
+	const char *per, *func;
 	ST_VEC(const char *) files;
 	bool no_model, logarithmic, inverted, shares, help;
+	bool stacked, grouped, accumulate;
 	long top; /* -1: not given */
 };
 
@@ -20,6 +22,11 @@ struct st_plot_arguments {
 st_status st_plot_history(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_scatter(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_flame_graph(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+st_status st_plot_bars_of(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+st_status st_plot_flow_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+st_status st_plot_heat_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+/* Bars over a number, of one profile. */
+st_status st_plot_bars_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 
 /* "strobe plot KIND takes ...": whether there are from least to most profiles. */
 st_status st_plot_count_files(const struct st_plot_arguments *a, size_t least, size_t most,

@@ -59,6 +59,7 @@ st_status st_difference_grid(struct st_grid *g, const struct st_difference *d);
 struct st_difference_metric {
 	enum st_metric_source source;
 	char *table, *metric; /* NULL: all of that source */
+	char *first;          /* the first metric of that source */
 	char *others;         /* metrics of this source that could be, too: ", a, b" */
 };
 st_status st_difference_choose(struct st_difference_metric *m,

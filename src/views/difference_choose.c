@@ -120,8 +120,10 @@ choose_metric(struct st_difference_metric *out, const struct metrics_known known
 		*out = (struct st_difference_metric){.source = m->source,
 		                                     .table = *m->table ? strdup(m->table) : NULL,
 		                                     .metric = all ? NULL : strdup(m->metric)};
+		out->first = strdup(m->metric);
 		out->others = metrics_listed(known, out);
-		return out->others && (all || out->metric) && (!*m->table || out->table)
+		return out->others && out->first && (all || out->metric) &&
+		                       (!*m->table || out->table)
 		               ? ST_OK
 		               : st_fail(e, ST_EXIT_FAILED, "no memory left to compare");
 	}
@@ -150,5 +152,6 @@ st_difference_metric_free(struct st_difference_metric *m)
 {
 	free(m->table);
 	free(m->metric);
+	free(m->first);
 	free(m->others);
 }

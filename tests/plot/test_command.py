@@ -234,10 +234,122 @@ class History(Plot):
         self.assertEqual(hints, ["1: 20 bytes", "2: 40 bytes"])
 
 
+class Over(Plot):
+    """Bars, flows and heat maps of measurements over a feature."""
+    ROWS = [("f", 10, 1, 1), ("f", 30, 2, 2), ("f", 62, 4, 2), ("g", 5, 1, 1), ("g", 7, 3, 2), ("h", 1, 3, 3)]
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.made("p", "metric,unit,function,value,size,snapshot\n" + "".join(f"mem,,{f},{v},{n},{t}\n" for f, v, n, t in self.ROWS))
+
+    def values(self, kind, *words):
+        """{(x, location): value}, of what the pointer shows."""
+        _, _, hints = self.draw(kind, *words, self.file)
+        values = {}
+        for hint in (hint for hint in hints if ": " in hint):  # not the names at the right
+            where, value = hint.split(": ")
+            x, name = where.split(", ") if kind == "bars" else where.split(", from ")[::-1]
+            values[x, name] = float(value)
+        return values
+
+    def test_bars_add_up(self):
+        for per, at in (("size", 2), ("snapshot", 3)):
+            want = {}
+            for row in self.ROWS:
+                key = str(row[at]), row[0]
+                want[key] = want.get(key, 0) + row[1]
+            self.assertEqual(self.values("bars", "--per", per), want)
+            self.assertEqual(sum(want.values()), 115)
+        self.assertEqual(self.values("bars"), self.values("bars", "--per", "size"), "size is the usual feature")
+
+    def test_functions(self):
+        for func, f2 in (("mean", 46), ("median", 46), ("min", 30), ("max", 62), ("count", 2), ("sum", 92)):
+            self.assertEqual(self.values("bars", "--per", "snapshot", "--func", func)["2", "f"], f2, func)
+
+    def test_rows(self):
+        self.assertEqual(self.values("bars", "--of", "g"), {("1", "g"): 5, ("3", "g"): 7})
+        self.assertEqual(self.values("bars", "-n", "1"), {("1", "f"): 10, ("2", "f"): 30, ("4", "f"): 62, ("1", "(others)"): 5, ("3", "(others)"): 8})
+        _, texts, _ = self.draw("bars", "-n", "1", self.file)
+        self.assertIn("2 locations have no row of their own: (others) has the sum.", texts)
+        _, texts, _ = self.draw("bars", "-n", "1", "--func", "mean", self.file)
+        self.assertIn("2 locations have no row; -n 0 shows all.", texts)
+
+    def test_stacked_and_grouped(self):
+        def at(*words):
+            root, _, _ = self.draw("bars", "--per", "snapshot", *words, self.file)
+            return [(float(bar.get("x")), float(bar.get("width"))) for bar in self.shapes(root, "rect", "bar")][:2]
+        (x, width), (other, _) = at()
+        self.assertEqual(x, other)
+        (x, third), (other, _) = at("--grouped")
+        self.assertAlmostEqual(third, width / 3, delta=0.01)
+        self.assertAlmostEqual(other, x + third, delta=0.01)
+
+    def test_flow_and_its_sums(self):
+        root, texts, hints = self.draw("flow", self.file)
+        self.assertEqual((hints[3:], "size" in texts, "mem" in texts), (["f", "g", "h"], True, True))
+        # 0 to 80 is 416 to 44, 1 to 4 is 100 to 700; f has no value at 3.
+        self.assertEqual(self.shapes(root, "path", "line")[0].get("d"), "M100 369.5L300 276.5L700 127.7")
+        root, _, _ = self.draw("flow", "--accumulate", "--func", "sum", self.file)
+        ys = [float(part.split()[1]) for part in self.shapes(root, "path", "line")[0].get("d")[1:].split("L")]
+        self.assertEqual([round((416 - y) / 372 * 120, 1) for y in ys], [10, 40, 40, 102], "each value is the sum of all up to it")
+        root, _, _ = self.draw("flow", "--stacked", self.file)
+        self.assertEqual(len(self.shapes(root, "path", "area")), 3)
+
+    def test_heat(self):
+        self.assertEqual(self.values("heat"), {("1", "f"): 10, ("2", "f"): 30, ("4", "f"): 62, ("1", "g"): 5, ("3", "g"): 7, ("3", "h"): 1})
+
+    def test_refused(self):
+        self.assertIn("no value of mem in p.db has a feature 'depth'; --per takes size, snapshot", self.p.refused("plot", "bars", "--per", "depth", self.file, code=2))
+        self.assertIn("fit --of nobody", self.p.refused("plot", "flow", "--of", "nobody", self.file, code=2))
+        self.assertIn("--func takes sum, mean, median, min, max or count", self.p.refused("plot", "flow", "--func", "mode", self.file, code=2))
+        many = self.made("many", "metric,unit,function,value,size\n" + "".join(f"t,,f,1,{n}\n" for n in range(61)))
+        self.assertIn("has 61 different values of size, too many for bars: strobe plot flow", self.p.refused("plot", "bars", many))
+        self.assertIn("neither repeated measurements nor memory over time", self.p.refused("plot", "heat", self.p.profile("run.db", 1)))
+        self.assertIn("takes one profile; ", self.p.refused("plot", "flow", self.file, self.file, code=2))
+
+
+class Locations(Plot):
+    def test_bars_of_several_profiles(self):
+        files = [self.made(name, "# callgrind format\nevents: Ir\nfl=a.c\n" + "".join(f"fn={f}\n1 {n}\n" for f, n in rows.items()), "out")
+                 for name, rows in (("a", {"f": 100, "g": 50, "h": 1}), ("b", {"f": 70, "i": 60}))]
+        _, texts, hints = self.draw("bars", *files)
+        self.assertEqual(hints[0:2], ["a.db", "b.db"], "the names of the profiles")
+        self.assertEqual(hints[2:], ["f, a.db: 100", "f, b.db: 70", "i, b.db: 60", "g, a.db: 50", "h, a.db: 1"])
+        _, texts, hints = self.draw("bars", "-n", "1", files[0])
+        self.assertEqual(hints, ["f, a.db: 100"])
+        self.assertIn("2 locations are not drawn; -n 0 draws all.", texts)
+        self.assertIn("instructions", texts)
+        self.assertIn("no location of a.db fits --of x*", self.p.refused("plot", "bars", "--of", "x*", files[0], code=2))
+
+
+class Memory(Plot):
+    def test_live_memory_over_time(self):
+        self.p.ask("mem", "-q", "--interval", "100us", "-o", "m.db", "--", "/usr/bin/python3", "-S", "-c", "x = [bytes(1000) for i in range(20000)]")
+        snapshots = self.p.json("mem", "--from", "m.db")["snapshots"]
+        self.assertGreater(len(snapshots), 1)
+        root, texts, hints = self.draw("bars", "--per", "time", "m.db")
+        total = 0
+        for bar in self.shapes(root, "rect", "bar"):
+            total += float(bar.get("height"))
+        # Stacks add up to what was live; the first and the last snapshot are among those that are drawn.
+        n, most = len(snapshots), min(12, len(snapshots))
+        drawn = [snapshots[i * (n - 1) // (most - 1)]["live"] if n > 12 else snapshots[i]["live"] for i in range(most)]
+        ticks = [text for text in texts if text.endswith(("MB", "KB", "bytes"))]
+        top = float(ticks[-1].split()[0]) * {"MB": 1 << 20, "KB": 1 << 10, "bytes": 1}[ticks[-1].split()[1]]
+        self.assertAlmostEqual(total / 372 * top / sum(drawn), 1, delta=0.02)
+        root, texts, _ = self.draw("flow", "m.db")
+        self.assertGreater(len(self.shapes(root, "path", "area")), 0, "memory is stacked")
+        root, _, _ = self.draw("heat", "m.db")
+        self.assertGreater(len(self.shapes(root, "rect", "cell")), 0)
+        self.assertIn("leave out --metric peak", self.p.refused("plot", "flow", "--metric", "peak", "m.db", code=2))
+        self.assertIn("leave out --per size", self.p.refused("plot", "heat", "--per", "size", "m.db", code=2))
+        self.assertIn("asks for memory in 'nobody'", self.p.refused("plot", "heat", "--of", "nobody", "m.db", code=2))
+
+
 class Command(Plot):
     def test_bad_kinds(self):
         self.assertEqual(self.p.refused("plot", "histori", code=2), "strobe: no kind of picture 'histori'; did you mean 'history'?\n")
-        self.assertIn("the kinds are history, scatter, flame", self.p.refused("plot", "zzzzzz", code=2))
+        self.assertIn("the kinds are history, scatter, flame, bars, flow, heat", self.p.refused("plot", "zzzzzz", code=2))
         self.assertIn("no kind of picture: strobe plot KIND", self.p.refused("plot", code=2))
         self.assertIn("none.db", self.p.refused("plot", "flame", "none.db"))
 
