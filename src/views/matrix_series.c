@@ -45,7 +45,7 @@ matrix_row_of(struct st_matrix *m, const char *name)
 }
 
 static st_status
-take_series(struct series_matrix *x, const struct st_series *s, const char *uid)
+matrix_take_series(struct series_matrix *x, const struct st_series *s, const char *uid)
 {
 	const double *feature = st_series_feature(s, x->m->x_name);
 	size_t row = SIZE_MAX;
@@ -86,7 +86,7 @@ take_all_series(struct series_matrix *x, const struct st_profile *p)
 				status = take_first(x, s);
 			if (!status && !strcmp(s->key.metric, x->m->metric) &&
 			    !strcmp(s->key.unit, x->m->unit))
-				status = take_series(x, s, uid);
+				status = matrix_take_series(x, s, uid);
 		}
 		free(uid);
 		if (status)
