@@ -37,8 +37,10 @@ scale_linear(struct st_scale *s, double least, double most, unsigned how)
 	const double last = fmax(ceil(most / step - 1e-9), first + 1);
 	s->low = first * step;
 	s->high = last * step;
-	for (double k = first; k <= last && s->n_ticks < ST_SCALE_TICKS; k++)
-		s->ticks[s->n_ticks++] = k * step;
+	while (s->n_ticks < ST_SCALE_TICKS && first + (double)s->n_ticks <= last) {
+		s->ticks[s->n_ticks] = (first + (double)s->n_ticks) * step;
+		s->n_ticks++;
+	}
 }
 
 static void
@@ -51,8 +53,10 @@ scale_logarithmic(struct st_scale *s, double least, double most)
 	s->logarithmic = true;
 	s->low = pow(10, first);
 	s->high = pow(10, last);
-	for (double k = first; k <= last; k += every)
-		s->ticks[s->n_ticks++] = pow(10, k);
+	while (s->n_ticks < ST_SCALE_TICKS && first + (double)s->n_ticks * every <= last) {
+		s->ticks[s->n_ticks] = pow(10, first + (double)s->n_ticks * every);
+		s->n_ticks++;
+	}
 }
 
 void

@@ -117,7 +117,7 @@ matrix_value_of(const struct matrix_value *v, size_t n, enum st_matrix_function 
 		most = fmax(most, v[i].value);
 	}
 	if (function == ST_MATRIX_MEDIAN) {
-		double *copy = malloc(n * sizeof *copy);
+		double *copy = malloc((n + 1) * sizeof *copy);
 		for (size_t i = 0; copy && i < n; i++)
 			copy[i] = v[i].value;
 		const double median = copy ? st_median(copy, n) : NAN;
@@ -143,7 +143,7 @@ fill_matrix(struct series_matrix *x)
 {
 	struct st_matrix *m = x->m;
 	qsort(x->v.v, x->v.n, sizeof *x->v.v, by_x);
-	m->x = malloc((x->v.n + 1) * sizeof *m->x);
+	m->x = calloc(x->v.n + 1, sizeof *m->x);
 	if (!m->x)
 		return ST_FAILED;
 	for (size_t i = 0; i < x->v.n; i++)
@@ -160,7 +160,7 @@ fill_matrix(struct series_matrix *x)
 		const struct matrix_value *v = &x->v.v[i];
 		for (end = i; end < x->v.n && x->v.v[end].x == v->x && x->v.v[end].row == v->row;)
 			end++;
-		while (m->x[at] != v->x)
+		while (at + 1 < m->n && m->x[at] != v->x)
 			at++;
 		m->values[v->row * m->n + at] = matrix_value_of(v, end - i, x->choice->function);
 	}
