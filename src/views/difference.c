@@ -26,7 +26,7 @@ struct matched {
 
 /* The program is the program, whatever its file is called. */
 static uint32_t
-image_of(struct matched *m, int side, const struct st_difference_item *x)
+matched_image(struct matched *m, int side, const struct st_difference_item *x)
 {
 	size_t i = m->n_images[side];
 	if (!x->image)
@@ -57,7 +57,7 @@ match_items(struct matched *m)
 			m->functions[side][i] =
 			        (struct st_match_function){.name = x->key,
 			                                   .file = x->file,
-			                                   .image = image_of(m, side, x),
+			                                   .image = matched_image(m, side, x),
 			                                   .offset = x->offset};
 		}
 		sides[side] = (struct st_match_side){m->images[side], m->n_images[side],
