@@ -31,7 +31,7 @@ st_fuzz_functions_free(struct st_fuzz_functions *f)
 }
 
 static struct st_image *
-image_of(struct st_fuzz_functions *f, uint32_t number)
+fuzz_image_of(struct st_fuzz_functions *f, uint32_t number)
 {
 	struct st_error ignored; /* an image that cannot be read has unknown functions */
 	while (f->images.n <= number) {
@@ -47,7 +47,7 @@ static const struct st_function *
 function_of(struct st_fuzz_functions *f, uint32_t place)
 {
 	const struct st_fuzz_place *p = &f->places->list.v[place];
-	struct st_image *image = image_of(f, p->image);
+	struct st_image *image = fuzz_image_of(f, p->image);
 	uint64_t offset = image ? st_image_offset_of_file(image, p->offset) : UINT64_MAX;
 	return offset == UINT64_MAX ? NULL : st_image_function(image, offset);
 }
