@@ -134,7 +134,8 @@ vector_register(uint32_t number)
 		X(1)
 		X(2)
 		X(3)
-		X(4) X(5) X(6) X(7)
+		X(4)
+		X(5) X(6) X(7)
 #undef X
 		        default : break;
 	}
