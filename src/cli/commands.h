@@ -4,9 +4,8 @@
 #define STROBE_CLI_COMMANDS_H
 
 #include "base/status.h"
+#include "cli/experiments.h"
 #include "cli/options.h"
-#include "fuzz/corpus.h"
-#include "gate/findings.h"
 #include "import/import.h"
 #include "qos/policy.h"
 #include "wire/results/header.h"
@@ -297,7 +296,7 @@
 	  "analyse only records for which this holds: 'ctxsw == 0 && n > 10'")                     \
 	O(class, 0, "class", "CLASSES", true,                                                      \
 	  "try these classes of models (default: constant,linear,nlogn,quadratic)")                \
-	O(min_r2, 0, "min-r2", "R2", true,                                                         \
+	O(min_r2, 0, "min-r2", "SHARE", true,                                                      \
 	  "call a model good that explains this share of the variance (default: 0.9)")             \
 	O(contracts, 0, "contracts", "FILE", true,                                                 \
 	  "check the records against the bounds in FILE: 'time(sort) <= 9ns*n*log(n) @p95'")       \
@@ -309,67 +308,6 @@
 #define ST_PREDICT_OPTIONS(O)                                                                      \
 	O(level, 0, "level", "PERCENT", true, "set the level of the interval (default: 95)")       \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
-	ST_OPTION_HELP(O)
-
-#define ST_BLOW_OPTIONS(O)                                                                         \
-	O(mode, 'm', "mode", "slow-down|causal", true,                                             \
-	  "make functions slower (default), or make them faster virtually")                        \
-	O(funcs, 'F', "funcs", "PATTERN", true,                                                    \
-	  "make only the functions slower that match PATTERN")                                     \
-	O(all, 'a', "all", NULL, true, "make functions of libraries slower, too")                  \
-	O(exclude, 'x', "exclude", "NAMES", true, "leave out these functions")                     \
-	O(called_threshold, 0, "called-threshold", "N", true,                                      \
-	  "choose functions that are called at least N times (default: 2)")                        \
-	O(min_func_time, 0, "min-func-time", "TIME", true,                                         \
-	  "choose functions whose calls last this long on average (default: 1ms)")                 \
-	O(show_functions, 0, "show-functions", NULL, true,                                         \
-	  "print all functions, and those that are chosen, and end")                               \
-	O(show_functions_w_time, 0, "show-functions-w-time", NULL, true,                           \
-	  "print them with the mean time of a call")                                               \
-	O(noise, 0, "noise", "LIST", true,                                                         \
-	  "use this noise: nanosleep,usleep,sleep,yield,busy (default: nanosleep,yield,busy)")     \
-	O(timed_noise_min, 0, "timed-noise-min", "TIME", true,                                     \
-	  "set the shortest sleep (default: 1ms)")                                                 \
-	O(timed_noise_max, 0, "timed-noise-max", "TIME", true,                                     \
-	  "set the longest sleep (default: 1s)")                                                   \
-	O(yield_noise_min, 0, "yield-noise-min", "N", true,                                        \
-	  "yield at least N times (default: 1000)")                                                \
-	O(yield_noise_max, 0, "yield-noise-max", "N", true,                                        \
-	  "yield at most N times (default: 1000000)")                                              \
-	O(busy_waiting_noise_min, 0, "busy-waiting-noise-min", "TIME", true,                       \
-	  "set the shortest busy wait (default: 100us)")                                           \
-	O(busy_waiting_noise_max, 0, "busy-waiting-noise-max", "TIME", true,                       \
-	  "set the longest busy wait (default: 100ms)")                                            \
-	O(noise_growth_index, 0, "noise-growth-index", "N", true,                                  \
-	  "make each strength N times the one before (default: 2)")                                \
-	O(max_slowdown, 0, "max-slowdown", "N", true,                                              \
-	  "let noise make a run at most N times longer (default: 2)")                              \
-	O(full_analysis, 0, "full-analysis", NULL, true,                                           \
-	  "try every strength of every kind in every chosen function")                             \
-	O(repeat, 'r', "repeat", "N", true,                                                        \
-	  "with --mode causal: try each speed-up N times (default: 5)")                            \
-	O(pick, 0, "pick", "best|weighted", true,                                                  \
-	  "choose the next function by its effect (default), or weakest first by chance")          \
-	O(baseline_runs, 0, "baseline-runs", "N", true,                                            \
-	  "begin with N runs without noise (default: 5)")                                          \
-	O(iterations, 'i', "iterations", "N", true, "end after N experiments")                     \
-	O(timeout, 0, "timeout", "TIME", true, "end after this long (default: 1m; 0: no limit)")   \
-	O(limit, 0, "limit", "TIME", true,                                                         \
-	  "end a run after this long (default: ten times what is expected, and 10s)")              \
-	O(seed, 0, "seed", "N", true, "set the seed of what is left to chance (default: 1)")       \
-	O(journal, 0, "journal", "FILE", true,                                                     \
-	  "keep each run in FILE, and go on from what it has")                                     \
-	O(input, 0, "stdin", "FILE", true, "give the program this input (default: /dev/null)")     \
-	O(from, 0, "from", "FILE", true, "show the result of an earlier campaign")                 \
-	O(sort, 's', "sort", "slope|fitness|share", true,                                          \
-	  "sort functions by this (default: slope)")                                               \
-	O(top, 'n', "top", "N", true, "print at most N functions (default: 50; 0: all)")           \
-	O(full, 0, "full", NULL, true, "print names of functions whole")                           \
-	O(format, 0, "format", "db|text|json", true,                                               \
-	  "write this format (default: by the ending of FILE, or db; with --from: text)")          \
-	O(output, 'o', "output", "FILE", true,                                                     \
-	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
-	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 
 #define ST_ATTACH_OPTIONS(O)                                                                       \
@@ -640,36 +578,6 @@
 	O(quiet, 'q', "quiet", NULL, true, "do not show progress")                                 \
 	ST_OPTION_HELP(O)
 
-#define ST_FUZZ_WORD(id, name) "|" name
-#define ST_FUZZ_OPTIONS(O)                                                                         \
-	O(seeds, 's', "seeds", "PATH", true, "begin with this file, or all files of this folder")  \
-	O(as, 0, "as", "stdin|file|argument", true,                                                \
-	  "give the program its input so (default: file if an argument is @@, else stdin)")        \
-	O(time, 't', "time", "TIME", true, "search for this long (default: 60s)")                  \
-	O(executions, 0, "executions", "N", true, "search with at most N executions")              \
-	O(judge, 0, "judge", "TIME", true,                                                         \
-	  "judge what was found for at most this long (default: 60s)")                             \
-	O(hang, 0, "hang", "TIME", true, "end an execution after this long (default: 10s)")        \
-	O(size, 'N', "size", "BYTES", true,                                                        \
-	  "make inputs of at most BYTES (default: the largest seed and 1,000,000 more)")           \
-	O(size_ratio, 0, "size-ratio", "N", true,                                                  \
-	  "make inputs of at most N times the largest seed")                                       \
-	O(rate, 0, "rate", "N", true,                                                              \
-	  "an input is interesting if its work is N times that of the seeds (default: 1.5)")       \
-	O(rules, 0, "rules", "LIST", true,                                                         \
-	  "change inputs by these rules (default: those that suit the first seed)")                \
-	O(regex, 0, "regex", "EXPRESSION=>REPLACEMENT", true, "change inputs by this rule, too")   \
-	O(strategy, 0, "strategy", &(ST_FUZZ_STRATEGIES(ST_FUZZ_WORD))[1], true,                   \
-	  "set how many inputs a rule makes of a parent (default: mixed)")                         \
-	O(seed, 0, "seed", "N", true, "set the seed for random choices (default: 1)")              \
-	O(resume, 0, "resume", NULL, true, "go on with the campaign in the folder of -o")          \
-	O(exit_code, 0, "exit-code", NULL, true, "exit with 1 when there is a finding")            \
-	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
-	O(output, 'o', "output", "FOLDER", true,                                                   \
-	  "keep inputs and findings in FOLDER (default: strobe.PROGRAM.PID.fuzz)")                 \
-	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
-	ST_OPTION_HELP(O)
-
 #define ST_TIME_OPTIONS(O)                                                                         \
 	O(repeat, 'r', "repeat", "N", true, "measure N runs (default: 10)")                        \
 	O(warmups, 'w', "warmups", "N", true, "run the program N times first (default: 3)")        \
@@ -684,47 +592,6 @@
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result to FILE (default: strobe.PROGRAM.PID.db)")                             \
-	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
-	ST_OPTION_HELP(O)
-
-#define ST_GATE_WORD(id, name, ...) "|" name
-#define ST_GATE_OPTIONS(O)                                                                         \
-	O(base, 'b', "base", "SIDE", true, "compare with this version or command")                 \
-	O(target, 't', "target", "SIDE", true, "judge this version or command (default: HEAD)")    \
-	O(metric, 'm', "metric", &(ST_GATE_METRICS(ST_GATE_WORD))[1], true,                        \
-	  "judge CPU time or elapsed time (default: cpu)")                                         \
-	O(limit, 'l', "limit", "PERCENT", true,                                                    \
-	  "ignore changes of time that are less than PERCENT (default: 2)")                        \
-	O(counts, 'c', "counts", "N", true,                                                        \
-	  "count N runs of each side with the engine (default: 2; 0: none)")                       \
-	O(pairs, 'n', "pairs", "N", true,                                                          \
-	  "run at most N pairs (default: 60; 0: do not measure time)")                             \
-	O(for, 0, "for", "TIME", true, "begin no pair after this long (default: 10m)")             \
-	O(alarm, 0, "alarm", "PERCENT", true,                                                      \
-	  "raise a false alarm with at most this probability (default: 1)")                        \
-	O(miss, 0, "miss", "PERCENT", true,                                                        \
-	  "pass a change of --limit with at most this probability (default: 5)")                   \
-	O(duet, 0, "duet", &(ST_GATE_DUETS(ST_GATE_WORD))[1], true,                                \
-	  "run the two of a pair in turn, or at once (default: alternate)")                        \
-	O(cpu, 0, "cpu", "LIST", true,                                                             \
-	  "use these CPUs, one for each run; all: let each run use all (default: any one)")        \
-	O(seed, 0, "seed", "N", true, "set the seed of the order of runs (default: by chance)")    \
-	O(rules, 0, "rules", "FILE", true,                                                         \
-	  "read limits and exceptions from FILE (default: .strobe/gate.yaml)")                     \
-	O(times, 0, "times", "FILE", false, "read the times of pairs from FILE, for tests")        \
-	O(format, 'f', "format", &(ST_GATE_FORMATS(ST_GATE_WORD))[1], true,                        \
-	  "print text or another format (default: text)")                                          \
-	O(output, 'o', "output", "FILE", true,                                                     \
-	  "write the result to FILE, too: .md, .xml (JUnit), .sarif, .json, .txt")                 \
-	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
-	ST_OPTION_HELP(O)
-
-#define ST_BISECT_OPTIONS(O)                                                                       \
-	O(counts, 'c', "counts", "N", true,                                                        \
-	  "count N runs of the two ends with the engine (default: 2; 0: none)")                    \
-	O(pairs, 'n', "pairs", "N", true,                                                          \
-	  "run at most N pairs of each commit (default: 60; 0: do not measure time)")              \
-	O(format, 'f', "format", "text|json", true, "print text or JSON (default: text)")          \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 

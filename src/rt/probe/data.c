@@ -126,18 +126,12 @@ vector_register(uint32_t number)
 {
 	uint64_t value = 0;
 	switch (number) {
-#define X(n)                                                                                       \
-	case n:                                                                                    \
-		__asm__("movq %%xmm" #n ", %0" : "=r"(value));                                     \
-		break;
-		X(0)
-		X(1)
-		X(2)
-		X(3)
-		X(4)
-		X(5) X(6) X(7)
+		/* clang-format off */
+#define X(n) case n: __asm__("movq %%xmm" #n ", %0" : "=r"(value)); break;
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 #undef X
-		        default : break;
+	default: break;
+		/* clang-format on */
 	}
 	return value;
 }
