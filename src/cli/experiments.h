@@ -86,7 +86,7 @@
 	  "an input is interesting if its work is N times that of the seeds (default: 1.5)")       \
 	O(rules, 0, "rules", "LIST", true,                                                         \
 	  "change inputs by these rules (default: those that suit the first seed)")                \
-	O(regex, 0, "regex", "EXPRESSION=>REPLACEMENT", true, "change inputs by this rule, too")   \
+	O(regex, 0, "regex", "RULE", true, "replace by this rule, too: EXPRESSION=>REPLACEMENT")   \
 	O(strategy, 0, "strategy", &(ST_FUZZ_STRATEGIES(ST_FUZZ_WORD))[1], true,                   \
 	  "set how many inputs a rule makes of a parent (default: mixed)")                         \
 	O(seed, 0, "seed", "N", true, "set the seed for random choices (default: 1)")              \
