@@ -269,6 +269,12 @@ class Timelines(Pages):
                 return
             self.mouse("mouseMoved", 1, AXIS / 2)
 
+    def wait_for_zoom(self, seen):
+        """The page may draw a turn of the wheel later: where it does not change what is in sight, this takes a second."""
+        end = time.monotonic() + 1
+        while self.shown() == seen and time.monotonic() < end:
+            self.page.settle()
+
     def details(self):
         return self.page.js("[...document.querySelector('section:not([hidden]) .flame-details').children].map(e => e.textContent)")
 
@@ -394,13 +400,15 @@ class Timelines(Pages):
             f"{len(merged):,} slices. To see each call, record fewer of them: strobe trace --events with --depth or --funcs."])
         level, begin, span, function, calls = self.first_merged(data)
         width, whole = self.width(), data["end_ns"] - data["begin_ns"]
-        # Towards the slice, until it is wide enough to be pointed at.
-        for step in range(60):
-            seen = self.shown()
-            if step >= 12 and span / (seen[1] - seen[0]) * width >= 5:
+        # Towards the slice, until it is wide enough to be pointed at; back when it is out of sight.
+        for step in range(200):
+            seen, middle = self.shown(), begin + span / 2
+            inside = seen[0] <= middle <= seen[1]
+            if step >= 12 and inside and span / (seen[1] - seen[0]) * width >= 5:
                 break
-            x = min(max((begin + span / 2 - seen[0]) / (seen[1] - seen[0]), 0), 1) * width
-            self.mouse("mouseWheel", x, AXIS + TITLE + level * ROW + ROW / 2, deltaX=0, deltaY=-500)
+            x = (middle - seen[0]) / (seen[1] - seen[0]) if inside else 0.5
+            self.mouse("mouseWheel", x * width, AXIS + TITLE + level * ROW + ROW / 2, deltaX=0, deltaY=-500 if inside else 500)
+            self.wait_for_zoom(seen)
         seen = self.shown()
         self.assertLess(seen[1] - seen[0], whole / 1000)
         self.point_at(begin, span, level)
