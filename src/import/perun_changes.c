@@ -24,7 +24,11 @@ static const char *const change_keys[][MOST_WORDS] = {
 static bool
 change_is_commit(const char *word, size_t n)
 {
-	return n == ST_SHA1_HEX && strspn(word, "0123456789abcdef") >= n;
+	size_t digits = 0;
+	while (digits < n && ((word[digits] >= '0' && word[digits] <= '9') ||
+	                      (word[digits] >= 'a' && word[digits] <= 'f')))
+		digits++;
+	return n == ST_SHA1_HEX && digits == n;
 }
 
 static json_t *

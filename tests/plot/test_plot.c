@@ -177,8 +177,8 @@ times(const char *text, const char *part)
 static void
 has(const char *text, const char *part)
 {
-	if (!strstr(text, part))
-		fail_msg("no %s in:\n%s", part, text);
+	if (!text || !part || !strstr(text, part))
+		fail_msg("no %s in:\n%s", part ? part : "text", text ? text : "nothing");
 }
 
 /* The area is 100 to 876 wide without names of series, 44 to 416 high. */
