@@ -135,8 +135,10 @@ static st_status
 ann_grow_column(double **v, size_t cap)
 {
 	double *grown = reallocarray(*v, cap, sizeof *grown);
-	*v = grown ? grown : *v;
-	return grown ? ST_OK : ST_FAILED;
+	if (!grown)
+		return ST_FAILED;
+	*v = grown;
+	return ST_OK;
 }
 
 st_status

@@ -72,7 +72,7 @@ compare_smooth_areas(struct st_finding *f, const struct st_check_models *m)
 {
 	const struct st_smooth_choice choice = {.method = ST_SMOOTH_LOESS};
 	struct st_smooth smooths[ST_SIDES] = {0};
-	struct st_interval areas[ST_SIDES];
+	struct st_interval areas[ST_SIDES] = {0};
 	for (int side = 0; side < ST_SIDES && !f->cause; side++) {
 		const struct st_check_points *p = &m->points[side];
 		const struct st_points points = {.x = p->x, .y = p->y, .n = p->n};

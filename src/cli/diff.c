@@ -184,7 +184,8 @@ parse_diff(struct arguments *a, char *const *argv, struct st_error *e)
 static struct st_style
 diff_style(const struct arguments *a)
 {
-	return strcmp(a->output, "-") ? (struct st_style){0} : st_style_of(stdout);
+	const struct st_style file = {0};
+	return strcmp(a->output, "-") ? file : st_style_of(stdout);
 }
 
 static st_status

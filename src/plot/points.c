@@ -13,8 +13,8 @@ static struct points_extent
 points_extent_of(const double *a, size_t n, const double *b, size_t m)
 {
 	struct points_extent e = {INFINITY, -INFINITY};
-	for (size_t i = 0; i < n + m; i++) {
-		const double v = i < n ? a[i] : b[i - n];
+	for (size_t i = 0; i < n + (b ? m : 0); i++) {
+		const double v = i < n || !b ? a[i] : b[i - n];
 		if (isfinite(v)) {
 			e.least = fmin(e.least, v);
 			e.most = fmax(e.most, v);
