@@ -49,15 +49,15 @@ set_outlier(struct st_finding *f, const struct st_outlier *o, double alpha)
 	f->rate.at = f->to - f->from;
 	f->confidence = o->confidence;
 	f->confidence_kind = o->by_quartiles ? "IQR" : "sd";
-	if (o->kind == ST_FINDING_NO_CHANGE)
-		f->kind = ST_FINDING_NO_CHANGE;
-	else if (f->kind == ST_FINDING_NOT_IN_BASELINE || f->kind == ST_FINDING_NOT_IN_TARGET)
+	const bool one_sided =
+	        f->kind == ST_FINDING_NOT_IN_BASELINE || f->kind == ST_FINDING_NOT_IN_TARGET;
+	if (one_sided && o->kind != ST_FINDING_NO_CHANGE)
 		return;
-	else if (shown)
+	if (shown && o->kind != ST_FINDING_NO_CHANGE)
 		f->kind = !f->subject->item[ST_A]   ? ST_FINDING_NOT_IN_BASELINE
 		          : !f->subject->item[ST_B] ? ST_FINDING_NOT_IN_TARGET
 		                                    : o->kind;
-	else if (f->kind != ST_FINDING_UNKNOWN)
+	else if (f->kind != ST_FINDING_UNKNOWN || o->kind == ST_FINDING_NO_CHANGE)
 		f->kind = ST_FINDING_NO_CHANGE;
 }
 

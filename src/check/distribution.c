@@ -154,14 +154,15 @@ judge_pair(const struct st_sample_pair *s, const struct st_distribution_choice *
 	const bool up = shift->at > 0;
 	if (d->evidence == ST_EVIDENCE_FEW)
 		return;
-	if (d->evidence == ST_EVIDENCE_SMALL) {
-		d->kind = ST_FINDING_NO_CHANGE;
-	} else if (shift->at != 0 && (d->evidence == ST_EVIDENCE_COUNT || d->q <= how->alpha)) {
+	const bool told =
+	        shift->at != 0 && (d->evidence == ST_EVIDENCE_COUNT || d->q <= how->alpha);
+	if (d->evidence != ST_EVIDENCE_SMALL && told) {
 		d->kind = judge_told_shift(fabs(shift->at), up ? shift->low : -shift->high,
 		                           up ? shift->high : -shift->low, least);
 		if (!up)
 			d->kind = st_finding_mirror(d->kind);
-	} else if (shift->low >= -least && shift->high <= least) {
+	} else if (d->evidence == ST_EVIDENCE_SMALL ||
+	           (shift->low >= -least && shift->high <= least)) {
 		d->kind = ST_FINDING_NO_CHANGE;
 	}
 }

@@ -110,7 +110,7 @@ run_bisect(struct bisect_arguments *a)
 	st_status status = st_gate_begin(&setting, &a->options, a->quiet, &e);
 	if (!status)
 		status = st_bisect_run(&a->options, &r, &e);
-	st_gate_end(&setting);
+	st_gate_end(&setting, &a->options);
 	if (!status)
 		status = bisect_print(a, &r, &e);
 	int code = status ? st_complain(&e) : st_bisect_exit(&r);

@@ -406,11 +406,12 @@ st_fuzz_main(char *const *argv)
 	struct st_error e;
 	bool found = false;
 	int code = ST_EXIT_OK;
-	if (parse_fuzz(&a, argv, &e))
-		code = st_complain(&e);
-	else if (a.help)
+	st_status status = parse_fuzz(&a, argv, &e);
+	if (!status && a.help)
 		st_command_help(stdout, st_command_find("fuzz"), false);
-	else if (fuzz_command(&a, &found, &e))
+	else if (!status)
+		status = fuzz_command(&a, &found, &e);
+	if (status)
 		code = st_complain(&e);
 	else if (st_fuzz_interrupted())
 		code = 128 + st_fuzz_interrupted();

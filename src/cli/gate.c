@@ -337,9 +337,11 @@ st_gate_begin(struct st_gate_setting *s, struct st_gate_options *o, bool quiet, 
 }
 
 void
-st_gate_end(struct st_gate_setting *s)
+st_gate_end(struct st_gate_setting *s, struct st_gate_options *o)
 {
 	st_progress_erase(&s->progress);
+	o->strobe = NULL;
+	o->listener = (struct st_gate_listener){0};
 }
 
 static st_status
@@ -369,7 +371,7 @@ run_gate(struct gate_arguments *a)
 	st_status status = st_gate_begin(&setting, &a->options, a->quiet, &e);
 	if (!status)
 		status = st_gate_run(&a->options, &r, &e);
-	st_gate_end(&setting);
+	st_gate_end(&setting, &a->options);
 	if (!status)
 		status = gate_print(a, &r, &e);
 	int code = status ? st_complain(&e) : st_gate_exit(r.verdict);

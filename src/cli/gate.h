@@ -20,6 +20,6 @@ struct st_gate_setting {
 };
 st_status st_gate_begin(struct st_gate_setting *s, struct st_gate_options *o, bool quiet,
                         struct st_error *e);
-void st_gate_end(struct st_gate_setting *s);
+void st_gate_end(struct st_gate_setting *s, struct st_gate_options *o);
 
 #endif
