@@ -157,17 +157,18 @@ take_registers_for_features(struct st_feature_table *table, struct st_image *ima
 	const struct st_function *f = st_image_function(image, entry);
 	*table = (struct st_feature_table){.image = image, .entry = entry};
 	table->name = f ? f->name : "(unknown)";
-	for (uint16_t i = 0; i < sizeof names / sizeof *names; i++) {
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		struct st_record_op *op = ST_PUSH(&table->ops);
 		struct st_feature *feature = op ? ST_PUSH(&table->features) : NULL;
 		if (!feature)
 			return ST_FAILED;
-		*op = (struct st_record_op){.kind = ST_RECORD_REGISTER, .base = i, .kept = 1};
+		*op = (struct st_record_op){
+		        .kind = ST_RECORD_REGISTER, .base = (uint16_t)i, .kept = 1};
 		*feature = (struct st_feature){.name = strdup(names[i]),
 		                               .path = strdup(names[i]),
 		                               .type_name = "register",
 		                               .form = ST_FORM_SIGNED,
-		                               .op = i};
+		                               .op = (uint16_t)i};
 		if (!feature->name || !feature->path)
 			return ST_FAILED;
 	}

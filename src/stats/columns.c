@@ -77,7 +77,7 @@ st_columns_solve(const struct st_columns *c, const size_t *chosen, size_t k, str
                  struct st_error *e)
 {
 	struct st_ls_rows rows;
-	long double row[ST_LS_MOST + 1];
+	long double row[ST_LS_MOST + 1] = {0};
 	st_ls_begin(&rows, k);
 	for (size_t i = 0; i <= c->p; i++) {
 		const long double *const from = c->r + i * (c->p + 1);

@@ -152,10 +152,10 @@ density_write(const struct density_mixture *m, double range, double *at)
 		const double scale = m->weight[i] / sqrt(m->variance[i]);
 		const double from = fmax(0, floor((m->mean[i] - reach) * last)),
 		             to = fmin(last, ceil((m->mean[i] + reach) * last));
-		for (double k = from; k <= to; k++)
-			at[(size_t)k] +=
-			        scale * exp(-(k / last - m->mean[i]) * (k / last - m->mean[i]) /
-			                    (2 * m->variance[i]));
+		for (size_t k = (size_t)from; from <= to && k <= (size_t)to; k++) {
+			const double off = (double)k / last - m->mean[i];
+			at[k] += scale * exp(-off * off / (2 * m->variance[i]));
+		}
 	}
 	for (size_t k = 0; k < ST_DENSITY_POINTS; k++)
 		sum += at[k];

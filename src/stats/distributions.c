@@ -109,7 +109,8 @@ family_binomial_p(const struct st_family_fit *f, const double *sorted, size_t n)
 {
 	double expected = 0, seen = 0, chi = 0, left = 1, seen_left = (double)n;
 	size_t cells = 0, at = 0;
-	for (double k = 0; k <= f->a; k++) {
+	for (size_t count = 0; (double)count <= f->a; count++) {
+		const double k = (double)count;
 		for (; at < n && sorted[at] == k; at++)
 			seen++;
 		expected += (double)n * exp(st_family_log_density(f->family, f->a, f->b, k));

@@ -119,7 +119,7 @@ fsck_objects(struct checking *c, struct st_error *e)
 		c->out->objects++;
 	}
 	st_query_end(rows);
-	return status ? ST_FAILED : ST_OK;
+	return status || step < 0 ? ST_FAILED : ST_OK; /* the store may have been lost */
 }
 
 /* What the manifest names must be there and be counted as its part, or gc would remove it. */
