@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe diff: what differs between two profiles. */
+/* strobe diff: prints the differences between two profiles. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,7 @@ enum {
 #undef O
 };
 
-enum { MOST_CALLERS = 8 << 20 }; /* a gigabyte of both */
+enum { MOST_CALLERS = 8 << 20 }; /* nodes; they take a gigabyte for both profiles */
 
 struct arguments {
 	const char *files[ST_SIDES];
@@ -32,7 +32,7 @@ struct arguments {
 	long top;
 };
 
-/* Of contexts; ST_DIFF_METRIC_COUNT: the usual one. */
+/* Parses --metric as a metric of contexts. ST_DIFF_METRIC_COUNT: the option is not given. */
 static st_status
 diff_context_metric(const struct arguments *a, enum st_diff_metric *metric, struct st_error *e)
 {
@@ -88,7 +88,7 @@ diff_add_where(struct arguments *a, const char *value, struct st_error *e)
 	return ST_OK;
 }
 
-/* What chooses from contexts, and says nothing of other profiles. */
+/* Options that choose calling contexts; profiles without contexts refuse them. */
 static st_status
 diff_apply_contexts(struct arguments *a, int option, const char *name, const char *value,
                     struct st_error *e)
@@ -180,7 +180,7 @@ parse_diff(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
-/* Of a terminal its width; a file has no limit. */
+/* Lines are cut at the width of a terminal; a file has no limit. */
 static struct st_style
 diff_style(const struct arguments *a)
 {
@@ -242,7 +242,8 @@ print_diff(const struct arguments *a, const struct st_comparison *c, FILE *out, 
 	return status;
 }
 
-/* Two k-calling context forests with a smaller k each would not be alike. */
+/* Makes the contexts of one side. Forests whose k had to be reduced are refused, because both sides
+ * could have another k and could not be compared. */
 static st_status
 read_side(const struct arguments *a, struct st_contexts *c, int side, const struct st_profile *p,
           struct st_error *e)
@@ -332,7 +333,7 @@ diff_write(const struct arguments *a, char *text, struct st_error *e)
 	               : ST_OK;
 }
 
-/* The whole in memory first, so that a failure leaves no half of it behind. */
+/* Builds the whole text in memory first, so that a failure leaves no incomplete file. */
 static st_status
 load_and_compare(const struct arguments *a, struct st_error *e)
 {

@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "views/metrics.h"
 
-/* What a profile's values are added to. */
+/* The profile that is read, and the history to which its values are added. */
 struct history_reading {
 	struct st_history_values *all;
 	const struct st_logged *logged;

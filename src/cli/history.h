@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the stored profiles say of one function or series, version by version. */
+/* Reads the values of one function or series from the stored profiles, version by version. */
 #ifndef STROBE_CLI_HISTORY_H
 #define STROBE_CLI_HISTORY_H
 
@@ -20,11 +20,12 @@ struct st_history_values {
 	const char *name;                  /* of a function or location, or a shell pattern */
 	const char *metric;                /* NULL: all of them */
 	ST_VEC(struct st_history_group) v; /* by version, in the order of the history */
-	size_t first;                      /* of the version that is being read */
+	size_t first; /* index of the first group of the version that is being read */
 };
 
-/* Set name and metric; the rest is zero. The history has to outlive it. 0, or -1 with *e, also when
- * no profile has it. The caller frees in both cases. */
+/* Before the call, set name and metric, and zero all other fields. The history has to outlive the
+ * values. ST_FAILED with *e: no profile has a value, or a profile cannot be read. The caller frees
+ * in both cases. */
 st_status st_history_values(struct st_history_values *all, struct st_store *s,
                             const struct st_history *h, struct st_error *e);
 void st_history_values_free(struct st_history_values *all);

@@ -43,7 +43,7 @@ plot_take(struct st_plot_arguments *a, const char *value, struct st_error *e)
 	return ST_OK;
 }
 
-/* Options whose argument is kept as it is; NULL: it is none of these. */
+/* The field of an option whose argument is kept as text; NULL: another kind of option. */
 static const char **
 plot_text_option(struct st_plot_arguments *a, int option)
 {
@@ -155,7 +155,7 @@ plot_to_stdout(const char *text, struct st_error *e)
 	                      : ST_OK;
 }
 
-/* The whole picture in memory first, so that a failure leaves no half of it behind. */
+/* Builds the whole picture in memory first, so that a failure leaves no incomplete file. */
 static st_status
 plot_write(const struct st_plot_arguments *a, plot_draw *draw, struct st_error *e)
 {

@@ -17,18 +17,18 @@ struct st_plot_arguments {
 	long top; /* -1: not given */
 };
 
-/* Each draws into a stream that may be full; the caller looks at it. -1 with *e: the profiles do
- * not suit the picture, cannot be read, or memory is exhausted. */
+/* Each draws into a stream; the caller checks the stream for errors. ST_FAILED with *e: the
+ * profiles do not suit the picture or cannot be read, or memory is exhausted. */
 st_status st_plot_history(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_scatter(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_flame_graph(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_bars_of(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_flow_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_heat_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
-/* Bars over a number, of one profile. */
+/* Draws the bars of one profile over a feature or over time. */
 st_status st_plot_bars_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 
-/* "strobe plot KIND takes ...": whether there are from least to most profiles. */
+/* Fails with a usage error unless from least to most profiles are given. */
 st_status st_plot_count_files(const struct st_plot_arguments *a, size_t least, size_t most,
                               struct st_error *e);
 

@@ -37,8 +37,8 @@ bars_draw_locations(const struct st_plot_arguments *a, const struct st_locations
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left for the picture") : ST_OK;
 }
 
-/* Measurements with features and memory over time are over numbers, if --per asks for that or
- * nothing else can be. */
+/* Whether bars are drawn over a feature: with --per always; without it, only for one profile of
+ * measurements, if its first series has a default feature or --func is given. */
 static bool
 bars_are_over(const struct st_plot_arguments *a, const struct st_profile *p)
 {

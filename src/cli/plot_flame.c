@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe plot flame: a profile's calling contexts, or the difference of two. */
+/* strobe plot flame: draws the calling contexts of a profile, or the difference of two. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "contexts/compare.h"
 #include "views/frames.h"
 
-/* What is drawn: one profile, or two. */
+/* The profiles that are drawn; the second one only for a difference. */
 struct flame_plot {
 	const struct st_plot_arguments *a;
 	struct st_profile *profiles[ST_SIDES];
@@ -17,7 +17,8 @@ struct flame_plot {
 	struct st_frames frames;
 };
 
-/* The program and its arguments. malloc'ed; NULL: no memory. */
+/* Returns --title, the names of both files, or the program and its arguments. malloc'ed; NULL: no
+ * memory. */
 static char *
 flame_title(const struct flame_plot *x)
 {
@@ -63,7 +64,7 @@ flame_no_pair(const struct flame_plot *x, struct st_error *e)
 	        x->costs[ST_A].metric, x->a->files.v[ST_A], x->a->files.v[ST_B]);
 }
 
-/* Both measured the same in the same way. */
+/* Fails unless both profiles have the metric and were measured in the same way. */
 static st_status
 flame_check_pair(const struct flame_plot *x, struct st_error *e)
 {

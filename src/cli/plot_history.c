@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe plot history: a function or series over the versions of the project. */
+/* strobe plot history: draws a function or series over the versions of the project. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ struct history_line {
 struct history_plot {
 	const struct st_plot_arguments *a;
 	struct st_history_values values;
-	const char *metric, *unit;                 /* that is shown */
-	char *others;                              /* metrics that are not, or NULL */
+	const char *metric, *unit;                 /* of the points */
+	char *others;                              /* ", a, b": metrics that are not drawn */
 	ST_VEC(const struct st_logged *) versions; /* with values of it, the oldest first */
 	ST_VEC(struct history_line) lines;
 	struct st_plot_value *points;
@@ -42,7 +42,7 @@ history_same_line(const struct st_history_group *a, const struct st_history_grou
 	       !strcmp(a->location, b->location);
 }
 
-/* The first metric that the youngest version has; the others are named below the picture. */
+/* Chooses the first metric of the youngest version; the picture names the others. */
 static st_status
 history_choose_metric(struct history_plot *x, struct st_error *e)
 {
@@ -64,7 +64,8 @@ history_choose_metric(struct history_plot *x, struct st_error *e)
 	return x->others ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left for the history");
 }
 
-/* The history is the youngest version first. */
+/* Lists versions and lines. The history begins with the youngest version, the x axis with the
+ * oldest. */
 static st_status
 history_list(struct history_plot *x)
 {
@@ -90,7 +91,7 @@ history_list(struct history_plot *x)
 	return ST_OK;
 }
 
-/* What tells lines apart: the location, the command, or the machine. */
+/* Names a line by what differs from other lines: its location, its command, or its machine. */
 static char *
 history_line_name(const struct history_plot *x, size_t line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe plot bars, flow and heat: quantities by location, over a number. */
+/* strobe plot bars, flow and heat: draw a metric by location over a feature or over time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ matrix_function(const struct st_plot_arguments *a, enum st_matrix_function usual
 	return ST_OK;
 }
 
-/* The matrix of the only profile. */
+/* Makes the matrix of the only profile. usual: the function without --func. */
 static st_status
 matrix_load(const struct st_plot_arguments *a, enum st_matrix_function usual, struct st_matrix *m,
             struct st_error *e)
@@ -52,7 +52,7 @@ matrix_load(const struct st_plot_arguments *a, enum st_matrix_function usual, st
 	return status;
 }
 
-/* "live memory by location", and what is left out. malloc'ed. */
+/* Returns --title, or "live memory of a.db". malloc'ed; NULL: no memory. */
 static char *
 matrix_title(const struct st_plot_arguments *a, const struct st_matrix *m)
 {
@@ -70,7 +70,7 @@ matrix_note(const struct st_matrix *m)
 	                  m->others ? " of their own: (others) has the sum" : "; -n 0 shows all");
 }
 
-/* Draws into out; the texts live as long. */
+/* Draws the matrix with its title and its note. */
 static st_status
 matrix_draw(const struct st_plot_arguments *a, const struct st_matrix *m, FILE *out,
             st_status (*draw)(const struct st_plot_arguments *, const struct st_matrix *,
@@ -170,7 +170,7 @@ st_plot_bars_over(const struct st_plot_arguments *a, FILE *out, struct st_error 
 {
 	struct st_matrix m;
 	st_status status = matrix_load(a, ST_MATRIX_SUM, &m, e);
-	/* Snapshots are at regular times, and some of them show the same. */
+	/* A bar for each of thousands of snapshots would be too narrow to be seen. */
 	if (!status && m.adds_up)
 		st_matrix_thin(&m, MATRIX_SNAPSHOTS);
 	if (!status)

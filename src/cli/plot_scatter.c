@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe plot scatter: the points of a series with the curve of its model. */
+/* strobe plot scatter: draws the points of a series with the curve of its model. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ scatter_of_csv(const struct st_plot_arguments *a, FILE *out, struct st_error *e)
 	return status;
 }
 
-/* Which series there are to choose from, when several fit. */
+/* Fails with the names of the series that fit. */
 static st_status
 scatter_several(const struct st_model_entries *entries, struct st_error *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a profile has of an imported file: of functions their costs in all events, of lines the
- * instructions, and the costs of calls without the lines from which they came. What no line has is
- * written as of line 0, so that the sums are those of the file.
+ * Writes an imported file of callgrind again, as far as a profile keeps it: the costs of functions
+ * in all events, the instructions of lines, and the costs of calls without the lines of the calls.
+ * Costs that belong to no line are written at line 0, so that the sums are those of the file.
  */
 #include "export/functions_callgrind.h"
 
@@ -45,9 +45,9 @@ st_export_has_callgrind(const struct st_profile *p)
 	return !strcmp(p->run.tool, "callgrind") && callgrind_table(p, "costs", 1);
 }
 
-/* ---- what belongs to which function ---- */
+/* ---- index by function ---- */
 
-/* The function in a column of a row; the number of functions: none of them. */
+/* Returns the function in a column of a row, or the number of functions if the row has none. */
 static size_t
 callgrind_key(const struct callgrind_writer *w, const struct st_profile_table *t, size_t row,
               size_t column)
@@ -74,7 +74,7 @@ callgrind_chain(struct callgrind_writer *w)
 static bool
 callgrind_begin(struct callgrind_writer *w)
 {
-	const size_t n = w->p->functions.n + 1; /* one more: rows of none of them */
+	const size_t n = w->p->functions.n + 1; /* one more, for rows without a function */
 	w->named = calloc(n, sizeof *w->named);
 	w->cost = calloc(n, sizeof *w->cost);
 	w->first = calloc(n, sizeof *w->first);
@@ -140,7 +140,7 @@ callgrind_put_function(struct callgrind_writer *w, size_t i, bool called)
 	w->named[i] = true;
 }
 
-/* The lines of a function, from whose instructions they are taken. */
+/* Writes the lines of a function, and subtracts them from its instructions. */
 static void
 callgrind_put_lines(const struct callgrind_writer *w, size_t function, uint64_t *instructions)
 {
@@ -185,7 +185,8 @@ callgrind_put_costs(const struct callgrind_writer *w, size_t function)
 	fputc('\n', w->out);
 }
 
-/* A row has the number of calls, then the events, of which the last may have had no place. */
+/* A row has the number of calls, then the events; a table of calls has one column less than that of
+ * costs for events, so the last one may be missing. */
 static void
 callgrind_put_calls(struct callgrind_writer *w, size_t function)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An imported profile of callgrind, which has costs of functions and calls but no contexts, as a
- * file of callgrind again. */
+/* Writes an imported profile of callgrind as a file of callgrind. Such a profile has costs of
+ * functions and calls, and no contexts. */
 #ifndef STROBE_EXPORT_FUNCTIONS_CALLGRIND_H
 #define STROBE_EXPORT_FUNCTIONS_CALLGRIND_H
 
@@ -11,7 +11,7 @@
 
 struct st_profile;
 
-/* Whether it is such a profile. */
+/* Returns whether p was imported from callgrind. */
 bool st_export_has_callgrind(const struct st_profile *p);
 /* 0, or -1 with *e. */
 st_status st_export_callgrind(const struct st_profile *p, FILE *out, struct st_error *e);

@@ -6,8 +6,9 @@
 #include "export/contexts.h"
 #include "report/mem.h"
 
-/* As contexts. lines: calls from several lines of a function are several contexts. -1 with *e:
- * memory is exhausted. The caller frees in both cases; m and p have to outlive it. */
+/* Makes contexts of allocations. lines: calls from several lines of a function are several
+ * contexts. -1 with *e: memory is exhausted. The caller frees in both cases; m and p have to
+ * outlive it. */
 st_status st_mem_contexts_make(struct st_contexts *c, const struct st_mem *m,
                                const struct st_profile *p, enum st_mem_metric metric, bool lines,
                                struct st_error *e);

@@ -165,7 +165,7 @@ perun_write_extras(struct perun_writer *w)
 	bool first = true;
 	for (size_t i = 0; i < w->p->extras.n; i++) {
 		if (!strncmp(w->p->extras.v[i].name, "perun.", 6))
-			continue; /* it was beside the profile, not in it */
+			continue; /* from the files of Perun beside the profile */
 		fputs(first ? "" : "\n", w->out);
 		perun_key(w->out, &first, w->p->extras.v[i].name);
 		fputs(w->p->extras.v[i].json, w->out);

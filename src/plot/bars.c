@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bars over named parts, beside each other or stacked. */
+/* Draws bars over named parts, beside each other or stacked. */
 #include <math.h>
 
 #include "plot/charts.h"
 #include "report/measurements.h"
 
-/* Where the stacks of a part end, above and below 0. */
+/* The ends of the stacks of a part, above and below 0. */
 struct bars_stack {
 	double above, below;
 };

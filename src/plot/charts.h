@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plots of plain numbers. Each writes a whole picture into a stream that may be full; the caller
- * looks at it. What a NAN stands for is left out. */
+/* Plots of plain numbers. Each function writes a whole picture into a stream; the caller checks the
+ * stream for errors. A value of NAN is left out. */
 #ifndef STROBE_PLOT_CHARTS_H
 #define STROBE_PLOT_CHARTS_H
 
@@ -9,13 +9,13 @@
 
 #include "plot/axis.h"
 
-/* A value with what is known of its spread. NAN: not known; a middle of NAN: there is no value. */
+/* A value with its spread. NAN: unknown; a middle of NAN: there is no value. */
 struct st_plot_value {
-	double middle, low, high; /* and the interval that it is in */
-	double least, most;       /* of all that it was made of */
+	double middle, low, high; /* the value, and its 95 % interval */
+	double least, most;       /* of the values that it summarizes */
 };
 
-/* Lines over named parts, as versions are: values[series * n_parts + part]. */
+/* Lines over named parts, such as versions: values[series * n_parts + part]. */
 struct st_plot_lines {
 	struct st_plot_words words;
 	const char *const *parts;
@@ -26,12 +26,12 @@ struct st_plot_lines {
 };
 void st_plot_lines(const struct st_plot_lines *p, FILE *out);
 
-/* Points, and the curve through them with its band. */
+/* Points, with the curve of their model and its band. */
 struct st_plot_points {
 	struct st_plot_words words;
 	const double *x, *y;
 	size_t n;
-	bool logarithmic; /* both axes, where all points are above 0 */
+	bool logarithmic; /* both axes, if all points are above 0 */
 	const double *curve_x, *curve_y, *curve_low, *curve_high; /* of n_curve points */
 	size_t n_curve;
 };

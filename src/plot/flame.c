@@ -9,14 +9,14 @@
 #include "report/measurements.h"
 
 enum { FLAME_WIDTH = 1200, FLAME_LINE = 18, FLAME_TOP = 56, FLAME_MARGIN = 10 };
-/* Narrower frames are not drawn, and nor are those that are deeper. */
+/* Frames that are narrower (in pixels) or deeper (in callers) are not drawn. */
 #define FLAME_LEAST 0.3
 enum { FLAME_DEEPEST = 400 };
 
-/* What is worked out of each frame. */
+/* The position and the sums of a frame. */
 struct flame_place {
-	double now, before; /* with all below it */
-	double width;       /* of the metric */
+	double now, before; /* with all frames below it */
+	double width;       /* in units of the metric */
 	double left, pixels;
 	uint32_t depth;
 	bool drawn;
@@ -27,7 +27,8 @@ struct flame_drawing {
 	struct flame_place *places;
 	uint32_t *order; /* of frames: by parent, then by name */
 	double now, before, width;
-	double scale_before; /* makes both sides' wholes alike, or 1 */
+	double scale_before; /* with shares, scales the first side's total to that of the second;
+	                        else 1 */
 	size_t left_out;
 	uint32_t deepest;
 	struct st_svg svg;
@@ -48,7 +49,7 @@ flame_order(const void *a, const void *b, void *of)
 	return names ? names : (x > y) - (x < y);
 }
 
-/* Sums with all below, from the leaves up: children come after their parents. */
+/* Adds each frame to its parent, from the leaves up: children come after their parents. */
 static void
 flame_sum(struct flame_drawing *d)
 {
@@ -83,8 +84,8 @@ flame_widen(struct flame_drawing *d)
 	}
 }
 
-/* From the roots down, which come first in the order; left: where the next child of each frame
- * begins. */
+/* Places frames from the roots down; roots come first in the order. next: of each frame, the left
+ * edge of its next child. */
 static void
 flame_place_all(struct flame_drawing *d, double *next)
 {
@@ -107,7 +108,7 @@ flame_place_all(struct flame_drawing *d, double *next)
 	}
 }
 
-/* Warm colours, alike for functions of one image. */
+/* Functions of one image have one hue; saturation and lightness differ by name. */
 static void
 flame_colour(char *style, size_t size, const struct st_flame_frame *frame)
 {
@@ -120,7 +121,7 @@ flame_colour(char *style, size_t size, const struct st_flame_frame *frame)
 	         55 + name % 20, 68 + name / 32 % 12);
 }
 
-/* From blue, all of it gone, over grey to red, all of it new. */
+/* change: -1 (blue: nothing is left) to 1 (red: all is new); 0 is grey. */
 static void
 flame_change_colour(char *style, size_t size, double change)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Flame graphs: frames as wide as what they and all below them have, callers above callees. */
+/* Flame graphs: the width of a frame is the value of its function and of all frames below it;
+ * callers are above callees. */
 #ifndef STROBE_PLOT_FLAME_H
 #define STROBE_PLOT_FLAME_H
 
@@ -16,16 +17,17 @@ enum { ST_FLAME_ROOT = UINT32_MAX };
 struct st_flame_frame {
 	const char *name, *image; /* image NULL: unknown; it decides the colour */
 	uint32_t parent;          /* ST_FLAME_ROOT: none */
-	double own;               /* of the metric, without what is below */
-	double before;            /* of a difference: the same of the first side */
+	double own;               /* value of the metric, without the frames below */
+	double before;            /* with difference: own in the first profile */
 };
 
 struct st_flame {
 	const char *title, *metric, *unit;
 	const struct st_flame_frame *frames;
 	size_t n;
-	/* Of a difference frames are as wide as on the side that has more, and coloured by the
-	 * change: red is more, blue is less. shares: of what each side has as a whole. */
+	/* difference: frames are as wide as on the side that has more, and coloured by the change:
+	 * red is more, blue is less. shares: values are compared as shares of the total of their
+	 * side. */
 	bool difference, shares;
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines or stacked areas over numbers. */
+/* Draws lines or stacked areas over numbers. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "plot/charts.h"
 
-/* The upper edge of a series at i: its value, or, stacked, with those of all series before it. */
+/* Returns the upper edge of a series at i: its value; if stacked, the sum of its value and those of
+ * all series before it. */
 static double
 flow_edge(const struct st_plot_flow *p, size_t series, size_t i)
 {
@@ -50,7 +51,7 @@ flow_area(const struct st_plot_flow *p, struct st_axis *a, size_t series)
 	st_svg_path_end(&a->svg, 1, p->names[series]);
 }
 
-/* A number without a value is left out, and the line goes on behind it. */
+/* An x without a value is left out; the line goes on to the next one. */
 static void
 flow_line(const struct st_plot_flow *p, struct st_axis *a, size_t series)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cells coloured by their value. */
+/* Draws cells coloured by their value. */
 #include <math.h>
 
 #include "plot/charts.h"
@@ -7,7 +7,7 @@
 
 enum { HEAT_NAMES = 230, HEAT_ROW = 22, HEAT_KEY = 40 };
 
-/* From light to dark, so that it is the same in grey. */
+/* Greater values are darker, so that a print in grey shows the same. */
 static void
 heat_colour(char *style, size_t size, double share)
 {
@@ -45,7 +45,7 @@ heat_row(const struct st_plot_heat *p, struct st_axis *a, size_t row, double mos
 	}
 }
 
-/* What the colours stand for. */
+/* Draws the scale of colours below the cells. */
 static void
 heat_key(const struct st_plot_heat *p, struct st_axis *a, double most)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines over named parts, each value with its interval and its range. */
+/* Draws lines over named parts, each value with its interval and its range. */
 #include <math.h>
 
 #include "plot/charts.h"
@@ -26,7 +26,7 @@ lines_scale(const struct st_plot_lines *p, struct st_axis *a)
 		extent_add(&least, &most, v->least);
 		extent_add(&least, &most, v->most);
 	}
-	/* A change of one percent is no mountain. */
+	/* Without this, a change of one percent would fill the height of the plot. */
 	const unsigned zero = least > 0 && least > most / 2 ? 0 : ST_SCALE_ZERO;
 	if (!zero && most - least < most / 50) {
 		least *= 0.98;
@@ -63,7 +63,7 @@ lines_value(const struct st_plot_lines *p, struct st_axis *a, size_t series, siz
 	              st_svg_series("point", series).text, hint);
 }
 
-/* Between neighbours; a part without a value interrupts the line. */
+/* Connects neighbours; a part without a value interrupts the line. */
 static void
 lines_between(const struct st_plot_lines *p, struct st_axis *a, size_t series)
 {

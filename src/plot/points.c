@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Points with the curve of their model. */
+/* Draws points with the curve of their model. */
 #include <math.h>
 
 #include "plot/charts.h"
@@ -37,7 +37,7 @@ points_scales(const struct st_plot_points *p, struct st_axis *a)
 	              a->bottom, a->top);
 }
 
-/* Bands may be far wider than the points. */
+/* Clips a value of the band to the plot, because a band may be far wider than the points. */
 static double
 points_within(const struct st_axis *a, double y)
 {

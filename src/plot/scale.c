@@ -3,10 +3,11 @@
 
 #include <math.h>
 
-/* About as many steps as a plot has space for. */
+/* The wanted number of steps between ticks. */
 enum { SCALE_STEPS = 6 };
 
-/* 1, 2 or 5 times a power of 10; or a power of two, above which there are no other round ones. */
+/* Returns 1, 2 or 5 times a power of 10, or, for a binary scale and steps of at least 1, a power of
+ * two. */
 static double
 round_step(double range, unsigned how)
 {

@@ -30,7 +30,7 @@ st_svg_series(const char *shape, size_t n)
 	return class;
 }
 
-/* Two digits after the point, without zeros at the end; what is no number is 0. */
+/* Writes two digits after the point, without zeros at the end; NAN and infinity become 0. */
 static void
 svg_number(FILE *out, double value)
 {
@@ -72,7 +72,7 @@ svg_escaped(FILE *out, const char *text)
 	free(clean);
 }
 
-/* The end of an element, with what is shown at the pointer. */
+/* Ends an element. hint: the text at the pointer; NULL: none. */
 static void
 svg_close(FILE *out, const char *element, const char *hint)
 {

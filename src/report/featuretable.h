@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The features of functions, printed: strobe annotate --features. */
+/* Prints the features of functions: strobe annotate --features. */
 #ifndef STROBE_REPORT_FEATURETABLE_H
 #define STROBE_REPORT_FEATURETABLE_H
 

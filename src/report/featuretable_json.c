@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Features as JSON: docs/json.md. */
+/* Writes features as JSON; docs/json.md describes it. */
 #include <inttypes.h>
 
 #include "report/featuretable.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A table of features for people. */
+/* Prints features as text. */
 #include "report/featuretable.h"
 
 #include <inttypes.h>

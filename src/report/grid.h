@@ -36,8 +36,7 @@ struct st_grid_column {
 struct st_grid {
 	const struct st_profile *profile;
 	const char *name, *help;
-	const char
-	        *more; /* what prints the rows that --top leaves out; NULL: --table NAME, --top */
+	const char *more; /* options that print all rows; NULL: "--table NAME, --top" */
 	ST_VEC(struct st_grid_column) columns;
 	size_t rows;
 	bool others; /* the last row stands for all that found no row of its own */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A model as one sentence, for pictures. */
+/* Describes a model in one sentence, for pictures. */
 #include <math.h>
 #include <string.h>
 

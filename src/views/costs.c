@@ -67,7 +67,7 @@ costs_of_memory(struct st_costs *c, const struct st_profile *p, const char *metr
 	return st_mem_contexts_make(&c->contexts, &c->mem, p, which, lines, e);
 }
 
-/* Why there are none, and what shows the profile instead. */
+/* Fails with the reason, and names the command that shows the profile instead. */
 static st_status
 costs_none(const struct st_profile *p, const char *name, struct st_error *e)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Repeated measurements with stacks of calls as contexts: a context has the sum of its values. */
+/* Makes contexts of repeated measurements with stacks of calls: the value of a context is the sum
+ * of its values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 struct series_costs {
 	struct st_costs *c;
-	const struct st_series *first; /* whose metric it is */
+	const struct st_series *first; /* the series that decides the metric */
 	bool lines;
 	ST_VEC(struct st_context_label) labels;
 	struct st_hashmap index; /* of labels */
@@ -31,7 +32,7 @@ series_label_is(const struct series_costs *x, const struct st_context_label *l,
 	       !strcmp(l->file ? l->file : "", f->file ? f->file : "");
 }
 
-/* ST_NO_NODE: no memory. */
+/* Returns the label of a frame. ST_NO_NODE: no memory. */
 static uint32_t
 series_label(struct series_costs *x, const struct st_series_frame *f)
 {
@@ -83,7 +84,7 @@ series_costs_add(struct series_costs *x, struct st_forest *f, const struct st_se
 	return ST_OK;
 }
 
-/* Contexts count whole numbers: small ones are counted in millionths. */
+/* Weights are whole numbers; small values are counted in millionths. */
 static double
 series_scale(const struct series_costs *x, const struct st_profile *p)
 {
@@ -111,7 +112,7 @@ series_costs_fill(struct series_costs *x, const struct st_profile *p)
 	return g->ksf.out_of_memory ? ST_FAILED : ST_OK;
 }
 
-/* The first with a stack, of that metric. */
+/* Returns the first series with a stack and that metric. */
 static const struct st_series *
 series_first(const struct st_profile *p, const char *metric)
 {
@@ -123,7 +124,7 @@ series_first(const struct st_profile *p, const char *metric)
 	return NULL;
 }
 
-/* Those with a stack, each once. */
+/* Fails with the metrics of the series that have a stack. */
 static st_status
 series_no_metric(const struct st_profile *p, const char *name, const char *metric,
                  struct st_error *e)

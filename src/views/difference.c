@@ -12,7 +12,7 @@
 #include "report/measurements.h"
 #include "stats/robust.h"
 
-/* ---- items that are the same ---- */
+/* ---- matching of items ---- */
 
 struct matched {
 	struct st_difference *d;
@@ -24,7 +24,8 @@ struct matched {
 	size_t n_images[ST_SIDES];
 };
 
-/* The program is the program, whatever its file is called. */
+/* Returns the index of the image of an item. The program is matched even if its file has another
+ * name. */
 static uint32_t
 matched_image(struct matched *m, int side, const struct st_difference_item *x)
 {
@@ -33,7 +34,7 @@ matched_image(struct matched *m, int side, const struct st_difference_item *x)
 		return ST_NO_IMAGE;
 	const bool is_program = st_profile_is_program(m->profiles[side], x->image);
 	const char *path = is_program ? "[program]" : x->image;
-	/* Functions of one image stand together, mostly. */
+	/* From the end: functions of one image mostly follow each other. */
 	while (i > 0 && strcmp(m->images[side][i - 1].path, path) != 0)
 		i--;
 	if (i)
@@ -79,9 +80,9 @@ matched_free(struct matched *m)
 
 /* ---- rows ---- */
 
-/* What is the same, of both sides. */
+/* The items of both sides that are the same. */
 struct pair {
-	const struct st_difference_item *item[ST_SIDES]; /* its first */
+	const struct st_difference_item *item[ST_SIDES]; /* the first one of the side */
 	ST_VEC(double) values[ST_SIDES];
 };
 
@@ -110,7 +111,7 @@ pair_value(const struct pair *p, int side, bool sum)
 	return sum ? all : st_median(p->values[side].v, p->values[side].n);
 }
 
-/* The interval of the change, if the values tell one. */
+/* Sets the interval of the change, if the values determine one. */
 static st_status
 pair_interval(const struct pair *p, const struct st_difference_item *x,
               struct st_difference_row *row)
@@ -122,7 +123,7 @@ pair_interval(const struct pair *p, const struct st_difference_item *x,
 	if (row->exact) {
 		row->low = row->high = row->change;
 	} else if (x->noise == ST_METRIC_SAMPLED) {
-		/* Numbers of samples scatter by their square root. */
+		/* The standard error of a number of samples is its square root. */
 		const double a = isnan(row->value[ST_A]) ? 0 : row->value[ST_A],
 		             b = isnan(row->value[ST_B]) ? 0 : row->value[ST_B];
 		const double half = 1.959964 * sqrt(a + b);
@@ -244,7 +245,7 @@ about_whole(const struct st_difference *d, const char *unit, FILE *out)
 		                : st_number(text, (uint64_t)d->whole[side]));
 }
 
-/* "instructions, B less A: 1,200 and 1,300 in all; ..." */
+/* Returns "instructions, B less A; in all 1,200 and 1,300; ...". malloc'ed; NULL: no memory. */
 static char *
 about_difference(const struct st_difference *d, const struct st_difference_metric *m,
                  const char *unit)

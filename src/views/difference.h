@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What differs between two profiles, of any kind that both are of: one metric, location by
- * location, B less A, as a table with the formats of all tables (report/grid.h).
+ * Compares two profiles of one kind: one metric, location by location, B less A, as a table with
+ * the formats of all tables (report/grid.h).
  *
  * Locations of functions are matched by check/match.h, all others by their names.
  */
@@ -16,29 +16,29 @@
 #include "views/metrics.h"
 
 struct st_difference_choice {
-	const char *names[ST_SIDES]; /* of the profiles, for messages */
-	const char *metric;          /* NULL: the usual one; of measurements all */
-	const char *table;           /* of tools; NULL: the usual one */
-	bool shares;                 /* values are shares of their own side's whole */
+	const char *names[ST_SIDES]; /* of the profiles in messages */
+	const char *metric;          /* NULL: the first in both; all of measurements and counters */
+	const char *table;           /* of a tool; NULL: the first in both */
+	bool shares;                 /* compare shares of the total of each side */
 };
 
 struct st_difference_row {
 	char *location;
-	char *image; /* its file's name; NULL: none */
+	char *image; /* file name; NULL: none */
 	char *metric, *unit;
-	double value[ST_SIDES]; /* a sum, or a median; NAN: it is not there */
+	double value[ST_SIDES]; /* a sum, or a median; NAN: the side has none */
 	size_t n[ST_SIDES];
-	double change;    /* what is not there counts as 0 */
-	double low, high; /* the interval of the change, 95 %; NAN: not known */
-	double share;     /* change as a share of A's whole; NAN: there is no whole */
+	double change;    /* a missing value counts as 0 */
+	double low, high; /* the 95 % interval of the change; NAN: unknown */
+	double share;     /* change / whole[ST_A]; NAN: values do not add up */
 	bool exact;
 };
 
 struct st_difference {
 	ST_VEC(struct st_difference_row) rows; /* that differ, the greatest change first */
-	size_t same;                           /* how many do not */
-	double whole[ST_SIDES];                /* NAN: values do not add up */
-	char *about;                           /* a sentence with the metric and the wholes */
+	size_t same;                           /* number of equal rows, which are not listed */
+	double whole[ST_SIDES];                /* totals; NAN: values do not add up */
+	char *about;                           /* the heading, with the metric and the totals */
 	bool shares;
 };
 
@@ -47,30 +47,30 @@ struct st_difference {
 st_status st_difference_make(struct st_difference *d, const struct st_profile *a,
                              const struct st_profile *b, const struct st_difference_choice *choice,
                              struct st_error *e);
-/* Of calling contexts: the rows of strobe diff. */
+/* Makes a difference of calling contexts. */
 st_status st_difference_of_contexts(struct st_difference *d, const struct st_diff_report *r,
                                     struct st_error *e);
 void st_difference_free(struct st_difference *d);
 
-/* As a table, which refers to d. -1: no memory; st_grid_free in both cases. */
+/* Makes a table that refers to d. ST_FAILED: no memory; st_grid_free in both cases. */
 st_status st_difference_grid(struct st_grid *g, const struct st_difference *d);
 
-/* Inside: which metric is compared. The caller frees in both cases. */
+/* Internal: the compared metric. The caller frees in both cases. */
 struct st_difference_metric {
 	enum st_metric_source source;
 	char *table, *metric; /* NULL: all of that source */
 	char *first;          /* the first metric of that source */
-	char *others;         /* metrics of this source that could be, too: ", a, b" */
+	char *others;         /* further metrics of this source: ", a, b" */
 };
 st_status st_difference_choose(struct st_difference_metric *m,
                                const struct st_profile *const both[ST_SIDES],
                                const struct st_difference_choice *choice, struct st_error *e);
 void st_difference_metric_free(struct st_difference_metric *m);
 
-/* Inside: what of one metric a profile has. */
+/* Internal: a location of one profile with the values of one metric. */
 struct st_difference_item {
-	char *name;  /* as people read it */
-	char *key;   /* what it is matched by; NULL: it has no name */
+	char *name;  /* for the table */
+	char *key;   /* matched with the other side; NULL: a function without a name */
 	char *image; /* NULL: none */
 	char *build_id, *file, *metric, *unit;
 	uint64_t offset;

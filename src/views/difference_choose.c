@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which metric of two profiles is compared. */
+/* Chooses the metric by which two profiles are compared. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,12 +53,13 @@ metrics_forget(struct metrics_known *all)
 	free(all->v.v);
 }
 
-/* Functions tell more than the whole, and a tool's own table less than what was made of it. */
+/* Functions say more than totals of the program, and traces and memory profiles also have plain
+ * functions and tables, which say less than their own sources. */
 static const enum st_metric_source preferred[] = {ST_METRIC_TRACE,    ST_METRIC_MEMORY,
                                                   ST_METRIC_FUNCTION, ST_METRIC_TABLE,
                                                   ST_METRIC_SERIES,   ST_METRIC_COUNTER};
 
-/* The first that both have. */
+/* Returns the first metric of the source that both profiles have. */
 static const struct metric_known *
 metric_of_both(const struct metrics_known known[ST_SIDES], enum st_metric_source source,
                const struct st_difference_choice *c)
@@ -73,18 +74,20 @@ metric_of_both(const struct metrics_known known[ST_SIDES], enum st_metric_source
 	return NULL;
 }
 
-/* Metrics of both as one list, for people. malloc'ed; NULL: no memory. */
+/* Lists the metrics that both profiles have, ", a, b": of the source of `except` without its
+ * metric, or, if it is NULL, all. malloc'ed; NULL: no memory. */
 static char *
-metrics_listed(const struct metrics_known known[ST_SIDES], const struct st_difference_metric *but)
+metrics_listed(const struct metrics_known known[ST_SIDES],
+               const struct st_difference_metric *except)
 {
 	struct st_text built;
 	FILE *out = st_text_begin(&built);
 	for (size_t i = 0; out && i < known[ST_A].v.n; i++) {
 		const struct metric_known *m = &known[ST_A].v.v[i];
-		bool again = but && (m->source != but->source || !but->metric ||
-		                     !strcmp(m->metric, but->metric));
+		bool again = except && (m->source != except->source || !except->metric ||
+		                        !strcmp(m->metric, except->metric));
 		for (size_t k = 0; k < i && !again; k++)
-			again = (!but || known[ST_A].v.v[k].source == m->source) &&
+			again = (!except || known[ST_A].v.v[k].source == m->source) &&
 			        !strcmp(known[ST_A].v.v[k].metric, m->metric);
 		if (!again && metric_find(&known[ST_B], m->source, m->table, m->metric))
 			fprintf(out, ", %s", m->metric);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The differences of calling contexts as those of locations, which are whole paths. */
+/* Makes rows of the differences of calling contexts; the location of a row is its whole path. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "views/difference.h"
 
-/* "main;f;g", the root first. malloc'ed; NULL: no memory. */
+/* Returns "main;f;g", the root first. malloc'ed; NULL: no memory. */
 static char *
 path_of_row(const struct st_comparison *c, const struct st_diff_row *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A difference as a table. */
+/* Prints a difference as a table. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "report/measurements.h"
 #include "views/difference.h"
 
-/* C(identifier, "name", is a number, its place in the table for people, 0: none) */
+/* C(identifier, "name", is a number, position in the text table; 0: only on request) */
 #define DIFFERENCE_COLUMNS(C)                                                                      \
 	C(LOCATION, "location", false, 9)                                                          \
 	C(IMAGE, "image", false, 8)                                                                \
@@ -30,7 +30,7 @@ enum {
 #undef C
 };
 
-/* What can be said of it: a change may as well be noise. */
+/* Returns "unsure" for a change that may be noise. */
 static const char *
 difference_state(const struct st_difference_row *row)
 {

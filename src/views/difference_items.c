@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The items of one side of a difference: copies of what st_metrics_each hands out. */
+/* Collects the items of one side of a difference, as copies of the values of st_metrics_each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,8 @@ st_difference_items_free(struct st_difference_items *items)
 	free(items->v.v);
 }
 
-/* The location, and what else tells series apart: "sort (workload large)". malloc'ed. */
+/* Returns the location, with the labels of a series: "sort (workload large)". malloc'ed; NULL: no
+ * memory. */
 static char *
 items_name(const struct st_metric_values *v)
 {
@@ -46,7 +47,8 @@ items_name(const struct st_metric_values *v)
 	return st_text_end(&built);
 }
 
-/* Functions are matched by their names alone; of measurements each metric stands for itself. */
+/* Sets the key. Functions are matched by their names alone, as only one metric of them is compared;
+ * measurements by name, metric and unit. */
 static st_status
 items_key(struct st_difference_item *x, const struct st_metric_values *v)
 {
@@ -69,7 +71,7 @@ items_take(void *of, const struct st_metric_values *v)
 	struct st_difference_item *x = ST_PUSH(&w->items->v);
 	if (!x)
 		return ST_FAILED;
-	/* Amounts of single allocations, as importers have them, are parts of a sum. */
+	/* Imported memory profiles have a value for each allocation: they add up. */
 	const bool parts = v->series && v->series->key.n_frames &&
 	                   !strcmp(v->series->key.kind, ST_KIND_MEMORY);
 	*x = (struct st_difference_item){.name = items_name(v),

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "contexts/compare.h"
 
-/* "f", "f (a.c:7)" where calls from several lines are apart, "f+12" of a basic block. NULL: no
- * memory. */
+/* Returns "f"; "f (a.c:7)" if calls from several lines are several contexts; "f+12" for a basic
+ * block. NULL: no memory. */
 static const char *
 frames_name(struct st_frames *f, const struct st_costs *c, const struct st_context_label *l)
 {
@@ -35,7 +35,8 @@ frames_push(struct st_frames *f, const char *name, const char *image, uint32_t p
 	return ST_OK;
 }
 
-/* Inside of functions each has a forest of its own, which stands on a frame of the function. */
+/* Contexts inside of functions are a forest for each function: it hangs below a frame of the
+ * function. */
 static uint32_t
 frames_root(struct st_frames *f, const struct st_costs *c, const struct st_context_group *g)
 {
@@ -62,7 +63,7 @@ frames_add_forest(struct st_frames *f, const struct st_costs *c, const struct st
 	return ST_OK;
 }
 
-/* From each context with a value of its own up to its root. */
+/* Adds the path from each context that has a value up to its root. */
 static st_status
 frames_invert(const struct st_forest *from, struct st_forest *to)
 {

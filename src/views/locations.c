@@ -10,10 +10,10 @@
 #include "stats/robust.h"
 #include "views/difference.h"
 
-/* A location of any of the profiles. */
+/* A location that is in at least one of the profiles. */
 struct location {
 	char *name;
-	double *values; /* of each profile */
+	double *values; /* by profile */
 	double most;
 };
 
@@ -41,7 +41,8 @@ location_of(struct locations_made *x, const char *name)
 	return l->name && l->values ? l : NULL;
 }
 
-/* Functions of one name, and parts of a sum, add up; of repeated values the median counts. */
+/* Adds the values of a profile. Values of functions of one name and parts of a sum are added up; of
+ * repeated measurements the median is taken. */
 static st_status
 locations_add(struct locations_made *x, size_t profile, const struct st_difference_items *items)
 {
@@ -140,7 +141,7 @@ st_locations_make(struct st_locations *l, const struct st_profile *const *profil
 	struct locations_made x = {.n_profiles = n, .of = choice->of};
 	*l = (struct st_locations){0};
 	st_status status = st_difference_choose(&metric, ends, &which, e);
-	/* Several metrics have no axis in common: the first one is drawn. */
+	/* Metrics have different units and cannot share an axis: the first one is drawn. */
 	if (!status && !metric.metric && !(metric.metric = strdup(metric.first)))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the picture");
 	if (!status)

@@ -68,7 +68,7 @@ row_add(double *to, const double *from, size_t n)
 			to[i] = (isfinite(to[i]) ? to[i] : 0) + from[i];
 }
 
-/* Moves rows into their order. */
+/* Sorts rows, and replaces those after the first `kept` by their sum if sums is set. */
 static st_status
 rows_arrange(struct st_matrix *m, const struct ranked_row *ranked, size_t kept, bool sums)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A quantity by location and over a number: over a feature of repeated measurements, or the memory
- * of a program over time. What bars, flows and heat maps show. */
+/* A metric by location over a feature of repeated measurements, or live memory by function over
+ * time: the data of bars, flows and heat maps. */
 #ifndef STROBE_VIEWS_MATRIX_H
 #define STROBE_VIEWS_MATRIX_H
 
@@ -8,7 +8,7 @@
 #include "mem/mem.h"
 #include "profile/profile.h"
 
-/* What becomes of several values at one location and x. F(identifier, "name") */
+/* Functions that summarize several values at one location and x. F(identifier, "name") */
 #define ST_MATRIX_FUNCTIONS(F)                                                                     \
 	F(SUM, "sum")                                                                              \
 	F(MEAN, "mean")                                                                            \
@@ -24,10 +24,10 @@ enum st_matrix_function {
 };
 
 struct st_matrix_choice {
-	const char *name;   /* of the profile, for messages */
-	const char *metric; /* NULL: the first */
-	const char *of;     /* only these locations, a name or shell pattern; NULL: all */
-	const char *per;    /* a feature; NULL: the usual one */
+	const char *name;   /* of the profile in messages */
+	const char *metric; /* NULL: that of the first series */
+	const char *of;     /* a name or shell pattern; NULL: all locations */
+	const char *per;    /* a feature; NULL: st_series_default_feature */
 	enum st_matrix_function function;
 	size_t top; /* rows; 0: all */
 };
@@ -35,35 +35,35 @@ struct st_matrix_choice {
 struct st_matrix {
 	ST_VEC(char *) rows; /* names, the one with the greatest sum first */
 	double *x;           /* ascending */
-	size_t n;            /* of them */
+	size_t n;            /* number of x */
 	double *values;      /* values[row * n + i]; NAN: none */
 	char *metric, *unit, *x_name;
 	const char *x_unit;
-	bool adds_up;    /* rows are parts of one whole */
-	bool others;     /* the last row stands for all that has no row of its own */
-	size_t left_out; /* locations that have no row */
+	bool adds_up;    /* rows are parts of one total: live memory */
+	bool others;     /* the last row is the sum of all locations without a row */
+	size_t left_out; /* number of locations without a row */
 };
 
-/* Of repeated measurements. -1 with *e: there are none that fit, or memory is exhausted. The caller
- * frees in both cases. */
+/* Makes the matrix of repeated measurements. ST_FAILED with *e: no measurement fits, or memory is
+ * exhausted. The caller frees in both cases. */
 st_status st_matrix_of_series(struct st_matrix *m, const struct st_profile *p,
                               const struct st_matrix_choice *choice, struct st_error *e);
-/* The live heap memory at each snapshot, by the function that asked for it; rows add up to all that
- * was live. */
+/* Makes the matrix of the live heap memory at each snapshot, by the function that asked for it;
+ * rows add up to the live total. */
 st_status st_matrix_of_memory(struct st_matrix *m, const struct st_profile *p,
                               const struct st_matrix_choice *choice, struct st_error *e);
-/* Whichever the profile has. */
+/* Makes that of the two matrices for which the profile has data. */
 st_status st_matrix_make(struct st_matrix *m, const struct st_profile *p,
                          const struct st_matrix_choice *choice, struct st_error *e);
 void st_matrix_free(struct st_matrix *m);
 
-/* Each value becomes the sum of all up to it. */
+/* Replaces each value by the sum of the values of its row up to it. */
 void st_matrix_accumulate(struct st_matrix *m);
-/* At most `most` of the x, at regular distances, the first and the last among them. */
+/* Keeps at most `most` of the x, at regular distances, with the first and the last. */
 void st_matrix_thin(struct st_matrix *m, size_t most);
 
-/* Inside: keeps the choice->top rows with the greatest sums, in that order; those that are left out
- * are added to a last row if that means something. -1: memory is exhausted. */
+/* Internal: keeps the top rows (0: all) with the greatest sums, in that order. sums: rows that are
+ * left out are added up in a last row, (others). ST_FAILED: memory is exhausted. */
 st_status st_matrix_cut(struct st_matrix *m, size_t top, bool sums);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The memory of a program over time, by the function that asked for it. */
+/* Makes the matrix of the memory of a program over time, by the function that asked for it. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ memory_row_of(struct st_matrix *m, const char *name)
 	return slot && *slot ? m->rows.n - 1 : SIZE_MAX;
 }
 
-/* Rows of the paths that snapshots tell apart. */
+/* Makes rows of the calling paths that snapshots record. row_of: by context; SIZE_MAX: it has no
+ * row. */
 static st_status
 memory_rows(struct st_matrix *m, const struct st_mem *mem, const char *of, size_t *row_of)
 {
@@ -41,7 +42,7 @@ memory_rows(struct st_matrix *m, const struct st_mem *mem, const char *of, size_
 	return ST_OK;
 }
 
-/* What has no row of its own: what was live, less what the rows have. */
+/* Adds the row (others): live memory less the sum of the rows. */
 static st_status
 memory_rest(struct st_matrix *m, const struct st_mem *mem, size_t rows)
 {
@@ -62,7 +63,7 @@ memory_rest(struct st_matrix *m, const struct st_mem *mem, size_t rows)
 	return ST_OK;
 }
 
-/* The rest stays the last one, and takes what is cut. */
+/* Cuts the rows first, so that (others) is the last row and includes those that are cut. */
 static st_status
 memory_cut(struct st_matrix *m, const struct st_mem *mem, size_t top, bool rest)
 {

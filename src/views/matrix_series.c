@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Repeated measurements by location, over one of their features. */
+/* Makes the matrix of repeated measurements by location over one of their features. */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +9,11 @@
 #include "stats/robust.h"
 #include "views/matrix.h"
 
-/* A value, where it belongs. */
+/* A value with its position in the matrix. */
 struct matrix_value {
 	size_t row;
 	double x, value;
-	size_t order; /* in which it was measured */
+	size_t order; /* index in the order of measurement */
 };
 
 struct series_matrix {
@@ -62,7 +62,7 @@ matrix_take_series(struct series_matrix *x, const struct st_series *s, const cha
 	return ST_OK;
 }
 
-/* The first one that fits decides the metric, its unit, and the feature. */
+/* Takes the metric, its unit and the feature from the first series that fits. */
 static st_status
 take_first(struct series_matrix *x, const struct st_series *s)
 {
@@ -171,7 +171,7 @@ fill_matrix(struct series_matrix *x)
 	return m->unit ? ST_OK : ST_FAILED;
 }
 
-/* The features that the profile has, for people. */
+/* Fails with the reason, or with the features that the profile has. */
 static st_status
 no_matrix(const struct series_matrix *x, const struct st_profile *p, struct st_error *e)
 {

@@ -23,7 +23,7 @@ metrics_one(const struct st_metrics_taker *t, struct st_metric_values *v, const 
 	return status;
 }
 
-/* What a tool counts of the program as a whole, of all processes together. */
+/* Hands out the counters of tools, each summed over all processes. */
 static st_status
 metrics_of_counters(const struct st_profile *p, const struct st_metrics_taker *t)
 {
@@ -105,8 +105,8 @@ metrics_of_trace(const struct st_profile *p, const struct st_metrics_taker *t, s
 	return status;
 }
 
-/* A function asks for memory at several lines: its sites are added up where they are alike. Pages
- * that were mapped are counted apart, and are not among these. */
+/* A function may ask for memory at several lines: the sites of one function are added up. Mapped
+ * pages are not included, as they are no heap memory. */
 static st_status
 metrics_of_sites(const struct st_mem *m, struct st_mem_sites *sites,
                  const struct st_metrics_taker *t)
@@ -188,7 +188,7 @@ metrics_of_row(const struct st_profile *p, const struct st_profile_table *table,
 	return status;
 }
 
-/* Those whose tool has a source of its own are no tables for people. */
+/* Tables of memory profiles and traces are left out, because they have sources of their own. */
 static st_status
 metrics_of_tables(const struct st_profile *p, const struct st_metrics_taker *t)
 {

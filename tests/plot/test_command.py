@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe plot: each kind of picture from a profile that is known. test_command.py STROBE."""
+"""strobe plot: draws each kind of picture from known data. test_command.py STROBE."""
 import json
 import os
 import re
@@ -27,7 +27,7 @@ cfn=work
 calls=2 3
 11 100
 """
-# Perun's form: memory by stacks of calls.
+# A memory profile of Perun, with stacks of calls.
 STACKS = [("main", 1, "f", 2, 100), ("main", 1, "g", 3, 40), ("main", 5, "f", 2, 60)]
 
 
@@ -54,7 +54,7 @@ class Plot(unittest.TestCase):
         return f"{name}.db"
 
     def draw(self, *words):
-        """The picture as its root, its texts, and what the pointer shows."""
+        """Returns the root of the picture, its texts, and the hints at the pointer."""
         root = ET.fromstring(self.p.ask("plot", *words, "-o", "-"))
         texts = ["".join(each.itertext()) for each in root.iter(f"{SVG}text")]
         return root, texts, [each.text for each in root.iter(f"{SVG}title")][1:]
@@ -243,7 +243,7 @@ class Over(Plot):
         self.file = self.made("p", "metric,unit,function,value,size,snapshot\n" + "".join(f"mem,,{f},{v},{n},{t}\n" for f, v, n, t in self.ROWS))
 
     def values(self, kind, *words):
-        """{(x, location): value}, of what the pointer shows."""
+        """Returns {(x, location): value} from the hints at the pointer."""
         _, _, hints = self.draw(kind, *words, self.file)
         values = {}
         for hint in (hint for hint in hints if ": " in hint):  # not the names at the right
@@ -331,7 +331,7 @@ class Memory(Plot):
         total = 0
         for bar in self.shapes(root, "rect", "bar"):
             total += float(bar.get("height"))
-        # Stacks add up to what was live; the first and the last snapshot are among those that are drawn.
+        # Stacks add up to the live memory; the first and the last snapshot are among those that are drawn.
         n, most = len(snapshots), min(12, len(snapshots))
         drawn = [snapshots[i * (n - 1) // (most - 1)]["live"] if n > 12 else snapshots[i]["live"] for i in range(most)]
         ticks = [text for text in texts if text.endswith(("MB", "KB", "bytes"))]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe diff of profiles without calling contexts, and its formats. test_difference.py STROBE."""
+"""strobe diff: compares profiles without calling contexts, and prints each format. test_difference.py STROBE."""
 import csv
 import io
 import os
@@ -128,7 +128,7 @@ class Measurements(Difference):
 
 
 class Profiles(Difference):
-    """Of tools, whose numbers are known from the same profile."""
+    """Profiles of tools: the expected numbers come from the same profiles."""
 
     def test_program_under_two_names(self):
         for name in "one", "two":

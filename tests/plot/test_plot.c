@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scales, shapes and charts, against coordinates worked out by hand. */
+/* Compares scales, shapes and charts with coordinates that were calculated by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,7 +91,7 @@ logarithmic_scales(void **state)
 	assert_false(s.logarithmic); /* 0 has no place on it */
 }
 
-/* Whatever the values are, all of them lie within the scale, and ticks ascend. */
+/* All values lie within the scale, and ticks ascend, for random values. */
 static void
 scales_contain_their_values(void **state)
 {
@@ -164,7 +164,7 @@ shapes_as_text(void **state)
 	assert_string_equal(st_svg_series("bar", 13).text, "bar c3");
 }
 
-/* How often a text has another one. */
+/* Counts the occurrences of part in text. */
 static size_t
 times(const char *text, const char *part)
 {
@@ -403,7 +403,7 @@ flame_of_shares(void **state)
 	}
 }
 
-/* A frame of less than a third of a pixel is counted, and what is below it, too. */
+/* A frame of less than a third of a pixel is counted, and the frames below it, too. */
 static void
 flame_says_what_is_left_out(void **state)
 {

@@ -118,7 +118,7 @@ def trace():
 
 
 def limited_trace():
-    """The same under a budget: calls of leaf were sampled, and the probe of work was taken out. Two functions were left out from the beginning."""
+    """Returns trace() under a budget: calls of leaf are sampled, the probe of work is removed, and two functions are left out from the beginning."""
     result, of = trace(), {"image": "/usr/bin/example"}
     leaf, work = result["functions"][:2]
     leaf.update(timed=100, estimated=True, inclusive_error_ns=250000, resolved=False)

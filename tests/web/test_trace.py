@@ -101,14 +101,14 @@ class Made(Pages):
         self.assertEqual(self.texts(".refused h3") + self.texts(".refused tr"), ["1 function could not be traced", "tinyexampleits code is too short for a jump"])
 
     def limited(self):
-        """The page of a trace under a budget."""
+        """Returns the page of a trace under a budget."""
         if not hasattr(Made, "budget"):
             Made.budget, done = report(self.place.name, "limited.html", write(self.place.name, "limited.json", results.limited_trace()))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
         return self.budget
 
     def test_what_was_sampled_and_dropped(self):
-        """The tables of strobe trace: which functions had fewer timed calls, or no probe any more, and what the probes have cost."""
+        """The page has tables of the functions with fewer timed calls and of those without a probe, and the cost of the probes."""
         self.open("trace", self.limited())
         self.assertEqual(self.texts(".budget"), ["Budget: 2.00 % of the CPU time without probes. The probes have taken 125 µs (± 31.3 µs) of 10.1 ms, which is 1.25 %."])
         self.assertEqual(self.texts(".sampled h3") + self.texts(".sampled th") + self.texts(".sampled td"),
@@ -121,7 +121,7 @@ class Made(Pages):
         self.assertEqual([self.texts(f".{part}") for part in ("budget", "sampled", "dropped", "left-out")], [[]] * 4, "no budget, no table")
 
     def test_estimates_have_their_errors(self):
-        """Beside the times of a function: how many calls they are made of, their error, and what is known of them besides."""
+        """The facts of a function have the number of timed calls, the error of the times, and the limits of both."""
         self.open("trace", self.limited())
         self.assertEqual([row[6] for row in self.rows()], ["leaf *", "work +", "main", results.EVIL])
         for name, wanted in (("leaf", ["Timed", "100 of 1,000 calls (at least 1 of 16, since 2.00 ms): the times are estimates", "Error of the sum", "± 250,000 ns (95 % interval)",
@@ -197,7 +197,7 @@ class Recorded(Pages):
             self.assertEqual(self.texts(f"table[aria-label={title}] tbody tr"), wanted)
 
     def test_one_of_ten(self):
-        """Of an estimate the page says what JSON says."""
+        """The page has the number of timed calls and the error that JSON has."""
         strobe(self.place.name, "trace", "-q", "--every", "10", "-o", "every.db", "--", CALLS, "fib")
         fib = next(f for f in json.loads(strobe(self.place.name, "trace", "--from", "every.db", "--format", "json"))["functions"] if f["name"] == "t_fib")
         path, done = report(self.place.name, "every.html", os.path.join(self.place.name, "every.db"))
@@ -260,7 +260,7 @@ class Timelines(Pages):
         return self.page.js("document.querySelector('.lanes').clientWidth")
 
     def point_at(self, begin, span, level):
-        """Moves the mouse to a slice that is in sight: again where it stands now, when the page was still being laid out or zoomed."""
+        """Moves the mouse to a visible slice; repeats it while the page is still being laid out or zoomed."""
         end = time.monotonic() + PATIENCE
         while True:
             seen = self.shown()
@@ -270,7 +270,7 @@ class Timelines(Pages):
             self.mouse("mouseMoved", 1, AXIS / 2)
 
     def wait_for_zoom(self, seen):
-        """The page may draw a turn of the wheel later: where it does not change what is in sight, this takes a second."""
+        """Waits until the visible range differs from `seen`, at most a second, because the page may draw a turn of the wheel later."""
         end = time.monotonic() + 1
         while self.shown() == seen and time.monotonic() < end:
             self.page.settle()
