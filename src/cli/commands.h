@@ -28,7 +28,7 @@
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
 	  "show the result of an earlier run, or more of it")                                      \
-	C(diff, "diff", "[options] PROFILE PROFILE", "show what differs between two profiles")     \
+	C(diff, "diff", "[options] PROFILE PROFILE", "show the differences between two profiles")  \
 	C(check, "check", "[options] [BASE] [TARGET]",                                             \
 	  "find what changed from one version of a program to another")                            \
 	C(model, "model", "[options] [PROFILE...]",                                                \
@@ -405,8 +405,8 @@
 #define ST_PLOT_OPTIONS(O)                                                                         \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the picture to FILE (default: KIND.svg; -: standard output)")                     \
-	O(of, 0, "of", "NAME", true, "show this function or location, or shell pattern")           \
-	O(metric, 0, "metric", "METRIC", true, "show this metric (default: the first)")            \
+	O(of, 0, "of", "NAME", true, "draw only this function or location, or shell pattern")      \
+	O(metric, 0, "metric", "METRIC", true, "draw this metric (default: the first)")            \
 	O(x, 'x', "x", "NAME", true,                                                               \
 	  "scatter: take this feature as x (default: size, or the first)")                         \
 	O(csv, 0, "csv", "FILE", true, "scatter: read points from a text file, as strobe model")   \
@@ -415,18 +415,18 @@
 	O(inverted, 0, "inverted", NULL, true, "flame: draw callees first")                        \
 	O(shares, 0, "shares", NULL, true, "flame: compare shares of each profile's total")        \
 	O(rev, 'r', "rev", "REV", true,                                                            \
-	  "history: end at this version (default: what is checked out)")                           \
+	  "history: end at this version (default: the one that is checked out)")                   \
 	O(per, 0, "per", "NAME", true,                                                             \
 	  "bars, flow, heat: draw over this feature (default: size, or the first)")                \
 	O(func, 0, "func", "sum|mean|median|min|max|count", true,                                  \
-	  "make this of all values at one x (default: sum; flow: mean)")                           \
-	O(stacked, 0, "stacked", NULL, true, "flow: stack locations (memory always is)")           \
+	  "bars, flow, heat: combine all values at one x (default: sum; flow: mean)")              \
+	O(stacked, 0, "stacked", NULL, true, "flow: stack the lines as areas")                     \
 	O(grouped, 0, "grouped", NULL, true, "bars: draw locations beside each other")             \
 	O(accumulate, 0, "accumulate", NULL, true,                                                 \
 	  "bars, flow, heat: draw at each x the sum of all values up to it")                       \
 	O(top, 'n', "top", "N", true,                                                              \
-	  "draw N locations (default: 9, bars: 12), history: versions (default: 40); 0: all")      \
-	O(title, 0, "title", "TEXT", true, "write this above the picture")                         \
+	  "draw N locations (default: 9; bars: 12), history: N versions (default: 40); 0: all")    \
+	O(title, 0, "title", "TEXT", true, "write this title above the picture")                   \
 	ST_OPTION_HELP(O)
 
 #define ST_CHECK_OPTIONS(O)                                                                        \
