@@ -150,7 +150,9 @@ pair_row(struct st_difference *d, const struct pair *p)
 	row.change = b - a;
 	d->whole[ST_A] += x->additive ? a : NAN;
 	d->whole[ST_B] += x->additive ? b : NAN;
-	if (row.n[ST_A] && row.n[ST_B] && row.change == 0 && (x->noise != ST_METRIC_NOISY)) {
+	/* Equal values may be different shares: rows_to_shares leaves out equal ones. */
+	if (!d->shares && row.n[ST_A] && row.n[ST_B] && row.change == 0 &&
+	    x->noise != ST_METRIC_NOISY) {
 		d->same++;
 		return ST_OK;
 	}
@@ -204,8 +206,18 @@ by_change(const void *a, const void *b)
 }
 
 static void
+difference_row_free(struct st_difference_row *row)
+{
+	free(row->location);
+	free(row->image);
+	free(row->metric);
+	free(row->unit);
+}
+
+static void
 rows_to_shares(struct st_difference *d)
 {
+	size_t kept = 0;
 	for (size_t i = 0; i < d->rows.n; i++) {
 		struct st_difference_row *row = &d->rows.v[i];
 		for (int side = 0; side < ST_SIDES; side++)
@@ -213,7 +225,14 @@ rows_to_shares(struct st_difference *d)
 		row->change = (row->n[ST_B] ? row->value[ST_B] : 0) -
 		              (row->n[ST_A] ? row->value[ST_A] : 0);
 		row->low = row->high = row->exact ? row->change : NAN;
+		if (row->change == 0 && row->n[ST_A] && row->n[ST_B]) {
+			d->same++;
+			difference_row_free(row);
+		} else {
+			d->rows.v[kept++] = *row;
+		}
 	}
+	d->rows.n = kept;
 }
 
 static st_status
@@ -227,7 +246,6 @@ difference_finish(struct st_difference *d, const struct st_difference_choice *c,
 	for (size_t i = 0; i < d->rows.n; i++)
 		if (d->whole[ST_A] > 0)
 			d->rows.v[i].share = d->rows.v[i].change / d->whole[ST_A];
-	d->shares = c->shares;
 	if (c->shares)
 		rows_to_shares(d);
 	st_order(d->rows.v, d->rows.n, sizeof *d->rows.v, by_change);
@@ -294,7 +312,7 @@ st_difference_make(struct st_difference *d, const struct st_profile *a, const st
 {
 	const struct st_profile *const both[ST_SIDES] = {a, b};
 	struct st_difference_metric chosen;
-	*d = (struct st_difference){0};
+	*d = (struct st_difference){.shares = choice->shares};
 	st_status status = st_difference_choose(&chosen, both, choice, e);
 	if (!status)
 		status = compare_items(d, both, &chosen, choice, e);
@@ -305,12 +323,8 @@ st_difference_make(struct st_difference *d, const struct st_profile *a, const st
 void
 st_difference_free(struct st_difference *d)
 {
-	for (size_t i = 0; i < d->rows.n; i++) {
-		free(d->rows.v[i].location);
-		free(d->rows.v[i].image);
-		free(d->rows.v[i].metric);
-		free(d->rows.v[i].unit);
-	}
+	for (size_t i = 0; i < d->rows.n; i++)
+		difference_row_free(&d->rows.v[i]);
 	free(d->rows.v);
 	free(d->about);
 	*d = (struct st_difference){0};
