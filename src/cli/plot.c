@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "base/option.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -134,12 +135,9 @@ st_plot_count_files(const struct st_plot_arguments *a, size_t least, size_t most
                     struct st_error *e)
 {
 	if (a->files.n > most)
-		return st_fail(e, ST_EXIT_USAGE, "strobe plot %s takes %s; '%s' is one too many",
-		               a->kind,
-		               most == 0   ? "no profile"
-		               : most == 1 ? "one profile"
-		                           : "two profiles",
-		               a->files.v[most]);
+		return st_fail(e, ST_EXIT_USAGE,
+		               "strobe plot %s takes at most %s; '%s' is one too many", a->kind,
+		               ST_COUNT(most, "profile", "profiles"), a->files.v[most]);
 	if (a->files.n < least)
 		return st_fail(e, ST_EXIT_USAGE, "no profile to draw: strobe plot %s PROFILE",
 		               a->kind);

@@ -10,7 +10,7 @@
 #include "plot/charts.h"
 #include "views/locations.h"
 
-enum { BARS_LOCATIONS = 12 };
+enum { BARS_LOCATIONS = 12, BARS_PROFILES = 10 };
 
 static st_status
 bars_draw_locations(const struct st_plot_arguments *a, const struct st_locations *l, FILE *out,
@@ -52,7 +52,7 @@ st_plot_bars_of(const struct st_plot_arguments *a, FILE *out, struct st_error *e
 {
 	struct st_profile **profiles = calloc(a->files.n + 1, sizeof *profiles);
 	struct st_locations l = {0};
-	st_status status = profiles ? st_plot_count_files(a, 1, 10, e)
+	st_status status = profiles ? st_plot_count_files(a, 1, BARS_PROFILES, e)
 	                            : st_fail(e, ST_EXIT_FAILED, "no memory left");
 	for (size_t i = 0; i < a->files.n && !status; i++)
 		if (!(profiles[i] = st_show_load(a->files.v[i], e)))

@@ -82,7 +82,7 @@ class Scatter(Plot):
         # 0 to 2.5 us is 416 to 44.
         for y, n in zip(ends, (1, 20)):
             self.assertAlmostEqual(y, 416 - (b0 + b1 * n) / 2500 * 372, delta=0.02)
-        self.assertIn("linear", json.dumps(model))
+        self.assertEqual((b0, b1), tuple(float(f"{each['value']:.5g}") for each in model["models"][0]["coeffs"][:2]))
 
     def test_options(self):
         file = self.made("p", POINTS)
@@ -149,7 +149,7 @@ class Flame(Plot):
         self.assertIn("have no stacks of calls: strobe plot", self.p.refused("plot", "flame", points))
         self.assertIn("has no metric 'time' with stacks of calls; it has", self.p.refused("plot", "flame", "--metric", "time", deep, code=2))
         self.assertIn("leave it out to compare two", self.p.refused("plot", "flame", "--inverted", deep, deep, code=2))
-        self.assertIn("takes two profiles; 'c' is one too many", self.p.refused("plot", "flame", "a", "b", "c", code=2))
+        self.assertIn("takes at most 2 profiles; 'c' is one too many", self.p.refused("plot", "flame", "a", "b", "c", code=2))
         self.assertIn("no profile to draw", self.p.refused("plot", "flame", code=2))
         self.assertIn("has no stacks of calls: strobe paths", self.p.refused("plot", "flame", self.p.profile("run.db", 1)))
         self.assertFalse((self.p.folder / "flame.svg").exists())
@@ -305,7 +305,7 @@ class Over(Plot):
         many = self.made("many", "metric,unit,function,value,size\n" + "".join(f"t,,f,1,{n}\n" for n in range(61)))
         self.assertIn("has 61 different values of size, too many for bars: strobe plot flow", self.p.refused("plot", "bars", many))
         self.assertIn("neither repeated measurements nor memory over time", self.p.refused("plot", "heat", self.p.profile("run.db", 1)))
-        self.assertIn("takes one profile; ", self.p.refused("plot", "flow", self.file, self.file, code=2))
+        self.assertIn("takes at most 1 profile; ", self.p.refused("plot", "flow", self.file, self.file, code=2))
 
 
 class Locations(Plot):
@@ -319,6 +319,7 @@ class Locations(Plot):
         self.assertEqual(hints, ["f, a.db: 100"])
         self.assertIn("2 locations are not drawn; -n 0 draws all.", texts)
         self.assertIn("instructions", texts)
+        self.assertIn("takes at most 10 profiles; 'k' is one too many", self.p.refused("plot", "bars", *"abcdefghijk", code=2))
         self.assertIn("no location of a.db fits --of x*", self.p.refused("plot", "bars", "--of", "x*", files[0], code=2))
 
 
