@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/history.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,6 @@ struct history_reading {
 	const struct st_logged *logged;
 	const struct st_stored *stored;
 };
-
-static bool
-history_fits(const char *name, const char *text)
-{
-	return text && (!strcmp(name, text) || !fnmatch(name, text, 0));
-}
 
 void
 st_history_values_free(struct st_history_values *all)
@@ -70,8 +63,8 @@ history_take(void *of, const struct st_metric_values *v)
 	const char *name = r->all->name;
 	if (r->all->metric && strcmp(r->all->metric, v->metric) != 0)
 		return ST_OK;
-	if (!history_fits(name, v->location) && !history_fits(name, v->function) &&
-	    !(v->series && history_fits(name, v->metric)))
+	if (!st_metrics_fit(name, v->location) && !st_metrics_fit(name, v->function) &&
+	    !(v->series && st_metrics_fit(name, v->metric)))
 		return ST_OK;
 	struct st_history_group *g = history_group_of(r, v);
 	if (!g)

@@ -13,6 +13,9 @@
 
 enum { MATRIX_ROWS = 9, MATRIX_BARS = 60, MATRIX_SNAPSHOTS = 12 };
 
+typedef st_status matrix_drawing(const struct st_plot_arguments *a, const struct st_matrix *m,
+                                 const struct st_plot_words *words, FILE *out);
+
 static st_status
 matrix_function(const struct st_plot_arguments *a, enum st_matrix_function usual,
                 enum st_matrix_function *out, struct st_error *e)
@@ -73,9 +76,7 @@ matrix_note(const struct st_matrix *m)
 /* Draws the matrix with its title and its note. */
 static st_status
 matrix_draw(const struct st_plot_arguments *a, const struct st_matrix *m, FILE *out,
-            st_status (*draw)(const struct st_plot_arguments *, const struct st_matrix *,
-                              const struct st_plot_words *, FILE *),
-            struct st_error *e)
+            matrix_drawing *draw, struct st_error *e)
 {
 	char *title = matrix_title(a, m), *note = matrix_note(m);
 	const struct st_plot_words words = {.title = title,
@@ -181,24 +182,26 @@ st_plot_bars_over(const struct st_plot_arguments *a, FILE *out, struct st_error 
 	return status;
 }
 
-st_status
-st_plot_flow_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e)
+static st_status
+matrix_plot(const struct st_plot_arguments *a, enum st_matrix_function usual, matrix_drawing *draw,
+            FILE *out, struct st_error *e)
 {
 	struct st_matrix m;
-	st_status status = matrix_load(a, ST_MATRIX_MEAN, &m, e);
+	st_status status = matrix_load(a, usual, &m, e);
 	if (!status)
-		status = matrix_draw(a, &m, out, matrix_draw_flow, e);
+		status = matrix_draw(a, &m, out, draw, e);
 	st_matrix_free(&m);
 	return status;
 }
 
 st_status
+st_plot_flow_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e)
+{
+	return matrix_plot(a, ST_MATRIX_MEAN, matrix_draw_flow, out, e);
+}
+
+st_status
 st_plot_heat_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e)
 {
-	struct st_matrix m;
-	st_status status = matrix_load(a, ST_MATRIX_SUM, &m, e);
-	if (!status)
-		status = matrix_draw(a, &m, out, matrix_draw_heat, e);
-	st_matrix_free(&m);
-	return status;
+	return matrix_plot(a, ST_MATRIX_SUM, matrix_draw_heat, out, e);
 }

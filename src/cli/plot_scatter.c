@@ -21,7 +21,7 @@ struct scatter_points {
 
 /* The curve from the least to the greatest x, with the band that has it in 95 of 100 cases. */
 static void
-scatter_curve(const struct st_regression *m, bool logarithmic, double (*curve)[4])
+scatter_curve(const struct st_regression *m, bool logarithmic, double (*curve)[CURVE])
 {
 	const bool ratio = logarithmic && m->x_start > 0;
 	for (size_t i = 0; i < CURVE; i++) {
@@ -29,10 +29,10 @@ scatter_curve(const struct st_regression *m, bool logarithmic, double (*curve)[4
 		const double x = ratio ? m->x_start * pow(m->x_end / m->x_start, share)
 		                       : m->x_start * (1 - share) + m->x_end * share;
 		const struct st_interval band = st_regression_band(m, x, 0.95, false);
-		curve[i][0] = x;
-		curve[i][1] = st_regression_at(m, x);
-		curve[i][2] = band.low;
-		curve[i][3] = band.high;
+		curve[0][i] = x;
+		curve[1][i] = st_regression_at(m, x);
+		curve[2][i] = band.low;
+		curve[3][i] = band.high;
 	}
 }
 
@@ -40,7 +40,7 @@ static st_status
 scatter_draw(const struct st_plot_arguments *a, const struct scatter_points *s, FILE *out,
              struct st_error *e)
 {
-	double curve[CURVE][4], columns[4][CURVE];
+	double curve[4][CURVE]; /* x, y, and the ends of the band */
 	struct st_choice *choice = malloc(sizeof *choice);
 	struct st_error why = {0};
 	if (!choice)
@@ -48,12 +48,8 @@ scatter_draw(const struct st_plot_arguments *a, const struct scatter_points *s, 
 	const bool modelled = !a->no_model && !st_choice_make(choice, &s->points, ST_GROWTHS_ALL,
 	                                                      ST_NOISE_AUTO, 0.95, &why);
 	const bool has_curve = modelled && choice->best < ST_GROWTH_COUNT;
-	if (has_curve) {
+	if (has_curve)
 		scatter_curve(&choice->models[choice->best], a->logarithmic, curve);
-		for (size_t i = 0; i < CURVE; i++)
-			for (size_t k = 0; k < 4; k++)
-				columns[k][i] = curve[i][k];
-	}
 	char *note = modelled      ? st_model_caption(choice)
 	             : a->no_model ? strdup("")
 	                           : st_text_of("No model: %s.", why.text);
@@ -66,10 +62,10 @@ scatter_draw(const struct st_plot_arguments *a, const struct scatter_points *s, 
 	                                    .y = s->points.y,
 	                                    .n = s->points.n,
 	                                    .logarithmic = a->logarithmic,
-	                                    .curve_x = columns[0],
-	                                    .curve_y = columns[1],
-	                                    .curve_low = columns[2],
-	                                    .curve_high = columns[3],
+	                                    .curve_x = curve[0],
+	                                    .curve_y = curve[1],
+	                                    .curve_low = curve[2],
+	                                    .curve_high = curve[3],
 	                                    .n_curve = has_curve ? CURVE : 0};
 	if (note)
 		st_plot_points(&plot, out);

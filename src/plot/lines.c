@@ -35,13 +35,20 @@ lines_scale(const struct st_plot_lines *p, struct st_axis *a)
 	st_scale_make(&a->y, least, most, zero | st_axis_steps(p->words.y_unit), a->bottom, a->top);
 }
 
+/* Series are drawn beside each other, so that their intervals do not overlap. */
+static double
+lines_x(const struct st_plot_lines *p, const struct st_axis *a, size_t series, size_t part)
+{
+	const double width = st_axis_part_width(a, p->n_parts) * 0.6;
+	const double shift = p->n_series > 1 ? (double)series / (double)(p->n_series - 1) - 0.5 : 0;
+	return st_axis_part(a, part, p->n_parts) + shift * fmin(width, 24);
+}
+
 static void
 lines_value(const struct st_plot_lines *p, struct st_axis *a, size_t series, size_t part)
 {
 	const struct st_plot_value *v = &p->values[series * p->n_parts + part];
-	const double width = st_axis_part_width(a, p->n_parts) * 0.6;
-	const double shift = p->n_series > 1 ? (double)series / (double)(p->n_series - 1) - 0.5 : 0;
-	const double x = st_axis_part(a, part, p->n_parts) + shift * fmin(width, 24);
+	const double x = lines_x(p, a, series, part);
 	char middle[2 * ST_NUMBER_SIZE], low[2 * ST_NUMBER_SIZE], high[2 * ST_NUMBER_SIZE];
 	char hint[512];
 	const char *unit = p->words.y_unit ? p->words.y_unit : "";
@@ -73,14 +80,11 @@ lines_between(const struct st_plot_lines *p, struct st_axis *a, size_t series)
 		      isfinite(p->values[series * p->n_parts + i - 1].middle);
 	if (!any)
 		return;
-	const double width = st_axis_part_width(a, p->n_parts) * 0.6;
-	const double shift = p->n_series > 1 ? (double)series / (double)(p->n_series - 1) - 0.5 : 0;
 	st_svg_path_begin(&a->svg, st_svg_series("line", series).text);
 	for (size_t i = 0; i < p->n_parts; i++) {
 		const double value = p->values[series * p->n_parts + i].middle;
 		if (isfinite(value))
-			st_svg_path_to(&a->svg,
-			               st_axis_part(a, i, p->n_parts) + shift * fmin(width, 24),
+			st_svg_path_to(&a->svg, lines_x(p, a, series, i),
 			               st_scale_at(&a->y, value));
 		else
 			st_svg_path_gap(&a->svg);

@@ -16,8 +16,7 @@ round_step(double range, unsigned how)
 		return exp2(ceil(log2(rough)));
 	const double power = pow(10, floor(log10(rough)));
 	const double part = rough / power;
-	const double step = power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
-	return how & ST_SCALE_WHOLE && step < 1 ? 1 : step;
+	return power * (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10);
 }
 
 static void
@@ -28,7 +27,7 @@ scale_linear(struct st_scale *s, double least, double most, unsigned how)
 		most = fmax(most, 0);
 	}
 	if (!(most > least)) {
-		const double around = how & ST_SCALE_WHOLE ? 1 : fmax(fabs(least) / 10, 1e-9);
+		const double around = fmax(fabs(least) / 10, 1e-9);
 		const bool from_zero = how & ST_SCALE_ZERO && least >= 0;
 		least -= from_zero ? 0 : around;
 		most += from_zero ? 1 : around;

@@ -20,7 +20,6 @@ enum {
 	ST_SCALE_ZERO = 1,        /* the scale includes 0 */
 	ST_SCALE_LOGARITHMIC = 2, /* powers of 10; ignored unless all values are above 0 */
 	ST_SCALE_BINARY = 4,      /* ticks at multiples of a power of two, for bytes */
-	ST_SCALE_WHOLE = 8,       /* only whole numbers */
 };
 
 /* Makes the scale of values from least to most, widened to the ticks around them. */

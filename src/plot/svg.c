@@ -11,7 +11,7 @@ static const char style_sheet[] =
         "text{font:12px sans-serif;fill:#222}\n"
         ".middle{text-anchor:middle}.right{text-anchor:end}\n"
         ".title{font-size:15px;font-weight:bold}.note{font-size:11px;fill:#555}\n"
-        ".paper{fill:#fff}.axis{stroke:#222}.grid{stroke:#ddd}.mark{stroke:#555}\n"
+        ".paper{fill:#fff}.axis{stroke:#222}.grid{stroke:#ddd}\n"
         ".line{fill:none;stroke-width:1.5}.curve{fill:none;stroke:#222;stroke-width:1.5}\n"
         ".band{fill:#222;opacity:.12}.point{opacity:.75}\n"
         ".range{stroke-width:1;opacity:.6}.interval{stroke-width:3}\n"

@@ -37,9 +37,7 @@ static uint32_t
 series_label(struct series_costs *x, const struct st_series_frame *f)
 {
 	const char *name = f->function ? f->function : "";
-	uint32_t hash = st_hash_numbers(x->lines ? f->line : 0, 0);
-	for (const char *p = name; *p; p++)
-		hash = (hash ^ (uint8_t)*p) * 16777619u;
+	const uint32_t hash = st_hash_numbers(x->lines ? f->line : 0, st_hash_text(name));
 	const uint32_t at =
 	        ST_HASHMAP_FIND(&x->index, hash, i, series_label_is(x, &x->labels.v[i], f));
 	if (at != ST_HASHMAP_NONE)

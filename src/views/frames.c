@@ -37,14 +37,15 @@ frames_push(struct st_frames *f, const char *name, const char *image, uint32_t p
 
 /* Contexts inside of functions are a forest for each function: it hangs below a frame of the
  * function. */
-static uint32_t
-frames_root(struct st_frames *f, const struct st_costs *c, const struct st_context_group *g)
+static st_status
+frames_root(struct st_frames *f, const struct st_costs *c, const struct st_context_group *g,
+            uint32_t *root)
 {
+	*root = g->function == UINT32_MAX ? ST_FLAME_ROOT : (uint32_t)f->v.n;
 	if (g->function == UINT32_MAX)
-		return ST_FLAME_ROOT;
+		return ST_OK;
 	const struct st_context_label *l = &c->contexts.labels[g->function];
-	return frames_push(f, l->name, l->image, ST_FLAME_ROOT, 0, 0) ? UINT32_MAX - 1
-	                                                              : (uint32_t)f->v.n - 1;
+	return frames_push(f, l->name, l->image, ST_FLAME_ROOT, 0, 0);
 }
 
 static st_status
@@ -100,8 +101,8 @@ st_frames_of(struct st_frames *f, const struct st_costs *c, bool inverted, struc
 	*f = (struct st_frames){0};
 	for (size_t i = 0; i < c->contexts.groups.n; i++) {
 		const struct st_context_group *g = &c->contexts.groups.v[i];
-		const uint32_t root = frames_root(f, c, g);
-		if (root == UINT32_MAX - 1)
+		uint32_t root;
+		if (frames_root(f, c, g, &root))
 			return st_fail(e, ST_EXIT_FAILED, "no memory left for the flame graph");
 		if (inverted ? frames_add_inverted(f, c, &g->ksf, root, e)
 		             : frames_add_forest(f, c, &g->ksf, root, e))

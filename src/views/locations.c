@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/locations.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +48,7 @@ locations_add(struct locations_made *x, size_t profile, const struct st_differen
 	for (size_t i = 0; i < items->v.n; i++) {
 		const struct st_difference_item *item = &items->v.v[i];
 		double value = 0;
-		if (!item->values.n ||
-		    (x->of && strcmp(x->of, item->name) != 0 && fnmatch(x->of, item->name, 0) != 0))
+		if (!item->values.n || (x->of && !st_metrics_fit(x->of, item->name)))
 			continue;
 		for (size_t k = 0; k < item->values.n; k++)
 			value += item->values.v[k];

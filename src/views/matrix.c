@@ -46,6 +46,18 @@ st_matrix_thin(struct st_matrix *m, size_t most)
 	m->n = most;
 }
 
+size_t
+st_matrix_row(struct st_matrix *m, const char *name)
+{
+	for (size_t i = 0; i < m->rows.n; i++)
+		if (!strcmp(m->rows.v[i], name))
+			return i;
+	char **slot = ST_PUSH(&m->rows);
+	if (slot)
+		*slot = strdup(name);
+	return slot && *slot ? m->rows.n - 1 : SIZE_MAX;
+}
+
 struct ranked_row {
 	size_t row;
 	double sum;

@@ -62,6 +62,8 @@ void st_matrix_accumulate(struct st_matrix *m);
 /* Keeps at most `most` of the x, at regular distances, with the first and the last. */
 void st_matrix_thin(struct st_matrix *m, size_t most);
 
+/* Internal: returns the row of that name, and adds it if there is none. SIZE_MAX: no memory. */
+size_t st_matrix_row(struct st_matrix *m, const char *name);
 /* Internal: keeps the top rows (0: all) with the greatest sums, in that order. sums: rows that are
  * left out are added up in a last row, (others). ST_FAILED: memory is exhausted. */
 st_status st_matrix_cut(struct st_matrix *m, size_t top, bool sums);

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes the matrix of the memory of a program over time, by the function that asked for it. */
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/mem.h"
 #include "views/matrix.h"
-
-/* The row of each context; SIZE_MAX: none of its own. */
-static size_t
-memory_row_of(struct st_matrix *m, const char *name)
-{
-	for (size_t i = 0; i < m->rows.n; i++)
-		if (!strcmp(m->rows.v[i], name))
-			return i;
-	char **slot = ST_PUSH(&m->rows);
-	if (slot)
-		*slot = strdup(name);
-	return slot && *slot ? m->rows.n - 1 : SIZE_MAX;
-}
+#include "views/metrics.h"
 
 /* Makes rows of the calling paths that snapshots record. row_of: by context; SIZE_MAX: it has no
  * row. */
@@ -32,10 +19,9 @@ memory_rows(struct st_matrix *m, const struct st_mem *mem, const char *of, size_
 		const uint32_t at = mem->shares.v[i].context;
 		const struct st_mem_context *c = &mem->contexts.v[at];
 		const char *name = mem->frames.v[st_mem_site(mem, c)].function;
-		if (c->mapped || row_of[at] != SIZE_MAX ||
-		    (of && strcmp(of, name) != 0 && fnmatch(of, name, 0) != 0))
+		if (c->mapped || row_of[at] != SIZE_MAX || (of && !st_metrics_fit(of, name)))
 			continue;
-		row_of[at] = memory_row_of(m, name);
+		row_of[at] = st_matrix_row(m, name);
 		if (row_of[at] == SIZE_MAX)
 			return ST_FAILED;
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes the matrix of repeated measurements by location over one of their features. */
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/text.h"
 #include "stats/robust.h"
 #include "views/matrix.h"
+#include "views/metrics.h"
 
 /* A value with its position in the matrix. */
 struct matrix_value {
@@ -27,21 +27,7 @@ series_is_chosen(const struct st_matrix_choice *c, const struct st_series *s, co
 {
 	const char *function = s->key.function ? s->key.function : "";
 	return (!c->metric || !strcmp(c->metric, s->key.metric)) &&
-	       (!c->of || !strcmp(c->of, uid) || !strcmp(c->of, function) ||
-	        !fnmatch(c->of, uid, 0) || !fnmatch(c->of, function, 0));
-}
-
-static size_t
-matrix_row_of(struct st_matrix *m, const char *name)
-{
-	for (size_t i = 0; i < m->rows.n; i++)
-		if (!strcmp(m->rows.v[i], name))
-			return i;
-	char **slot = ST_PUSH(&m->rows);
-	if (!slot)
-		return SIZE_MAX;
-	*slot = strdup(name);
-	return *slot ? m->rows.n - 1 : SIZE_MAX;
+	       (!c->of || st_metrics_fit(c->of, uid) || st_metrics_fit(c->of, function));
 }
 
 static st_status
@@ -53,7 +39,7 @@ matrix_take_series(struct series_matrix *x, const struct st_series *s, const cha
 		if (!isfinite(feature[i]) || !isfinite(s->values[i]))
 			continue;
 		if (row == SIZE_MAX)
-			row = matrix_row_of(x->m, uid);
+			row = st_matrix_row(x->m, uid);
 		struct matrix_value *v = row == SIZE_MAX ? NULL : ST_PUSH(&x->v);
 		if (!v)
 			return ST_FAILED;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/metrics.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,12 @@
 #include "report/fields.h"
 #include "report/mem.h"
 #include "trace/trace.h"
+
+bool
+st_metrics_fit(const char *pattern, const char *name)
+{
+	return name && (!strcmp(pattern, name) || !fnmatch(pattern, name, 0));
+}
 
 static st_status
 metrics_one(const struct st_metrics_taker *t, struct st_metric_values *v, const char *metric,

@@ -55,5 +55,7 @@ struct st_metrics_taker {
  */
 st_status st_metrics_each(const struct st_profile *p, const struct st_metrics_taker *taker,
                           struct st_error *e);
+/* Whether a location or function has that name, or fits the shell pattern. name NULL: false. */
+bool st_metrics_fit(const char *pattern, const char *name);
 
 #endif

@@ -68,8 +68,6 @@ scales_of_few_values(void **state)
 	assert_true(s.low < 100 && s.high > 100);
 	st_scale_make(&s, NAN, INFINITY, 0, 0, 1);
 	assert_true(isfinite(s.low) && s.low < s.high);
-	st_scale_make(&s, 1, 2, ST_SCALE_WHOLE, 0, 1);
-	TICKS(&s, 1, 2);
 	st_scale_make(&s, -5, -5, ST_SCALE_ZERO, 0, 1);
 	assert_true(s.low <= -5 && s.high >= 0 && s.n_ticks <= ST_SCALE_TICKS);
 }
@@ -108,10 +106,10 @@ scales_contain_their_values(void **state)
 		}
 		struct st_scale s;
 		const double least = fmin(v[0], v[1]), most = fmax(v[0], v[1]);
-		st_scale_make(&s, least, most, (unsigned)i % 16, 0, 1);
+		st_scale_make(&s, least, most, (unsigned)i % 8, 0, 1);
 		const double slack = 1e-6 * (s.high - s.low);
 		if (s.low > least + slack || s.high < most - slack)
-			fail_msg("%.17g to %.17g, %zu: %.17g to %.17g", least, most, i % 16, s.low,
+			fail_msg("%.17g to %.17g, %zu: %.17g to %.17g", least, most, i % 8, s.low,
 			         s.high);
 		assert_true(s.n_ticks >= 1 && s.n_ticks <= ST_SCALE_TICKS);
 		for (size_t k = 1; k < s.n_ticks; k++)
