@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two variables of one object that say where something begins and ends: their difference is a size
- * or a span of time. */
+/* Finds pairs of variables of one object that delimit a range: their difference is a size or a
+ * duration. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 
 enum end { END_NONE, END_FIRST, END_LAST };
 
-/* The words of a name, without the one that says which end it is. */
+/* The words of a name, without the word that tells the first end from the last. */
 struct words {
 	enum end end;
-	bool capacity; /* it is the end of what is reserved */
+	bool capacity; /* the end is that of the reserved memory */
 	char rest[128];
 };
 
@@ -91,8 +91,8 @@ can_differ(const struct st_feature_end *a, const struct st_feature_end *b)
 	       (a->type->kind == ST_TYPE_SIGNED || a->type->kind == ST_TYPE_UNSIGNED);
 }
 
-/* begin_x and end_x: the size of x; begin and end: that of the object, of which inner parts of
- * libraries are left out. malloc'ed. */
+/* The difference of begin_x and end_x is named after x, that of begin and end after the object;
+ * internal members of libraries (_M_...) are left out of the name. malloc'ed. */
 static char *
 name_of_span(const char *object, const char *first)
 {
@@ -116,7 +116,6 @@ add_difference(struct st_feature_search *s, const struct st_feature_item *object
 	struct st_record_op op = {.kind = ST_RECORD_DIFFERENCE,
 	                          .base = to,
 	                          .other = from,
-	                          .kept = 1,
 	                          .extra = pointers ? first->type->target->size : 1};
 	char *a = object->path ? st_feature_path_of_member(object, last->name)
 	                       : st_text_of("%s", last->name),
@@ -128,7 +127,7 @@ add_difference(struct st_feature_search *s, const struct st_feature_item *object
 	free(a);
 	free(b);
 	if (from == ST_NO_OP || to == ST_NO_OP) {
-		s->left_out++;
+		s->table->left_out++;
 		free(path);
 		return;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finds features in damaged copies of programs: fuzz_features ITERATIONS SEED FILE... The same
- * arguments damage in the same way. Debug information may say anything, but what is made of it must
- * be a program that the runtime can execute.
+ * arguments cause the same damage. Whatever the debug information contains, the operations must be
+ * a program that the runtime can execute.
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ read_input(struct input *in, const char *path)
 	close(fd);
 }
 
-/* A section with debug information, or another one now and then. */
+/* Picks a section, mostly one with debug information. */
 static bool
 pick_section(const struct input *in, size_t *start, size_t *size)
 {
@@ -88,8 +88,10 @@ check_ops(const struct st_feature_table *t, const char *path)
 {
 	if (t->ops.n > ST_RECORD_MOST_OPS || t->features.n > ST_FEATURE_MOST)
 		die("there are more features than can be", path);
+	size_t kept = 0;
 	for (size_t i = 0; i < t->ops.n; i++) {
 		const struct st_record_op *op = &t->ops.v[i];
+		kept += op->kept;
 		const bool uses = op->kind >= ST_RECORD_LOAD;
 		if (uses && (op->base >= i || (op->kind == ST_RECORD_DIFFERENCE && op->other >= i)))
 			die("an operation uses one that comes after it", path);
@@ -99,6 +101,8 @@ check_ops(const struct st_feature_table *t, const char *path)
 		if (op->kind == ST_RECORD_BITS && (op->width < 1 || op->width > 64))
 			die("an operation takes no bits", path);
 	}
+	if (kept != t->features.n)
+		die("a value is kept that is not a feature's", path);
 	for (size_t i = 0; i < t->features.n; i++) {
 		const struct st_feature *f = &t->features.v[i];
 		if (!f->name[0] || !f->path[0] || !f->type_name || f->op >= t->ops.n ||
