@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the databases of a store have in common. */
+/* Functions for the databases of a store, and their messages. */
 #include "store/backend.h"
 
 #include <errno.h>
@@ -38,10 +38,11 @@ st_status
 st_database_check(const struct st_database *d, int64_t id, int64_t version, struct st_error *e)
 {
 	if (id != ST_STORE_APPLICATION_ID)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is no store but a database of another program: move it away, or "
-		               "set another place with strobe config store PLACE",
-		               d->place);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s is not a store but a database of another program: move it away, or "
+		        "set another place with strobe config store PLACE",
+		        d->place);
 	if (version > ST_STORE_VERSION)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s was written by a newer strobe (version %lld of the store, this "

@@ -32,7 +32,11 @@ st_store_query(struct st_store *s, struct st_query **out, const char *sql, struc
 st_status
 st_store_begin(struct st_store *s, struct st_error *e)
 {
-	return st_store_run(s, s->database->kind->begin, e);
+	st_status status = st_store_run(s, s->database->kind->begin, e);
+	/* PostgreSQL stays in a failed transaction when it does not get the lock. */
+	if (status)
+		st_store_rollback(s);
+	return status;
 }
 
 st_status
@@ -44,8 +48,8 @@ st_store_commit(struct st_store *s, struct st_error *e)
 void
 st_store_rollback(struct st_store *s)
 {
-	struct st_error gone; /* then there is nothing to roll back */
-	(void)!st_store_run(s, "ROLLBACK", &gone);
+	struct st_error ignored; /* without a connection there is nothing to roll back */
+	(void)!st_store_run(s, "ROLLBACK", &ignored);
 }
 
 bool
@@ -112,7 +116,7 @@ st_store_create(struct st_store *s, bool *made, struct st_error *e)
 	return status ? ST_FAILED : ST_OK;
 }
 
-/* A server is only known to have a store when it is asked. */
+/* A server is asked only when the store is opened. */
 static bool
 store_is_there(const struct st_store *s)
 {

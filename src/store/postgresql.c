@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A store in a database of a PostgreSQL server: the same tables, in a schema of their own. */
+/* A store in a database of a PostgreSQL server: the same tables as in a file, in the schema strobe.
+ */
 #include "store/postgresql.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "base/address.h"
 #include "store/schema.h"
 
-/* A name that holds for each database once; it guards the making of the tables. */
+/* The lock, one for each database, under which the tables are made. */
 #define PG_LOCK_MAKING "SELECT pg_advisory_xact_lock(1398034515)"
 
 static st_status
@@ -38,12 +39,12 @@ st_pg_failed(struct pg_database *d, PGresult *result, struct st_error *e)
 		status = st_database_full(&d->base, e);
 	else if (!strcmp(state, "42501") || !strcmp(state, "25006"))
 		status = st_fail(e, ST_EXIT_FAILED,
-		                 "cannot write to %s: %.*s: let its owner grant that, or use "
-		                 "another user",
+		                 "cannot write to %s: %.*s: ask its owner for the privilege, or "
+		                 "use another user",
 		                 d->base.place, (int)strcspn(said, "\n"), said);
 	else if (!strcmp(state, "42P06"))
 		status = st_fail(e, ST_EXIT_FAILED,
-		                 "%s has a schema 'strobe' that is no store: drop it, or use "
+		                 "%s has a schema 'strobe' that is not a store: drop it, or use "
 		                 "another database",
 		                 d->base.place);
 	else
@@ -65,7 +66,7 @@ pg_run(struct st_database *base, const char *sql, struct st_error *e)
 	return ST_OK;
 }
 
-/* The number of a query's only row; `otherwise` without one. */
+/* The number in the first row of a query; `otherwise` if there is no row. */
 static st_status
 pg_value(struct st_database *d, const char *sql, int64_t otherwise, int64_t *value,
          struct st_error *e)
@@ -110,7 +111,7 @@ pg_close(struct st_database *base)
 	free(d);
 }
 
-/* The lock lets others read. The server itself sees to pages and references. */
+/* The lock lets others read. The server checks pages and references itself. */
 static const struct st_database_kind pg_kind = {
         .query = st_pg_query,
         .put_number = st_pg_put_number,
@@ -163,12 +164,13 @@ pg_unreachable(const struct pg_database *d, struct st_error *e)
 	    d->pq->connectionUsedPassword(d->connection))
 		way_out = "put the right password into ~/.pgpass or PGPASSWORD";
 	else
-		way_out = "see to it, or set another place with strobe config store PLACE";
+		way_out = "check the server and the address, or set another place with strobe "
+		          "config store PLACE";
 	return st_fail(e, ST_EXIT_FAILED, "cannot reach the store %s: %.*s: %s", d->base.place,
 	               (int)strcspn(said, "\n"), said, way_out);
 }
 
-/* What the address says overrides what comes before it. */
+/* Parameters of the address override those before dbname. */
 static st_status
 pg_connect(struct pg_database *d, struct st_error *e)
 {
@@ -221,7 +223,7 @@ pg_fill(struct st_database *d, bool *made, struct st_error *e)
 	return pg_run(d, "COMMIT", e);
 }
 
-/* Whether it is a store that this strobe can use, before anything is asked of it. */
+/* Checks that the database has a store that this strobe can use, before any other query. */
 static st_status
 pg_check(struct st_database *d, struct st_error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of the backend for PostgreSQL share. */
+/* Declarations that the files of the backend for PostgreSQL share. */
 #ifndef STROBE_STORE_POSTGRESQL_H
 #define STROBE_STORE_POSTGRESQL_H
 
@@ -12,11 +12,11 @@ struct pg_database {
 	PGconn *connection;
 };
 
-/* Makes a failure of the server, or its absence, an error of the store; takes `result`. Returns
- * -1. */
+/* Converts a failure of the server, or of the connection, to an error; clears `result`. Returns -1.
+ */
 st_status st_pg_failed(struct pg_database *d, PGresult *result, struct st_error *e);
 
-/* The statements of struct st_database_kind. */
+/* The functions of struct st_database_kind that concern statements. */
 st_status st_pg_query(struct st_database *d, const char *sql, struct st_query **out,
                       struct st_error *e);
 void st_pg_put_number(struct st_query *q, int at, int64_t value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Statements for PostgreSQL: all rows of an answer are fetched at once. Parameters and results are
- * in binary, where a whole number is its bytes, the highest first. */
+/* Statements for PostgreSQL: all rows of a result are fetched at once. Parameters and results are
+ * in binary, in which integers are big-endian. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { MOST_PARAMETERS = 16 };
 
-/* Types of parameters: the server's catalogue has them under these numbers for ever. */
+/* Types of parameters: these numbers are fixed in PostgreSQL's catalogue. */
 enum { PG_BYTES = 17, PG_NUMBER = 20, PG_TEXT = 25 };
 
 struct pg_query {
@@ -22,7 +22,7 @@ struct pg_query {
 	int row, n; /* n: parameters */
 	Oid types[MOST_PARAMETERS];
 	const char *values[MOST_PARAMETERS];
-	char *made[MOST_PARAMETERS]; /* texts that had to be changed */
+	char *made[MOST_PARAMETERS]; /* copies of texts, to be freed */
 	int lengths[MOST_PARAMETERS], binary[MOST_PARAMETERS];
 	unsigned char numbers[MOST_PARAMETERS][8];
 	bool no_memory;
@@ -90,8 +90,8 @@ st_pg_put_number(struct st_query *query, int at, int64_t value)
 	pg_put(q, at, PG_NUMBER, q->numbers[at - 1], 8);
 }
 
-/* The server takes UTF-8 only: other bytes, as file names and arguments may have them, are written
- * as \xff. NULL: no memory. */
+/* The server takes UTF-8 only: other bytes, which file names and arguments may have, are written as
+ * \xff. NULL: memory is exhausted. */
 static char *
 pg_clean_text(const char *value)
 {
@@ -173,7 +173,7 @@ st_pg_bytes(struct st_query *query, int column, size_t *n)
 	return pq->getvalue(q->result, q->row, column);
 }
 
-/* Whole numbers have 2, 4 or 8 bytes. */
+/* Integers have 2, 4 or 8 bytes. */
 int64_t
 st_pg_number(struct st_query *query, int column)
 {
@@ -189,7 +189,7 @@ const char *
 st_pg_text(struct st_query *query, int column)
 {
 	size_t n;
-	return st_pg_bytes(query, column, &n); /* libpq puts a NUL behind each value */
+	return st_pg_bytes(query, column, &n); /* libpq puts a NUL after each value */
 }
 
 void

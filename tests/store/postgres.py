@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A PostgreSQL server of a test's own: in a temporary folder, reached by a socket there and by nothing else."""
+"""A PostgreSQL server for tests, in a temporary folder; it is reached only by a socket in that folder."""
 import glob
 import os
 import shutil
@@ -11,7 +11,7 @@ WAIT = 120  # s: a busy machine may take long to start it
 
 
 def programs():
-    """The folder of Debian's newest server, or where PATH has one; None: there is none."""
+    """The folder of Debian's newest server, or of the one in PATH; None: there is none."""
     for folder in sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda f: float(f.split("/")[4]), reverse=True):
         if os.path.exists(folder + "/initdb"):
             return folder
@@ -20,12 +20,12 @@ def programs():
 
 
 class Server:
-    """The server refuses to run as root: then it is nobody's."""
+    """The server refuses to run as root; it then runs as the user nobody."""
 
     def __init__(self):
         self.bin = programs()
         self.databases = 0
-        self.folder = Path(tempfile.mkdtemp(prefix="strobe-pg-", dir="/tmp"))  # short, as the path of a socket must be, and open to nobody
+        self.folder = Path(tempfile.mkdtemp(prefix="strobe-pg-", dir="/tmp"))  # the path of a socket must be short
         self.as_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"] if os.geteuid() == 0 else []
         if self.as_user:
             os.chown(self.folder, 65534, 65534)
@@ -59,7 +59,7 @@ class Server:
         return f"postgresql://{user}@{host}/{database}"
 
     def database(self, more=""):
-        """A new one."""
+        """Creates a database; its name."""
         self.databases += 1
         self.sql(f"CREATE DATABASE d{self.databases} {more}")
         return f"d{self.databases}"

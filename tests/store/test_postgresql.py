@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The store on a PostgreSQL server, which the test starts; remote: what differs; same: what a file does: test_postgresql.py STROBE remote|same."""
+"""Tests of the store on a PostgreSQL server, which the test starts: test_postgresql.py STROBE remote|same.
+
+remote: tests for a server only; same: tests of a store in a file, run on the server."""
 import os
 import subprocess
 import sys
@@ -26,7 +28,7 @@ SAME = {test_history.History: ("squashed", "worktree", "rev", "pending"),
 
 
 class Remote(test_upkeep.Store):
-    """What is different with a server."""
+    """Tests for a server only."""
 
     def sql(self, text):
         return Project.server.sql(text, self.p.database)
@@ -86,7 +88,7 @@ class Remote(test_upkeep.Store):
         more = {"env": {"STROBE_CONFIG": f"store = {Project.server.address(other)}"}}
         self.assertIn("strobe init", self.p.refused("status", **more))
         Project.server.sql("CREATE SCHEMA strobe", other)
-        self.assertIn("is no store", self.p.refused("init", **more))
+        self.assertIn("is not a store", self.p.refused("init", **more))
         latin = Project.server.database("ENCODING 'LATIN1' TEMPLATE template0")
         self.assertIn("LATIN1", self.p.refused("init", env={"STROBE_CONFIG": f"store = {Project.server.address(latin)}"}))
         self.assertIn("does not exist", self.p.refused("init", env={"STROBE_CONFIG": f"store = {Project.server.address('nowhere')}"}))
@@ -147,7 +149,7 @@ class Remote(test_upkeep.Store):
         self.assertEqual(self.p.of("HEAD"), {})
 
     def test_full(self):
-        """What the server says when it has no space left, and the last row of a profile does not fit: nothing is stored."""
+        """The server has no space left for the last row of a profile: nothing is stored."""
         self.sql("CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '53100'; END $$;"
                  "CREATE TRIGGER full_disk BEFORE INSERT ON part EXECUTE FUNCTION full_disk()")
         self.assertIn("make space", self.p.refused("add", self.p.profile("1.db", 1)))
@@ -167,6 +169,20 @@ class Remote(test_upkeep.Store):
         for words in (("add", file), ("rm", first), ("gc",)):
             self.assertIn("cannot write to", self.p.refused(*words, **more))
         self.sql("DROP OWNED BY reader; DROP ROLE reader")
+
+    def test_reader_without_lock(self):
+        """A user who cannot lock the table of profiles reads the history, also where patch ids are needed."""
+        base = self.p.git("rev-parse", "HEAD")
+        moved = self.p.commit("change")
+        self.p.add(1)
+        self.p.git("reset", "-q", "--hard", base)
+        self.p.commit("other", file="other")
+        self.p.git("cherry-pick", moved)
+        self.sql("DROP ROLE IF EXISTS adder; CREATE ROLE adder LOGIN PASSWORD 'right'; GRANT USAGE ON SCHEMA strobe TO adder;"
+                 "GRANT SELECT ON ALL TABLES IN SCHEMA strobe TO adder; GRANT INSERT ON profile TO adder")
+        self.addCleanup(self.sql, "DROP OWNED BY adder; DROP ROLE adder")
+        more = {"env": {"STROBE_CONFIG": f"store = {Project.server.address(self.p.database, 'adder')}"}}
+        self.assertEqual([c["profiles"] for c in self.p.json("log", **more)["commits"]], [1, 0, 0])
 
     def test_damage(self):
         """fsck names the profile that needs a damaged object, and only that one."""
