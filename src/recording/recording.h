@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records of calls: a program runs with probes at the functions that somebody names, and what each
- * call worked on and what it cost is written to a file (docs/annotations-records.md).
+ * Records of calls: a program runs with probes at the functions that the user names, and the
+ * features and metrics of each call are written to a file (docs/annotations-records.md).
  */
 #ifndef STROBE_RECORDING_RECORDING_H
 #define STROBE_RECORDING_RECORDING_H
@@ -15,12 +15,12 @@ enum { ST_RECORDING_KEEP = 10000, ST_RECORDING_MOST = 1000000 };
 struct st_recording_request {
 	char *const *program;
 	bool own_group;
-	struct st_patterns *functions; /* none: all of the program itself */
+	struct st_patterns *functions; /* none: all functions of the executable */
 	struct st_patterns *images;
 	struct st_feature_limits limits;
 	uint32_t metrics; /* bits of enum st_record_metric */
 	uint32_t keep;    /* records of a function, at most */
-	uint64_t seed;    /* decides which, where there are more */
+	uint64_t seed;    /* selects the calls that are kept where there are more than keep */
 	const char *output;
 };
 
@@ -31,12 +31,12 @@ struct st_recording_outcome {
 	uint64_t records, calls;
 };
 
-/* Runs the program and writes the file. -1 with *e: it has not run, nothing was recorded, or the
- * file cannot be written. */
+/* Runs the program and writes the file. -1 with *e: the program could not be run, nothing was
+ * recorded, or the file cannot be written. */
 st_status st_recording_run(const struct st_recording_request *r, struct st_recording_outcome *out,
                            struct st_error *e);
 
-/* The metrics of a list of names, as --metrics has them. -1 with *e. */
+/* Parses the list of names that --metrics takes. -1 with *e. */
 st_status st_recording_metrics(const char *list, uint32_t *metrics, struct st_error *e);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From a program to a file of records. */
+/* Runs a program under probes and reports why nothing was recorded. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ note_inlined_place(void *arg, const struct st_inlined_at *place)
 	return ++note->n < MOST_NAMED;
 }
 
-/* Why a pattern has no functions. */
+/* Says why no function matches a pattern. */
 static st_status
 complain_of_pattern(const struct st_recording_targets *t, const char *pattern, struct st_error *e)
 {
@@ -90,14 +90,13 @@ complain_of_pattern(const struct st_recording_targets *t, const char *pattern, s
 	               t->request->program[0], pattern);
 }
 
-static const char *
-first_refusal(const struct st_recording_targets *t)
+/* The first function that could not be probed; NULL: all could. */
+static const struct st_recorded *
+first_refused(const struct st_recording_targets *t)
 {
 	for (size_t i = 0; i < t->list.n; i++)
-		for (size_t j = 0; j < t->probes->refused.n; j++)
-			if (t->probes->refused.v[j].image == t->list.v[i].image &&
-			    t->probes->refused.v[j].offset == t->list.v[i].entry)
-				return t->probes->refused.v[j].refused;
+		if (st_recorded_refusal(t->probes, &t->list.v[i]))
+			return &t->list.v[i];
 	return NULL;
 }
 
@@ -105,7 +104,7 @@ static st_status
 complain_of_silence(const struct st_recording_targets *t, struct st_error *e)
 {
 	const struct st_patterns *patterns = t->request->functions;
-	const char *why = first_refusal(t);
+	const struct st_recorded *refused = first_refused(t);
 	uint64_t calls = 0;
 	for (size_t i = 0; i < patterns->n; i++)
 		if (!t->matched[i])
@@ -116,18 +115,18 @@ complain_of_silence(const struct st_recording_targets *t, struct st_error *e)
 	}
 	if (!t->list.n)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "nothing was recorded, because '%s' has no functions that are "
-		               "known by name: use the program with its symbols",
+		               "nothing was recorded, because '%s' has no functions with "
+		               "names: use the program with its symbols",
 		               t->request->program[0]);
 	if (calls)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing was recorded: of the functions that were chosen %llu calls "
 		               "began, and none returned",
 		               (unsigned long long)calls);
-	if (why)
+	if (refused)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing was recorded, because %s could not be probed: %s",
-		               t->list.v[0].table.name, why);
+		               refused->table.name, st_recorded_refusal(t->probes, refused));
 	return st_fail(e, ST_EXIT_FAILED,
 	               "nothing was recorded, because the program did not call %s%s: give it an "
 	               "input for which it does",
@@ -138,11 +137,11 @@ complain_of_silence(const struct st_recording_targets *t, struct st_error *e)
 /* ---- the run ---- */
 
 static st_status
-write_what_was_recorded(const struct st_recording_targets *t, FILE *out,
-                        struct st_recording_outcome *outcome, struct st_error *e)
+write_records(const struct st_recording_targets *t, FILE *out, struct st_recording_outcome *outcome,
+              struct st_error *e)
 {
 	if (t->no_memory)
-		return st_fail(e, ST_EXIT_FAILED, "no memory left for what is to be recorded");
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
 	if (st_recording_write(t, out, outcome, e))
 		return ST_FAILED;
 	if (!outcome->records)
@@ -169,7 +168,7 @@ run_probes(const struct st_recording_request *r, FILE *out, struct st_recording_
 	if (!status) {
 		outcome->pid = (uint32_t)probes.process.pid;
 		outcome->exit_code = exit_code_of_program(probes.process.status);
-		status = write_what_was_recorded(&targets, out, outcome, e);
+		status = write_records(&targets, out, outcome, e);
 	}
 	st_recording_targets_free(&targets);
 	st_probes_free(&probes);

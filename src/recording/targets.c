@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Chooses the functions that are recorded and describes them to the runtime. */
 #include "recording/targets.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 /* ---- memory of the area ---- */
 
-/* Offset / 8; 0: there is no room. The rest is for what threads measure. */
+/* Offset / 8; 0: there is no space. A quarter of the area is left for the threads' own cells. */
 static uint32_t
 take_area(struct st_probes *p, uint64_t bytes)
 {
@@ -25,16 +26,16 @@ st_recorded_function(const struct st_probes *probes, const struct st_recorded *f
 	return f->function ? (void *)((uint64_t *)probes->process.area + f->function) : NULL;
 }
 
-static uint32_t
-kept_values(const struct st_feature_table *t)
+uint32_t
+st_recorded_values(const struct st_feature_table *t, size_t ops)
 {
 	uint32_t n = 0;
-	for (size_t i = 0; i < t->ops.n; i++)
+	for (size_t i = 0; i < ops; i++)
 		n += t->ops.v[i].kept;
 	return n;
 }
 
-/* Addresses in the image become those of the process. */
+/* Adds the load bias to link-time addresses. */
 static void
 write_ops(struct st_record_function *to, const struct st_feature_table *t, uint64_t bias)
 {
@@ -60,7 +61,7 @@ static void
 describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint64_t bias)
 {
 	const struct st_recording_request *r = t->request;
-	const uint32_t n = kept_values(&f->table),
+	const uint32_t n = st_recorded_values(&f->table, f->table.ops.n),
 	               words = (uint32_t)(sizeof(struct st_record_row) / 8) + n;
 	const uint32_t rows = take_area(t->probes, (uint64_t)t->keep * words * 8);
 	f->function = rows ? take_area(t->probes, sizeof(struct st_record_function)) : 0;
@@ -149,7 +150,7 @@ is_image_chosen(const struct st_recording_targets *t, const struct st_probed_ima
 	return st_region_chooses_image(&region, image->path);
 }
 
-/* Without debug information, what the registers of arguments have is all that can be said. */
+/* Without debug information, the argument registers are the only features. */
 static st_status
 take_registers_for_features(struct st_feature_table *table, struct st_image *image, uint64_t entry)
 {
@@ -195,7 +196,7 @@ add_recorded(struct st_recording_targets *t, const struct st_probed_image *image
 	describe_to_runtime(t, f, image->bias);
 }
 
-/* Where there are many functions, each gets fewer rows, so that all have some. */
+/* Gives each of many functions fewer rows, so that the area has space for all of them. */
 static void
 share_rows(struct st_recording_targets *t, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which functions of a process are recorded, and what the runtime is told of each. */
+/* The functions of a process that are recorded, and their descriptions for the runtime. */
 #ifndef STROBE_RECORDING_TARGETS_H
 #define STROBE_RECORDING_TARGETS_H
 
@@ -22,7 +22,7 @@ struct st_recording_targets {
 	struct st_probes *probes;
 	struct st_mem_images mem;
 	ST_VEC(struct st_recorded) list;
-	size_t current; /* the first one of the image that was mapped last */
+	size_t current; /* index of the first function of the image that was mapped last */
 	/* Functions of that image that take locks or wait. */
 	ST_VEC(struct st_recording_waiting {
 		uint64_t entry;
@@ -30,8 +30,8 @@ struct st_recording_targets {
 	})
 	waiting;
 	size_t *matched; /* by pattern */
-	size_t crowded;  /* functions for which the area has no room */
-	uint32_t keep;   /* what is left of request->keep when there are many functions */
+	size_t crowded;  /* functions for which the area has no space */
+	uint32_t keep;   /* at most request->keep; less if there are many functions */
 	bool no_memory;
 };
 
@@ -44,11 +44,16 @@ st_status st_recording_targets_begin(struct st_recording_targets *t,
                                      struct st_probes *probes);
 void st_recording_targets_free(struct st_recording_targets *t);
 
-/* The runtime's description of it; NULL: there is none. */
+/* The runtime's description of a function; NULL: the area had no space for it. */
 struct st_record_function *st_recorded_function(const struct st_probes *probes,
                                                 const struct st_recorded *f);
 
-/* write.c: the file, once the program has ended. */
+/* The values that the first operations of a table leave in a row. */
+uint32_t st_recorded_values(const struct st_feature_table *t, size_t ops);
+/* The reason for which a function has no probe; NULL: it has one. */
+const char *st_recorded_refusal(const struct st_probes *probes, const struct st_recorded *f);
+
+/* write.c: writes the file after the program has ended. */
 st_status st_recording_write(const struct st_recording_targets *t, FILE *out,
                              struct st_recording_outcome *outcome, struct st_error *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file of records: docs/annotations-records.md. The area was shared with the process: nothing
- * in it is believed that could lead out of it. */
+/* Writes the file of records: docs/annotations-records.md. The process could write to the area, so
+ * offsets in it are checked against the bounds of the area. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -143,7 +143,7 @@ write_metric(const struct writing *w, unsigned metric, const struct st_record_ro
 struct rows {
 	const struct st_record_row **v;
 	size_t n;
-	uint64_t open; /* that have not returned */
+	uint64_t open; /* calls that have not returned */
 };
 
 static int
@@ -155,14 +155,15 @@ by_serial(const void *a, const void *b)
 }
 
 static struct rows
-rows_that_are_done(const struct st_recording_targets *t, const struct st_record_function *r)
+rows_that_are_done(const struct st_recording_targets *t, const struct st_record_function *r,
+                   uint32_t n_kept)
 {
 	const uint64_t words = ST_PROBE_AREA_BYTES / 8;
 	struct rows rows = {.v = calloc((size_t)t->request->keep + 1, sizeof *rows.v)};
 	for (uint64_t i = 0; rows.v && i < r->keep && i < t->request->keep && i < r->calls; i++) {
 		const uint64_t at = r->rows + i * r->row_words;
 		if (at + r->row_words > words ||
-		    r->row_words < sizeof(struct st_record_row) / 8 + r->n_kept)
+		    r->row_words < sizeof(struct st_record_row) / 8 + n_kept)
 			break;
 		const struct st_record_row *row =
 		        (const void *)((uint64_t *)t->probes->process.area + at);
@@ -173,15 +174,6 @@ rows_that_are_done(const struct st_recording_targets *t, const struct st_record_
 	if (rows.n)
 		qsort(rows.v, rows.n, sizeof *rows.v, by_serial);
 	return rows;
-}
-
-static uint32_t
-ordinal_of(const struct st_feature_table *table, uint16_t op)
-{
-	uint32_t n = 0;
-	for (uint16_t i = 0; i < op; i++)
-		n += table->ops.v[i].kept;
-	return n;
 }
 
 static void
@@ -252,8 +244,8 @@ write_note(FILE *out, const char *format, ...)
 	fputc('\n', out);
 }
 
-static const char *
-why_refused(const struct st_probes *p, const struct st_recorded *f)
+const char *
+st_recorded_refusal(const struct st_probes *p, const struct st_recorded *f)
 {
 	for (size_t i = 0; i < p->refused.n; i++)
 		if (p->refused.v[i].image == f->image && p->refused.v[i].offset == f->entry)
@@ -264,14 +256,14 @@ why_refused(const struct st_probes *p, const struct st_recorded *f)
 	return NULL;
 }
 
-/* Of a function that is named but has no records, why. */
+/* Notes why a function that the user named has no records, or has fewer than it could have. */
 static void
 note_missing_records(struct writing *w, const struct st_recorded *f, const struct rows *rows)
 {
-	const char *why = why_refused(w->t->probes, f);
+	const char *why = st_recorded_refusal(w->t->probes, f);
 	const struct st_record_function *r = st_recorded_function(w->t->probes, f);
 	const char *path = w->t->probes->images.v[f->image].path;
-	/* Of all functions of a program, most are not called. */
+	/* Without names all functions are chosen, and most of them are not called. */
 	const bool is_named = w->t->request->functions->n != 0;
 	if (why)
 		write_note(w->out, "%s of %s was not recorded: %s", f->table.name, path, why);
@@ -300,14 +292,14 @@ write_recorded(struct writing *w, const struct st_recorded *f, struct st_recordi
 	struct rows rows = {0};
 	uint32_t *ordinals = calloc(f->table.features.n + 1, sizeof *ordinals);
 	if (r)
-		rows = rows_that_are_done(w->t, r);
+		rows = rows_that_are_done(w->t, r, st_recorded_values(&f->table, f->table.ops.n));
 	if (!ordinals || (r && !rows.v)) {
 		free(ordinals);
 		free(rows.v);
 		return ST_FAILED;
 	}
 	for (size_t i = 0; i < f->table.features.n; i++)
-		ordinals[i] = ordinal_of(&f->table, f->table.features.v[i].op);
+		ordinals[i] = st_recorded_values(&f->table, f->table.features.v[i].op);
 	note_missing_records(w, f, &rows);
 	if (rows.n) {
 		const size_t id = ++outcome->functions;
@@ -350,7 +342,7 @@ st_recording_write(const struct st_recording_targets *t, FILE *out,
 		status = write_recorded(&w, &t->list.v[i], outcome);
 	if (t->crowded)
 		write_note(out,
-		           "%zu functions were not recorded, because there was no room for their "
+		           "%zu functions were not recorded, because there was no space for their "
 		           "records: choose fewer, or a smaller --keep",
 		           t->crowded);
 	free(w.classes.v);
