@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From parameters and globals to features, through members and pointers. */
+/* Finds features: starts at parameters and globals, and goes through members and pointers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +26,13 @@ st_feature_is_full(const struct st_feature_search *s)
 }
 
 static bool
+is_signed_type(const struct st_type *type)
+{
+	return type->kind == ST_TYPE_SIGNED || type->kind == ST_TYPE_CHAR ||
+	       type->kind == ST_TYPE_ENUM;
+}
+
+static bool
 fits_offset(int64_t offset)
 {
 	return offset >= INT32_MIN && offset <= INT32_MAX;
@@ -40,9 +47,7 @@ st_feature_read(struct st_feature_search *s, const struct st_feature_where *wher
 	                            .base = where->base,
 	                            .offset = (int32_t)where->offset,
 	                            .width = (uint8_t)size,
-	                            .is_signed = type->kind == ST_TYPE_SIGNED ||
-	                                         type->kind == ST_TYPE_CHAR ||
-	                                         type->kind == ST_TYPE_ENUM};
+	                            .is_signed = is_signed_type(type)};
 	struct st_record_op field = {.kind = ST_RECORD_BITS,
 	                             .width = (uint8_t)(bits ? bits : size * 8),
 	                             .offset = (int32_t)bit_offset,
@@ -56,7 +61,7 @@ st_feature_read(struct st_feature_search *s, const struct st_feature_where *wher
 	}
 	if (!bits)
 		return st_feature_emit(s, load);
-	/* The bytes that the bits are in, and no more: there may be nothing after them. */
+	/* Loads only the bytes that contain the bits: memory after them may not be mapped. */
 	const uint32_t bytes = (bit_offset + bits + 7) / 8;
 	load.is_signed = 0;
 	load.width = (uint8_t)(bytes > 4 ? 8 : bytes > 2 ? 4 : bytes);
@@ -70,7 +75,7 @@ st_feature_add(struct st_feature_search *s, const struct st_feature_item *item, 
 {
 	struct st_feature_table *t = s->table;
 	if (f.op == ST_NO_OP || st_feature_is_full(s)) {
-		s->left_out++;
+		s->table->left_out++;
 		free(path);
 		return;
 	}
@@ -118,14 +123,11 @@ add_scalar(struct st_feature_search *s, const struct st_feature_item *item, uint
 	                       .type = item->type,
 	                       .kind = type->kind == ST_TYPE_ENUM ? ST_FEATURE_CATEGORY
 	                                                          : ST_FEATURE_NUMBER,
-	                       .form = type->kind == ST_TYPE_SIGNED || type->kind == ST_TYPE_CHAR ||
-	                                               type->kind == ST_TYPE_ENUM
-	                                       ? ST_FORM_SIGNED
-	                                       : ST_FORM_UNSIGNED};
+	                       .form = is_signed_type(type) ? ST_FORM_SIGNED : ST_FORM_UNSIGNED};
 	if (type->kind == ST_TYPE_FLOAT)
 		f.form = type->size == 4 ? ST_FORM_FLOAT : ST_FORM_DOUBLE;
-	if (type->kind == ST_TYPE_FLOAT && type->size != 4 && type->size != 8) {
-		st_feature_skip(s, item, NULL, "it is a number of more than 64 bits");
+	if (type->kind == ST_TYPE_FLOAT && type->size < 8 && type->size != 4) {
+		st_feature_skip(s, item, NULL, "Strobe does not read values of its type");
 		return;
 	}
 	if (type->size > 8) {
@@ -133,7 +135,7 @@ add_scalar(struct st_feature_search *s, const struct st_feature_item *item, uint
 		return;
 	}
 	if (st_feature_is_full(s)) {
-		s->left_out++;
+		s->table->left_out++;
 		return;
 	}
 	f.op = st_feature_read(s, &item->where, type, bits, bit_offset);
@@ -186,7 +188,7 @@ why_not_followed(const struct st_feature_search *s, const struct st_feature_item
 	if (is_visited(item, target))
 		return "it leads back to a type that leads here";
 	if (item->depth >= s->limits.depth)
-		return "it is behind more pointers than --depth allows";
+		return "it is reached through more pointers than --depth allows";
 	return NULL;
 }
 
@@ -220,12 +222,12 @@ add_pointer(struct st_feature_search *s, const struct st_feature_item *item)
 	const bool is_reference = item->type->kind == ST_TYPE_REFERENCE;
 	const char *why = why_not_followed(s, item);
 	if (st_feature_is_full(s)) {
-		s->left_out++;
+		s->table->left_out++;
 		return;
 	}
 	const uint16_t address = st_feature_read(s, &item->where, item->type, 0, 0);
 	if (address == ST_NO_OP) {
-		s->left_out++;
+		s->table->left_out++;
 		return;
 	}
 	/* `this` is never null. */
@@ -279,7 +281,7 @@ add_array(struct st_feature_search *s, const struct st_feature_item *item)
 static void add_data(struct st_feature_search *s, struct st_feature_item *item, uint32_t bits,
                      uint32_t bit_offset);
 
-/* Where the offset of a virtual base is, the virtual table says. */
+/* The virtual table of an object has the offset of its virtual base class. */
 static bool
 find_virtual_base(struct st_feature_search *s, const struct st_feature_item *object,
                   const struct st_member *m, struct st_feature_where *where)
@@ -334,7 +336,7 @@ add_class_of(struct st_feature_search *s, const struct st_feature_item *item)
 	                       .kind = ST_FEATURE_CATEGORY,
 	                       .form = ST_FORM_UNSIGNED,
 	                       .type_name = "class"};
-	/* What is not behind a pointer has the type that the source says. */
+	/* An object that is not reached through a pointer has the class that the source states. */
 	if (at < 0 || item->is_base || item->where.in_registers || !item->depth)
 		return;
 	where.offset += at;
@@ -428,7 +430,7 @@ add_data(struct st_feature_search *s, struct st_feature_item *item, uint32_t bit
 	}
 }
 
-/* ---- where it begins ---- */
+/* ---- parameters and globals ---- */
 
 static uint16_t
 emit_register(struct st_feature_search *s, uint8_t number)
@@ -440,7 +442,8 @@ emit_register(struct st_feature_search *s, uint8_t number)
 	                   .base = (uint16_t)(vector ? number - ST_PLACE_GENERAL : number)});
 }
 
-/* False: it is nowhere. */
+/* Emits the operations that locate an argument. False: its location is not known, or there is no
+ * space for the operations. */
 static bool
 place_of_argument(struct st_feature_search *s, const struct st_parameter *p,
                   struct st_feature_where *where)
@@ -494,7 +497,7 @@ add_parameters(struct st_feature_search *s)
 			st_feature_skip(s, &item, NULL,
 			                p->place.why ? p->place.why
 			                : !p->name   ? "the parameter has no name"
-			                             : "there is no room for it");
+			                             : "there is no space left for it");
 		s->table->no_memory |= !item.path;
 		free(item.path);
 	}
@@ -513,7 +516,7 @@ add_globals(struct st_feature_search *s)
 			continue;
 		item.where.base = st_feature_emit(
 		        s, (struct st_record_op){.kind = ST_RECORD_CONSTANT, .extra = g->address});
-		/* The runtime adds where the image is. */
+		/* is_signed marks an address of the image, to which the load bias is added. */
 		if (item.where.base == ST_NO_OP)
 			return;
 		s->table->ops.v[item.where.base].is_signed = 1;
@@ -555,7 +558,6 @@ st_features_find(struct st_feature_table *t, struct st_image *image, uint64_t en
 	add_globals(&s);
 	follow_pointers(&s);
 	free(s.queue.v);
-	t->left_out = s.left_out;
 	return t->no_memory ? st_fail(e, ST_EXIT_FAILED, "no memory left for the features") : ST_OK;
 }
 

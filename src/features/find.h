@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The features of a function: what its cost may depend on. They are found in debug information,
- * from the types of its parameters and of the globals beside it: numbers, categories, lengths,
- * differences, through pointers up to a depth. Each comes with the operations (wire/record.h) that
- * read it when the function is entered.
+ * The features of a function are the values on which its cost may depend: numbers, categories,
+ * lengths and differences. They are found in debug information, from the types of the parameters
+ * and of the globals of the same compilation unit, through pointers up to a depth. Each feature has
+ * the operations (wire/record.h) that read it when the function is entered.
  */
 #ifndef STROBE_FEATURES_FIND_H
 #define STROBE_FEATURES_FIND_H
@@ -36,7 +36,7 @@ enum st_feature_origin { ST_FEATURE_ORIGINS(K) };
 enum st_feature_how { ST_FEATURE_HOWS(K) };
 #undef K
 
-/* How the eight bytes of a value are to be understood. */
+/* The interpretation of the eight bytes of a value. */
 enum st_feature_form { ST_FORM_SIGNED, ST_FORM_UNSIGNED, ST_FORM_FLOAT, ST_FORM_DOUBLE };
 
 struct st_feature {
@@ -48,10 +48,10 @@ struct st_feature {
 	enum st_feature_how how;
 	enum st_feature_form form;
 	struct st_type *type; /* of an enumeration, for the names of its values */
-	uint16_t op;          /* whose value it is */
+	uint16_t op;          /* the operation that yields the value */
 };
 
-/* A part of the data that is no feature. */
+/* Data that is not a feature, with the reason. */
 struct st_feature_skipped {
 	char *path;
 	const char *why;
@@ -62,16 +62,16 @@ struct st_feature_table {
 	uint64_t entry;
 	const char *name; /* of the function: the image's */
 	const struct st_signature *signature;
-	ST_VEC(struct st_feature) features; /* those that were named first are nearest */
+	ST_VEC(struct st_feature) features; /* nearest first: fewest pointers followed */
 	ST_VEC(struct st_record_op) ops;
 	ST_VEC(struct st_feature_skipped) skipped;
-	size_t left_out; /* features for which there was no room */
+	size_t left_out; /* features beyond the limits */
 	bool no_memory;
 };
 
 struct st_feature_limits {
-	unsigned depth; /* pointers that are followed, one after the other */
-	unsigned most;  /* features of a function */
+	unsigned depth; /* pointers that are followed in succession, at most */
+	unsigned most;  /* features of a function, at most */
 };
 #define ST_FEATURE_LIMITS ((struct st_feature_limits){.depth = 3, .most = 64})
 enum { ST_FEATURE_DEEPEST = 8, ST_FEATURE_MOST = 128 };
@@ -80,8 +80,8 @@ const char *st_feature_kind_name(enum st_feature_kind kind);
 const char *st_feature_origin_name(enum st_feature_origin origin);
 const char *st_feature_how_name(enum st_feature_how how);
 
-/* Of the function that begins at the link-time address. -1 with *e: there is no debug information
- * of it, or memory is exhausted. The caller frees in any case. */
+/* Finds the features of the function that begins at the link-time address. -1 with *e: the function
+ * has no debug information, or memory is exhausted. The caller frees *t in any case. */
 st_status st_features_find(struct st_feature_table *t, struct st_image *image, uint64_t entry,
                            const struct st_feature_limits *limits, struct st_error *e);
 void st_features_free(struct st_feature_table *t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What features are called: paths as the source would write them, and short names for models. */
+/* Names of features: paths as the source would write them, and short names for models. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ char *
 st_feature_path_of_member(const struct st_feature_item *item, const char *member)
 {
 	const char *link = item->behind ? "->" : ".";
-	/* *p as an object, as in (*p)->m, is what a pointer to a pointer leads to. */
+	/* A pointer to a pointer has the path *p, which needs parentheses: (*p)->m. */
 	if (item->path[0] == '*')
 		return st_text_of("(%s)%s%s", item->path, link, member);
 	return st_text_of("%s%s%s", item->path, link, member);
@@ -46,31 +46,22 @@ st_feature_path_of_value(const struct st_feature_item *item)
 	return st_text_of("%s%s", item->behind ? "*" : "", item->path);
 }
 
-/* Names that metrics have, and words of the language of annotations. */
+/* Names of metrics, and words of the language of annotations. */
 static bool
 is_reserved(const char *name)
 {
-	static const char *const reserved[] = {"time",
-	                                       "cpu",
-	                                       "allocated",
-	                                       "allocations",
-	                                       "freed",
-	                                       "minor_faults",
-	                                       "major_faults",
-	                                       "switches",
-	                                       "preemptions",
-	                                       "lock_wait",
-	                                       "condition_wait",
-	                                       "log",
-	                                       "exp",
-	                                       "sqrt",
-	                                       "min",
-	                                       "max",
-	                                       "Norm",
-	                                       "Exp",
-	                                       "Binom"};
-	for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-		if (!strcmp(name, reserved[i]))
+	static const char *const metrics[] = {
+#define M(id, name, unit, what) name,
+	        ST_RECORD_METRICS(M)
+#undef M
+	};
+	static const char *const words[] = {"log", "exp",  "sqrt", "min",
+	                                    "max", "Norm", "Exp",  "Binom"};
+	for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+		if (!strcmp(name, metrics[i]))
+			return true;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(name, words[i]))
 			return true;
 	return false;
 }
@@ -84,8 +75,8 @@ is_taken(const struct st_feature_table *t, const char *name)
 	return is_reserved(name);
 }
 
-/* How a library is made inside, as in std::vector's `v._M_impl._M_start`: of such words only the
- * last one says something. */
+/* Words that begin with _M_ are internal members of a library, as in std::vector's
+ * `v._M_impl._M_start`: only the last of them helps to recognize the data. */
 static bool
 is_internal_word(const char *from, size_t n)
 {
@@ -93,18 +84,18 @@ is_internal_word(const char *from, size_t n)
 }
 
 static void
-append_word(char *out, size_t room, const char *word, size_t n)
+append_word(char *out, size_t size, const char *word, size_t n)
 {
 	if (is_internal_word(word, n)) {
 		word += 3;
 		n -= 3;
 	}
-	st_append(out, room, "%s%.*s", out[0] ? "_" : "", (int)n, word);
+	st_append(out, size, "%s%.*s", out[0] ? "_" : "", (int)n, word);
 }
 
-/* Its words, joined by underscores. */
+/* Joins the words of a path by underscores. */
 static void
-join_words(const char *path, char *out, size_t room)
+join_words(const char *path, char *out, size_t size)
 {
 	const char *internal = NULL;
 	size_t internal_n = 0;
@@ -117,14 +108,14 @@ join_words(const char *path, char *out, size_t room)
 		p += !n;
 		const bool is_internal = is_internal_word(word, n);
 		if (n && !is_internal)
-			append_word(out, room, word, n);
+			append_word(out, size, word, n);
 		if (n) {
 			internal = is_internal ? word : NULL;
 			internal_n = n;
 		}
 	}
 	if (internal)
-		append_word(out, room, internal, internal_n);
+		append_word(out, size, internal, internal_n);
 }
 
 char *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the functions of an image by name. */
 #include "features/targets.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Metrics of strobe annotate -o: what functions cost is known, or known to be at least so much.
+"""Tests of the metrics of strobe annotate -o, with functions whose costs, or lower bounds of them, are known.
 
 usage: test_costs.py STROBE COSTS
 
@@ -16,7 +16,7 @@ import records
 
 STROBE, COSTS = [os.path.abspath(name) for name in sys.argv[1:3]]
 MS = 1e6
-# The clock that measures and the one by which the program waits differ by a little.
+# The clock of the measurement and that of the program's waits differ slightly.
 NEARLY = 0.95
 
 
@@ -77,13 +77,13 @@ class Costs(unittest.TestCase):
             self.assertEqual(self.functions[name].columns("lock_wait", "condition_wait"), [(0, 0)] * 6)
 
     def test_subset(self):
-        """Metrics are those that were asked for, in the order of the file."""
+        """The file has the metrics of --metrics, in its own order."""
         functions, _ = self.record("allocations,time", "allocates")
         self.assertEqual(functions["allocates"].metrics, [("time", "ns"), ("allocations", "")])
         self.assertEqual(functions["allocates"].columns("allocations", "n"), [(n, n) for n in range(0, 600, 100)])
 
     def test_nested(self):
-        """Of calls within each other all are counted, and of those that are not kept none is lost."""
+        """All nested calls are counted, also those that are not kept."""
         functions, _ = self.record("time", "outer,inner", "loop", options=("-k", "500"))
         calls = sum(i % 20 * 50 for i in range(2000))
         self.assertEqual(functions["inner"].calls, (calls, 500, 0))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe annotate --features: tables of programs whose data is known.
+"""Tests of strobe annotate --features: tables of programs whose data is known.
 
 usage: test_features.py STROBE PROGRAM...
 
@@ -94,7 +94,7 @@ class Shapes(Features):
         self.assertEqual([f["name"] for f in table["features"]], ["a", "b", "c"])
         self.assertEqual(table["left_out"], 5)
         table = self.table(SHAPES[0], "follow", "--depth", "1")
-        self.assertIn({"path": "n->name", "why": "it is behind more pointers than --depth allows"}, table["skipped"])
+        self.assertIn({"path": "n->name", "why": "it is reached through more pointers than --depth allows"}, table["skipped"])
         self.assertNotIn("n_name_length", [f["name"] for f in table["features"]])
 
     def test_patterns(self):
@@ -146,7 +146,7 @@ class Variants(Features):
     NAMES = "integers,floats,structures,hidden_result,categories,fields,follow,texts,ranges,recursive"
 
     def plain(self, tables):
-        """What does not depend on the compiler: clang has other names of types."""
+        """The parts that do not depend on the compiler: clang has other names of types."""
         return [(t["function"], self.rows(t), self.places(t)) for t in tables]
 
     def test_forms(self):

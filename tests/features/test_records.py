@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe annotate -o: records of programs that write down themselves what their functions were given.
+"""Tests of strobe annotate -o, with programs that write the arguments of their functions.
 
 usage: test_records.py STROBE EXITS PROGRAM...
 
@@ -90,7 +90,7 @@ class Shapes(Records):
             self.assertEqual(f.columns("global_count", "table_count", "table_sum"), wanted)
 
     def test_wild_pointers(self):
-        """Null, low, across the end of the last page, its last int, not an address at all: no fault, and absent is not 0."""
+        """Pointers to null, to a low address, across and at the end of the last page, and to no address: no fault, and an absent value is not 0."""
         for program in SHAPES:
             f = self.record("wild", program, ROUNDS, options=("-I", "features-*"))[0]["wild"]
             xxxx = int.from_bytes(b"xxxx", "little")
@@ -114,21 +114,21 @@ class Classes(Records):
             self.assertEqual(by["handles"].columns("h_id", "s_a"), numbers(log["handles"]))
             self.assertEqual(by["overloaded(int)"].columns("n"), numbers(log["overloaded(int)"]))
             self.assertEqual(by["overloaded(double)"].columns("n"), numbers(log["overloaded(double)"]))
-            # Calls that an exception has left are no records.
+            # Calls that end by an exception have no record.
             self.assertEqual(by["throws"].calls, (ROUNDS, ROUNDS // 2, ROUNDS // 2))
             self.assertEqual(by["throws"].columns("n"), [(i,) for i in range(0, ROUNDS, 2)])
 
 
 class Exits(Records):
     def test_longjmp(self):
-        """Three of ten calls are left."""
+        """Three of ten calls end by longjmp."""
         functions, _, _ = self.record("leaves", EXITS)
         f = functions["leaves"]
         self.assertEqual(f.calls, (10, 7, 3))
         self.assertEqual(f.columns("n"), [(n,) for n in range(10) if n not in (2, 5, 8)])
 
     def test_threads(self):
-        """Two hundred threads, and a thousand calls within each other."""
+        """Two hundred threads, and ten thousand nested calls."""
         functions, _, _ = self.record("in_thread,deep", EXITS, "threads")
         self.assertEqual(sorted(functions["in_thread"].columns("argument")), [(n,) for n in range(200)])
         self.assertEqual(functions["deep"].calls, (10001, 10000, 0))
@@ -143,7 +143,7 @@ class Exits(Records):
         self.assertEqual(numbers(log["forked"]), [(1,), (2,), (3,)])
 
     def test_reservoir(self):
-        """Of more calls than are kept, as many as are kept, in their order, and the same ones for the same seed."""
+        """--keep limits the records, which are in the order of the calls; the same seed keeps the same calls."""
         def kept(name, *options):
             f = self.record(name, EXITS, "calls", options=("-k", "100", *options))[0][name]
             self.assertEqual(f.calls, (3000, 100, 0))
@@ -198,7 +198,7 @@ class Refused(Records):
         self.assertEqual(notes, [f"in_thread of {EXITS} was not called"])
 
     def test_bare(self):
-        """Without debug information there are the registers of arguments."""
+        """Without debug information, the argument registers are recorded."""
         bare = os.path.join(self.at, "bare")
         subprocess.run(["strip", "-g", "-o", bare, SHAPES[1]], check=True)
         functions, log, notes = self.record("integers", bare, ROUNDS)

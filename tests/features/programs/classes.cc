@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Functions of C++ whose parameters are objects. Each writes what it was given, as shapes.c does.
+// Functions of C++ whose parameters are objects. Each writes its arguments, as in shapes.c.
 #include <cstdio>
 #include <cstdlib>
 #include <list>
@@ -48,7 +48,7 @@ struct Counter : Base, Left {
 	}
 };
 int Counter::instances = 3;
-struct Handle { // it goes by its address
+struct Handle { // passed by its address
 	int id;
 	explicit Handle(int n) : id(n)
 	{

@@ -25,7 +25,7 @@ nap(long ms)
 		;
 }
 
-/* 24 n bytes in n blocks, a callee's; half of it is given back. */
+/* Allocates n blocks of 24 bytes each; the caller frees half of them. */
 TARGET static void
 fill(void **v, int n)
 {
@@ -45,7 +45,7 @@ allocates(int n)
 	__asm__ volatile("" : : "r"(v) : "memory");
 }
 
-/* Touches n pages that nobody has touched, nor who would follow a pointer. */
+/* Touches n pages for the first time; `at` is not a pointer, so that Strobe does not read them. */
 TARGET void
 touches(unsigned long at, int n)
 {
@@ -88,7 +88,7 @@ waits(int ms)
 	(void)ms;
 }
 
-/* The first thread sleeps: once it is about to lock, it does so there only. */
+/* Does the first thread sleep? Once it is about to lock, it sleeps only in the lock. */
 static int
 sleeps_there(void)
 {

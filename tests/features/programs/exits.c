@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions that are left in other ways than by a return, by threads, and by children. */
+/* Functions that are left by longjmp or exit, that threads call, and that children call. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>

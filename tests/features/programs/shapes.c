@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions with parameters of all kinds. Each writes what it was given, so that what was recorded
- * of its calls can be compared: a line with its name and its values. */
+/* Functions with parameters of all kinds. Each writes a line with its name and its arguments, with
+ * which the records of its calls are compared. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ ranges(const struct range *r, const unsigned (*t)[2][10])
 	printf("ranges %td %d %d %u\n", r->end - r->begin, r->anonymous, r->whole, sum);
 }
 
-/* It changes what it was given. */
+/* Changes the data of its argument after it was recorded. */
 TARGET void
 changes(int *p, int n)
 {
@@ -136,7 +136,7 @@ main(int argc, char **argv)
 	const int rounds = argc > 1 ? atoi(argv[1]) : 8;
 	int numbers[64] = {0};
 	char text[200];
-	/* The last int of a page; what follows is not mapped. */
+	/* The page after this one is not mapped. */
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	munmap(page + 4096, 4096);
 	memset(page + 4000, 'x', 96);
