@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kills strobe add with SIGKILL at a random moment, again and again on one store: in a file, in a file to which another strobe adds at the
-same time, and on a PostgreSQL server that is started for it. What an add has printed must be in the store, fsck must find nothing, and a
-profile whose add was killed can be added again."""
+"""Kills strobe add with SIGKILL at random moments, repeatedly on one store: in a file, in a file to which another strobe adds at the same
+time, and on a PostgreSQL server that is started for the benchmark. A profile that an add has acknowledged must be in the store, fsck must
+find no problem, and it must be possible to add a profile again whose add was killed."""
 import os
 import random
 import statistics
@@ -21,8 +21,8 @@ from project import Project  # noqa: E402
 HELP = "adds to the store"
 ONE, TWO, SERVER = "a file", "a file, two at once", "a server"
 KILLED, ACKNOWLEDGED = "killed before its end", "acknowledged"
-PATIENCE = 120  # seconds
-LOOK = 50  # adds from one fsck to the next
+PATIENCE = 120  # seconds, for one command
+LOOK = 50  # number of adds between two runs of fsck
 
 
 def options(a):
@@ -30,7 +30,7 @@ def options(a):
 
 
 class Campaign:
-    """One store, and what must be in it."""
+    """One store, and the profiles that must be in it."""
 
     def __init__(self, args, kind, folder):
         self.kind, self.random = kind, random.Random(f"{args.seed} {kind}")
@@ -42,7 +42,7 @@ class Campaign:
         self.takes = statistics.median(self.undisturbed() for _ in range(5))
 
     def profile(self):
-        """One that has nothing in common with the others but what is measured, so that an add writes more than a page."""
+        """A profile with a table of random data, so that an add writes more than a page."""
         self.made += 1
         return self.project.profile(f"{self.made}.db", self.made, folder=self.project.home,
                                     change="CREATE TABLE noise(a); INSERT INTO noise WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
@@ -53,7 +53,7 @@ class Campaign:
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def end(self, child, file):
-        """Its verdict: what it printed is what it promises."""
+        """The verdict on an add that has ended; an add that has printed its answer has acknowledged the profile."""
         said, why = child.communicate(timeout=PATIENCE)
         if said.endswith("}\n"):
             self.acknowledged.add(said.split('"id": "')[1][:64])
@@ -69,7 +69,7 @@ class Campaign:
         return time.monotonic() - begin
 
     def one(self):
-        """An add that is killed; in TWO another one beside it, which is not."""
+        """One add that is killed; in TWO, another one that runs beside it and is not killed."""
         file, beside = self.profile(), self.profile() if self.kind == TWO else None
         child = self.start(file)
         other = self.start(beside) if beside else None
@@ -81,7 +81,7 @@ class Campaign:
         return verdict
 
     def look(self):
-        """What is wrong with the store, or None."""
+        """The problem of the store, or None."""
         done = subprocess.run([Project.strobe, "fsck"], cwd=self.project.folder, env=self.project.environment, capture_output=True, text=True,
                               timeout=PATIENCE, check=False)
         if done.returncode:
@@ -90,7 +90,7 @@ class Campaign:
         return f"{len(lost)} acknowledged profiles are lost" if lost else None
 
     def again(self):
-        """What was killed can be added."""
+        """Adds the profiles whose add was killed."""
         for file in self.killed:
             child = self.start(file)
             said, why = child.communicate(timeout=PATIENCE)
@@ -101,7 +101,7 @@ class Campaign:
 
 
 def campaign(args, kind, count):
-    """The verdicts of one kind."""
+    """The verdicts on one kind of store."""
     verdicts = []
     with tempfile.TemporaryDirectory(prefix="robust.") as folder:
         c = Campaign(args, kind, folder)
@@ -127,5 +127,5 @@ def run(args):
             Project.server = None
     remarks = ["killed with SIGKILL at a random moment between the start of strobe add and a little after the time at which an undisturbed one ends",
                "acknowledged: it had printed its answer; failed: fsck found a problem, an acknowledged profile was not in the store, an add ended "
-               "otherwise, or what had been killed could not be added afterwards"]
+               "otherwise, or a profile whose add was killed could not be added afterwards"]
     return tries.table_of(verdicts, "store in", [KILLED, ACKNOWLEDGED], remarks)

@@ -44,9 +44,9 @@
 	C(rm, "rm", "[options] PROFILE...", "remove profiles from the store")                      \
 	C(config, "config", "[options] [KEY [VALUE]]", "print or change settings")                 \
 	C(fsck, "fsck", "[options]", "check that the store is undamaged")                          \
-	C(gc, "gc", "[options]", "remove what no stored profile needs")                            \
+	C(gc, "gc", "[options]", "remove objects that no stored profile needs")                    \
 	C(import, "import", "[options] FILE|FOLDER",                                               \
-	  "make a profile of what another tool has written")                                       \
+	  "convert a file of another tool to a profile")                                           \
 	C(export, "export", "[options] FILE", "write a profile in the format of another tool")     \
 	C(hooks, "hooks", "[options] install|remove",                                              \
 	  "store and compare profiles at each commit and push")                                    \
@@ -506,7 +506,7 @@
 #define ST_CONFIG_OPTIONS(O)                                                                       \
 	O(shared, 0, "shared", NULL, true, "change the settings for all projects of the user")     \
 	O(unset, 0, "unset", NULL, true, "remove a key from the settings")                         \
-	O(all, 0, "all", NULL, true, "print the values of a key in all places, the first first")   \
+	O(all, 0, "all", NULL, true, "print the values of a key in all places, by precedence")     \
 	O(keys, 0, "keys", NULL, true, "list the keys and what they do")                           \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
@@ -615,7 +615,7 @@
 #define ST_IMPORT_WORD(id, name, help) "|" name
 #define ST_IMPORT_OPTIONS(O)                                                                       \
 	O(from, 0, "from", &(ST_IMPORT_FORMATS(ST_IMPORT_WORD))[1], true,                          \
-	  "read this format (default: found out from the file)")                                   \
+	  "read this format (default: detected from the contents)")                                \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the profile to FILE (default: the name of the file that is read, and .db)")       \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \

@@ -126,12 +126,13 @@ import_folder(const struct import_arguments *a, int *code, struct st_error *e)
 {
 	if (a->output)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "%s is a folder, whose profiles go into the store: leave out -o",
+		               "%s is a folder: its profiles are added to the store; leave out -o",
 		               a->input);
 	if (a->format && strcmp(a->format, "perun") != 0)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "%s is a folder, and only those of Perun can be imported, not of %s",
-		               a->input, a->format);
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "%s is a folder: only folders of Perun can be imported, not those of %s",
+		        a->input, a->format);
 	return st_import_folder(a->input, a->quiet, code, e);
 }
 

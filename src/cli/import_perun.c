@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Imports the profiles of a project of Perun into the store. */
 #include "cli/import_perun.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "profile/profile.h"
 #include "report/text.h"
 
-/* The exit code when something was left out. */
+/* The exit code when a profile or a change was left out. */
 enum { EXIT_LEFT_OUT = 1 };
 
 struct folder_import {
@@ -21,7 +22,7 @@ struct folder_import {
 	uint64_t profiles, known, commits, left_out;
 };
 
-/* What could not be imported: one line on standard error. */
+/* Reports on standard error, in one line, an item that could not be imported. */
 static void
 folder_leave_out(struct folder_import *f, const char *sentence)
 {
@@ -31,7 +32,7 @@ folder_leave_out(struct folder_import *f, const char *sentence)
 	f->left_out++;
 }
 
-/* What the store of Perun says besides the profile. */
+/* Adds the data that Perun keeps beside the profile: time, name and changes. */
 static void
 folder_annotate(struct st_profile *p, const struct st_perun_commit *c,
                 const struct st_perun_entry *entry)
@@ -45,7 +46,7 @@ folder_annotate(struct st_profile *p, const struct st_perun_commit *c,
 	                ST_COUNT(c->n_changes, "change", "changes"));
 }
 
-/* A file that has the profile, to be removed by st_stored_forget; NULL with *e. */
+/* Writes the profile to a temporary file, which st_stored_forget removes; NULL with *e. */
 static char *
 folder_convert(const struct folder_import *f, const struct st_perun_commit *c,
                const struct st_perun_entry *entry, struct st_error *e)
@@ -87,7 +88,8 @@ folder_add(struct folder_import *f, const struct st_perun_commit *c,
 	return status;
 }
 
-/* Profiles of a commit that the repository does not have are of no use: nobody could find them. */
+/* Leaves out the profiles of a commit that the repository does not have: no command could find
+ * them. */
 static st_status
 folder_commit(struct folder_import *f, const struct st_perun_commit *c, struct st_error *e)
 {

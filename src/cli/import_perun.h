@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* *code receives 1 when something had to be left out, which was said. 0, or -1 with *e. */
+/* *code receives 1 when a profile or a change was left out, after a message. 0, or -1 with *e. */
 st_status st_import_folder(const char *folder, bool quiet, int *code, struct st_error *e);
 
 #endif

@@ -62,7 +62,7 @@ struct st_profile *st_import_bytes(const char *path, const char *bytes, size_t n
                                    const char *format, const struct st_import_format **used,
                                    struct st_error *e);
 
-/* All of a stream, malloc'ed; NULL with errno. */
+/* Reads a stream to its end, malloc'ed; NULL with errno. */
 char *st_import_stream(FILE *f, size_t *n);
 
 #define F(id, name, help)                                                                          \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The changes that Perun found at a commit, a line for each: location, "PerformanceChange." and the
- * result, type, from, to, rate, type and value of the confidence, relative rate, the commit that
- * was compared with, command. The location and the command may have blanks. Old releases write no
- * relative rate, older ones no rate either.
+ * Reads the changes that Perun found at a commit. Each has a line: location, "PerformanceChange."
+ * and the result, type, from, to, rate, type and value of the confidence, relative rate, the commit
+ * of the baseline, command. The location and the command may have blanks. Old releases do not write
+ * the relative rate, and older ones do not write the rate either.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { MOST_WORDS = 7, FEWEST_WORDS = 5 };
 
-/* The keys of the words between result and commit: with all of them, and without the last ones. */
+/* The keys of the words between result and commit, by the number of these words. */
 static const char *const change_keys[][MOST_WORDS] = {
         {"type", "from", "to", "confidence", "confidence_rate"},
         {"type", "from", "to", "rate", "confidence", "confidence_rate"},
@@ -37,23 +37,23 @@ change_text(const char *from, size_t n)
 	return json_stringn(from, n);
 }
 
-/* A number where it is one. */
+/* A number if the word is one, or else its text. */
 static json_t *
 change_value(const char *word, size_t n)
 {
-	char text[64], *end;
+	char text[64];
+	const char *end;
+	double value;
 	if (n < sizeof text) {
 		memcpy(text, word, n);
 		text[n] = '\0';
-		double value = strtod(text, &end);
-		json_t *number = end > text && !*end ? json_real(value) : NULL;
-		if (number) /* NULL: infinite or no number */
-			return number;
+		if (!st_parse_real(text, &value, &end) && !*end)
+			return json_real(value);
 	}
 	return change_text(word, n);
 }
 
-/* The words from the result on; 0: there are too few of them, or too many. */
+/* The number of words from the result to the commit; 0: there are too few, or too many. */
 static size_t
 change_words(const char *at, const char *end, const char *words[MOST_WORDS + 2],
              size_t lengths[MOST_WORDS + 2])

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The index of a commit: "pidx", version and number of entries, then of each entry the time, the
- * SHA-1 and the name with a zero behind it. In version 2 texts follow, each with its length before
- * it: releases of Perun that all write version 2 have five or six of them. So each number of texts
- * is tried: the right one is that by which the last entry ends where the file does.
+ * Reads the index of a commit: "pidx", the version and the number of entries, then for each entry
+ * the time, the SHA-1 and the name, which ends with a zero. In version 2, texts follow, each after
+ * its length. Releases of Perun that write version 2 differ in the number of texts: each number is
+ * tried, and the right one is that with which the last entry ends at the end of the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { HEADER = 12, SIMPLE = 1, WITH_TEXTS = 2, FEWEST_TEXTS = 5, MOST_TEXTS = 7 };
 
-/* What is left of the file. */
+/* The rest of the file. */
 struct index_cut {
 	const unsigned char *at;
 	size_t n;
@@ -54,7 +54,7 @@ index_skip_texts(struct index_cut *c, int texts)
 	return true;
 }
 
-/* *good false: it does not fit. -1: no memory. */
+/* Reads an entry. *good false: the file has no entry of this form here. -1: memory is exhausted. */
 static st_status
 index_entry(struct index_cut *c, int texts, struct st_perun_index *out, bool *good)
 {

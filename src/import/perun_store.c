@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads the folder .perun/objects. */
 #include "import/perun_store.h"
 
 #include <dirent.h>
@@ -11,7 +12,7 @@
 #include "base/text.h"
 #include "import/import.h"
 
-/* An object of more is not Perun's: it reads them as a whole, too. */
+/* Bytes. Perun reads an object as a whole, so that a larger one is damaged. */
 enum { MOST_OBJECT = 1 << 30, MOST_HEADER = 64 };
 static const char changes_ending[] = ".changes";
 
@@ -35,7 +36,7 @@ st_perun_store_path(const struct st_perun_store *s, const char *name, const char
 
 /* ---- an object ---- */
 
-/* "profile TYPE LENGTH\0"; the bytes of it, 0: it is none. */
+/* Parses "profile TYPE LENGTH\0". Returns its size; 0: it is not such a header. */
 static size_t
 perun_object_header(const char *head, size_t n, size_t *length)
 {
@@ -55,7 +56,7 @@ perun_object_damaged(struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "it is damaged, or no profile of Perun");
 }
 
-/* All bytes behind the header; NULL with *e. */
+/* All bytes after the header; NULL with *e. */
 static char *
 perun_object_inflate(z_stream *z, char head[MOST_HEADER], size_t *n_head, size_t *size,
                      struct st_error *e)
@@ -74,7 +75,7 @@ perun_object_inflate(z_stream *z, char head[MOST_HEADER], size_t *n_head, size_t
 	}
 	memcpy(json, head + *n_head, got - *n_head);
 	z->next_out = (unsigned char *)json + (got - *n_head);
-	z->avail_out = (uInt)(*size - (got - *n_head)) + 1; /* one more: where it should end */
+	z->avail_out = (uInt)(*size - (got - *n_head)) + 1; /* one more, to notice excess data */
 	if (status != Z_STREAM_END)
 		status = inflate(z, Z_FINISH);
 	if (status == Z_STREAM_END && z->avail_out == 1) {
@@ -138,7 +139,7 @@ st_perun_store_object(const struct st_perun_store *s, const char *object, size_t
 
 /* ---- the folder ---- */
 
-/* Takes the sentence. */
+/* Takes over the sentence. */
 static st_status
 perun_store_problem(struct st_perun_store *s, char *sentence, struct st_error *e)
 {

@@ -27,8 +27,8 @@ struct st_config {
 /* K("key", "ARGUMENT", "what it does") */
 #define ST_CONFIG_KEYS(K)                                                                          \
 	K("store", "PLACE",                                                                        \
-	  "keep the store in this folder (default: strobe in the git folder), or in a database "   \
-	  "of PostgreSQL: postgresql://[USER@]HOST[:PORT]/DATABASE")                               \
+	  "keep the store in this folder (default: strobe in the git folder), or in a "            \
+	  "PostgreSQL database: postgresql://[USER@]HOST[:PORT]/DATABASE")                         \
 	K("status.depth", "N",                                                                     \
 	  "look for comparable profiles in at most N commits (default: 1000)")                     \
 	K("status.threshold", "PERCENT", "report functions that changed by PERCENT (default: 5)")  \

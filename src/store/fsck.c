@@ -26,8 +26,8 @@ fsck_problem(struct checking *c, char *sentence)
 	c->failed |= !slot;
 }
 
-/* Of the database itself: whether its pages fit together, and whether rows name rows that are
- * there. sql NULL: the database sees to that. */
+/* Asks the database for damaged pages, or for references to rows that are missing. sql NULL: the
+ * database checks this itself. */
 static st_status
 fsck_database(struct checking *c, const char *sql, bool references, struct st_error *e)
 {
@@ -55,7 +55,7 @@ fsck_database(struct checking *c, const char *sql, bool references, struct st_er
 	return 0;
 }
 
-/* The hash in the first column, as digits. */
+/* The hash in the first column, as hexadecimal digits. */
 static const char *
 fsck_hex(struct st_query *rows, char hex[ST_HASH_HEX + 1])
 {
@@ -67,7 +67,7 @@ fsck_hex(struct st_query *rows, char hex[ST_HASH_HEX + 1])
 	return st_hash_hex(&hash, hex);
 }
 
-/* Which profiles an object is part of. */
+/* Reports the profiles of which an object is a part. */
 static void
 fsck_blame(struct checking *c, int64_t object, const char *why)
 {
@@ -119,7 +119,7 @@ fsck_objects(struct checking *c, struct st_error *e)
 		c->out->objects++;
 	}
 	st_query_end(rows);
-	return status || step < 0 ? ST_FAILED : ST_OK; /* the store may have been lost */
+	return status || step < 0 ? ST_FAILED : ST_OK; /* step < 0: the server has gone */
 }
 
 /* What the manifest names must be there and be counted as its part, or gc would remove it. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Removes objects and rows that no profile needs, and releases their space. */
 #include "store/upkeep.h"
 
-/* What a profile needs, and the bases of that. */
+/* Deletes the objects that no profile needs; a needed object also needs its base. */
 #define GC_NEEDED "SELECT object FROM part UNION SELECT manifest FROM profile"
 static const char gc_objects_sql[] =
         "DELETE FROM object WHERE id NOT IN (" GC_NEEDED " UNION SELECT o.base FROM object o WHERE "

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "store/store.h"
 
-/* Actions on a hook. */
+/* The action that was taken on a hook. */
 enum st_hook_change { ST_HOOK_WRITTEN, ST_HOOK_REMOVED, ST_HOOK_NONE };
 
 struct st_hook {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loads libpq. */
 #include "store/libpq.h"
 
 #include <dlfcn.h>
@@ -28,8 +29,8 @@ st_libpq(struct st_error *e)
 	void *library = dlopen(LIBPQ_FILE, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		st_cause(e, ST_EXIT_FAILED,
-		         "%s, which speaks with PostgreSQL, is not installed: install it (Debian: "
-		         "libpq5)",
+		         "%s, the client library of PostgreSQL, is not installed: install it "
+		         "(Debian: libpq5)",
 		         LIBPQ_FILE);
 	else if (!libpq_find(library, &pq))
 		st_cause(e, ST_EXIT_FAILED, "%s cannot be used: install another build of it",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libpq, loaded when the store is on a server: with the libraries for encryption and Kerberos it is
- * twenty shared objects, which every start of strobe would have to map.
+ * libpq is loaded only when the store is on a server: with the libraries for encryption and
+ * Kerberos it has twenty shared objects, which every start of strobe would have to map.
  */
 #ifndef STROBE_STORE_LIBPQ_H
 #define STROBE_STORE_LIBPQ_H
@@ -35,7 +35,7 @@ struct st_libpq {
 #undef ST_LIBPQ_FIELD
 };
 
-/* NULL with *e when it is not installed. It stays loaded. */
+/* Loads libpq, which stays loaded. NULL with *e if it is not installed. */
 const struct st_libpq *st_libpq(struct st_error *e);
 
 #endif

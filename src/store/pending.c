@@ -98,7 +98,7 @@ pending_take(struct st_store *s, struct st_pending_list *l, char *path, struct s
 		return -1;
 	if (stored)
 		return 0;
-	if (pending_run(path, run) && run[0] && /* 0: an imported file that does not say when */
+	if (pending_run(path, run) && run[0] && /* 0: an imported file without a time */
 	    pending_is_stored(s, "SELECT 1 FROM profile WHERE start_ns = ? AND wall_ns = ?", run, 2,
 	                      &stored, e))
 		return -1;

@@ -285,8 +285,8 @@ quantity_series(struct quantity_reader *r, struct st_error *e)
 	return status ? ST_FAILED : ST_OK;
 }
 
-/* Whether instructions of functions were counted. The profile of a job has series of its totals,
- * too, of which functions say more. */
+/* *counted: were instructions of functions counted? They are preferred to the series of totals that
+ * the profile of a job has as well. */
 static st_status
 quantity_is_counted(struct quantity_reader *r, bool *counted, struct st_error *e)
 {

@@ -40,8 +40,8 @@
 
 #define ST_STORE_SCHEMA_OF_SQLITE                                                                  \
 	ST_STORE_TABLES("INTEGER PRIMARY KEY", "INTEGER", "TEXT", "BLOB", " WITHOUT ROWID")
-/* Names are compared byte for byte, as SQLite does it. References are checked, which needs indices.
- */
+/* Names are compared byte for byte, as in SQLite. PostgreSQL checks references, which needs more
+ * indices. */
 #define ST_STORE_SCHEMA_OF_POSTGRESQL                                                              \
 	ST_STORE_TABLES("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "BIGINT",               \
 	                "TEXT COLLATE \"C\"", "BYTEA", "")                                         \

@@ -32,7 +32,7 @@ sqlite_rows(const struct st_query *q)
 	return ((const struct sqlite_query *)q)->rows;
 }
 
-/* Makes the last message of SQLite an error of the store. Returns -1. */
+/* Converts the last error of SQLite. Returns -1. */
 static st_status
 sqlite_failed(const struct st_database *d, struct st_error *e)
 {
@@ -202,7 +202,7 @@ sqlite_pragma(struct st_database *d, const char *sql, int64_t *number, struct st
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
-/* Whose the file is and which version, before anything is asked of it. */
+/* Checks the application id and the version of the file, before any other query. */
 static st_status
 sqlite_check(struct st_database *d, struct st_error *e)
 {
@@ -236,8 +236,8 @@ sqlite_fill(struct st_database *d, bool *made, struct st_error *e)
 	return ST_OK;
 }
 
-/* Each change reaches the disk before it is acknowledged. No write-ahead log: the store at rest is
- * one file, and it can be read where nothing can be written. */
+/* Each change reaches the disk before it is acknowledged. There is no write-ahead log, so that a
+ * store that is not in use is one file, and can be read on a read-only file system. */
 static st_status
 sqlite_connect(struct sqlite_database *d, bool make, struct st_error *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The store: profiles, each tied to a version of the project. One database has the index and the
- * contents, so that a profile is there as a whole or not at all; docs/notes/store.md says how.
+ * contents, so that a profile is there as a whole or not at all (docs/notes/store.md).
  */
 #ifndef STROBE_STORE_STORE_H
 #define STROBE_STORE_STORE_H
@@ -16,8 +16,8 @@
 
 struct st_store {
 	struct st_database *database;
-	char *folder; /* of what belongs to the store and is no profile, such as journals of jobs */
-	bool remote;  /* the database is a server's */
+	char *folder; /* for files of the store that are not profiles, such as journals of jobs */
+	bool remote;  /* the database is on a server */
 	char *place;  /* of the database: a file, or the address of a server */
 	struct st_vcs *vcs;
 	/* Kept from one object to the next: making them takes longer than a small object. */
@@ -94,16 +94,17 @@ st_status st_store_find(struct st_store *s, const char *digits, struct st_stored
 st_status st_store_extract(struct st_store *s, const struct st_stored *p, const char *path,
                            struct st_error *e);
 
-/* A statement of the index. */
+/* Prepares a statement of the index. */
 st_status st_store_query(struct st_store *s, struct st_query **out, const char *sql,
                          struct st_error *e);
-/* Statements that return nothing. */
+/* Runs statements that return nothing. */
 st_status st_store_run(struct st_store *s, const char *sql, struct st_error *e);
-/* A transaction, in which nobody else writes. What fails on its way must be rolled back. */
+/* A transaction, during which nobody else writes. After an error in it, the caller must roll it
+ * back. */
 st_status st_store_begin(struct st_store *s, struct st_error *e);
 st_status st_store_commit(struct st_store *s, struct st_error *e);
 void st_store_rollback(struct st_store *s);
-/* Whether the server of the store has gone. */
+/* Is the connection to the server of the store lost? */
 bool st_store_is_lost(const struct st_store *s);
 st_status st_store_no_memory(struct st_error *e);
 

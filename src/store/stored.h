@@ -14,7 +14,7 @@
 
 /* False: memory is exhausted, or the row is damaged; nothing to free then. */
 bool st_stored_take(struct st_query *rows, struct st_stored *out);
-/* All rows of a statement, which is finalized, behind those of the list. 0, or -1 with *e. */
+/* Appends all rows of a statement to the list, and ends the statement. 0, or -1 with *e. */
 st_status st_stored_take_all(struct st_query *rows, struct st_stored_list *out, struct st_error *e);
 
 #endif

@@ -67,7 +67,7 @@ st_status st_vcs_git(struct st_vcs **out, struct st_error *e);
 /* Numbers that the store gives, in a folder without version control; made: the folder that is to
  * have the store, else it is searched for from the current folder upwards. *out NULL: none. */
 st_status st_vcs_counter(struct st_vcs **out, const char *made, struct st_error *e);
-/* Where a counter finds its versions. */
+/* Gives a counter the database that has its versions. */
 void st_vcs_counter_use(struct st_vcs *v, struct st_database *d);
 
 #endif

@@ -15,8 +15,8 @@ struct vcs_counter {
 	struct st_database *database;
 };
 
-/* The latest version up to a number; *out has no name where there is none. Numbers without leading
- * zeros are in the order of their lengths, then of their digits. */
+/* The latest version up to a number; *out has no name if there is none. Versions are numbers
+ * without leading zeros, which are ordered by length, then by digits. */
 static st_status
 counter_at(const struct vcs_counter *c, int64_t most, struct st_version *out, struct st_error *e)
 {

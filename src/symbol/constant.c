@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions whose calls take about as long each time, as far as their code says. */
+/* Recognizes functions whose calls take about the same time each, because their code has neither
+ * loops nor calls. */
 #include <stdlib.h>
 
 #include "rt/arch/x86_64/decode.h"
 #include "symbol/symbol.h"
 
-enum { MOST_CONSTANT = 1 << 16 /* bytes; such a function is not short in any case */ };
+enum { MOST_CONSTANT = 1 << 16 /* bytes; a longer function is not taken for a short one */ };
 
-/* Every jump leads forward within the code; where another part of the function stands, or another
- * function, there may be anything. */
+/* Jumps must lead forward within the code: other parts of the function, and other functions, may
+ * have loops. */
 static bool
 is_short_step(const struct st_insn *in, uint64_t at, uint64_t size)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where arguments are when a function is entered: the classes of the System V ABI for x86-64,
- * section 3.2.3. Debug information tells less: without optimization it names what the function's
- * first instructions have yet to fill.
+ * Locates the arguments when a function is entered, by the classes of the System V ABI for x86-64,
+ * section 3.2.3. Debug information is not enough: without optimization it names stack slots that
+ * the function's first instructions have yet to fill.
  */
 #include "symbol/typeread.h"
 
@@ -103,7 +103,7 @@ classes_of(struct st_image *image, struct st_type *type)
 	return c;
 }
 
-/* What the arguments so far have taken. */
+/* Registers and bytes of stack that the arguments so far have taken. */
 struct taken {
 	uint8_t general, vectors;
 	int32_t stack;
@@ -135,7 +135,7 @@ place_by_address(struct taken *t)
 	return place;
 }
 
-/* All of its registers, or none. */
+/* An argument gets all the registers that it needs, or goes to the stack as a whole. */
 static struct st_place
 place_in_registers(struct taken *t, const struct classes *c, const struct st_type *type)
 {
@@ -178,8 +178,8 @@ sym_place_arguments(struct st_image *image, struct st_parameter *v, size_t n,
 	const char *lost = NULL;
 	if (result && result->kind != ST_TYPE_UNKNOWN) {
 		const struct classes c = classes_of(image, result);
-		/* The caller's room for the result comes first. x87 registers return a long double.
-		 */
+		/* The address of the caller's space for the result comes first. A long double is
+		 * returned in an x87 register. */
 		const bool is_scalar = !is_composite(result);
 		t.general = result->by_reference || (c.in_memory && !is_scalar);
 	}

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parameters of a function and the globals of its compilation unit, out of DWARF. */
+/* Reads the parameters of a function and the globals of its compilation unit from DWARF. */
 #include <dwarf.h>
 
 #include "symbol/scopes.h"
 #include "symbol/typeread.h"
 
-/* ---- places that the debug information names ---- */
+/* ---- locations from the debug information ---- */
 
 static bool
 argument_register(unsigned dwarf, uint8_t *number)
@@ -22,8 +22,9 @@ argument_register(unsigned dwarf, uint8_t *number)
 }
 
 /*
- * What a location list says of the first instruction. Without a list there is one expression for
- * the whole function, which at its entry is wrong unless it is a place on the caller's stack.
+ * Reads the location that a list gives for the first instruction. Without a list there is one
+ * expression for the whole function, which is wrong at its entry unless it is a location on the
+ * caller's stack.
  */
 static bool
 listed_place(Dwarf_Die *die, uint64_t entry, struct st_place *place)
@@ -91,7 +92,7 @@ read_parameters(struct st_image *image, Dwarf_Die *function, struct st_signature
 	return ST_OK;
 }
 
-/* The rules say where the caller has put an argument; of a changed copy only lists tell. */
+/* The ABI locates the arguments; those of a changed copy are located by location lists only. */
 static void
 place_parameters(struct st_image *image, Dwarf_Die *function, uint64_t entry,
                  struct st_signature *s, bool rust)

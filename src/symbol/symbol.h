@@ -229,8 +229,8 @@ bool st_image_exits(struct st_image *image, uint64_t entry, const struct st_part
                     struct st_exits *out);
 
 /*
- * Does the function's code say that its calls take about as long each time: has it neither a loop
- * nor a call? What cannot be told from the code counts as one that has.
+ * Do calls of the function take about the same time each, because its code has neither a loop nor a
+ * call? False also if the code cannot be read or decoded.
  */
 bool st_image_is_constant(struct st_image *image, const struct st_function *f);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What types consist of: members, base classes, enumerators. */
+/* Reads the members, base classes and enumerators of types. */
 #include <dwarf.h>
 
 #include "symbol/typeread.h"
@@ -14,7 +14,7 @@ constant_offset(Dwarf_Die *die, uint64_t *offset)
 	size_t n;
 	*offset = 0;
 	if (!dwarf_attr_integrate(die, DW_AT_data_member_location, &attribute))
-		return true; /* of a union */
+		return true; /* a member of a union */
 	if (dwarf_formudata(&attribute, &word) == 0) {
 		*offset = word;
 		return true;
@@ -27,7 +27,8 @@ constant_offset(Dwarf_Die *die, uint64_t *offset)
 	return false;
 }
 
-/* dup, deref, constant, minus, deref, plus: as the Itanium ABI has offsets of virtual bases. */
+/* The Itanium ABI expresses the offset of a virtual base as: dup, deref, constant, minus, deref,
+ * plus. */
 static bool
 virtual_offset(Dwarf_Die *die, uint64_t *at)
 {

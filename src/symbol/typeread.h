@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Types out of DWARF: what types.c, typemembers.c, places.c and signature.c share. */
+/* Types from DWARF: declarations that types.c, typemembers.c, places.c and signature.c share. */
 #ifndef STROBE_SYMBOL_TYPEREAD_H
 #define STROBE_SYMBOL_TYPEREAD_H
 
@@ -29,15 +29,15 @@ struct sym_types {
 struct sym_types *sym_types_of(struct st_image *image);
 void sym_types_free(struct sym_types *types);
 
-/* The type that an entry has (DW_AT_type), and its name as a source would write it in *name. NULL:
+/* The type of an entry (DW_AT_type); *name receives its name as the source would write it. NULL:
  * void, or memory is exhausted. */
 struct st_type *sym_type_of(struct st_image *image, Dwarf_Die *die, const char **name);
-/* An attribute that is a number. False: it is none. */
+/* Reads an attribute that is a number. False: there is no such attribute, or it is no number. */
 bool sym_die_number(Dwarf_Die *die, unsigned attribute, int64_t *value);
 bool sym_die_flag(Dwarf_Die *die, unsigned attribute);
 
-/* places.c: gives the parameters their places by the rules of the System V ABI. result: the type
- * that the function returns; may be NULL. */
+/* places.c: locates the parameters by the rules of the System V ABI. result: the type that the
+ * function returns, or NULL. */
 void sym_place_arguments(struct st_image *image, struct st_parameter *v, size_t n,
                          struct st_type *result, bool is_rust);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Types out of DWARF, each read when it is first met. */
+/* Reads types from DWARF, each when it is first needed. */
 #include "symbol/types.h"
 
 #include <dwarf.h>
@@ -46,7 +46,7 @@ sym_die_number(Dwarf_Die *die, unsigned attribute, int64_t *value)
 	Dwarf_Word word;
 	if (!dwarf_attr_integrate(die, attribute, &found))
 		return false;
-	/* Forms of fixed width have no sign of their own. */
+	/* Only these two forms have a sign. */
 	if (dwarf_whatform(&found) == DW_FORM_sdata ||
 	    dwarf_whatform(&found) == DW_FORM_implicit_const) {
 		if (dwarf_formsdata(&found, &number) != 0)
@@ -85,7 +85,7 @@ suffix_of(int tag)
 	return tag == DW_TAG_pointer_type ? " *" : tag == DW_TAG_reference_type ? " &" : " &&";
 }
 
-/* The name of the type that an entry has. */
+/* The name of the type of an entry. */
 static const char *
 name_of_type(struct st_image *image, Dwarf_Die *die, int depth)
 {
@@ -123,9 +123,9 @@ name_of_type(struct st_image *image, Dwarf_Die *die, int depth)
 	return name ? name : "...";
 }
 
-/* ---- what a type is ---- */
+/* ---- kinds of types ---- */
 
-/* Through typedefs and qualifiers. False: void, or too many of them. */
+/* Skips typedefs and qualifiers. False: the type is void, or has too many of them. */
 static bool
 peel(Dwarf_Die *type)
 {
@@ -196,7 +196,7 @@ kind_of_type(Dwarf_Die *die, const char *name)
 	}
 }
 
-/* The elements of all dimensions; 0: one of them has no constant bound. */
+/* The number of elements in all dimensions; 0: a dimension has no constant bound. */
 static uint64_t
 count_elements(Dwarf_Die *array)
 {
@@ -219,8 +219,8 @@ count_elements(Dwarf_Die *array)
 	return count;
 }
 
-/* A class that says nothing of how it is passed (before DWARF 5) goes by its address when it has a
- * destructor or a copy constructor that somebody has written. */
+/* DWARF before version 5 does not say how a class is passed. A class with a destructor that is
+ * written in the source is passed by its address. */
 static bool
 has_own_destructor(Dwarf_Die *class)
 {

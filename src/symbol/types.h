@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What debug information says of the data that a function works on: its parameters with their types
- * and the places where they are before its first instruction, and the globals beside it.
+ * The data of a function from debug information: its parameters, with their types and their
+ * locations before its first instruction, and the globals of its compilation unit.
  *
  * Everything returned lives as long as the image.
  */
@@ -11,10 +11,10 @@
 #include "symbol/symbol.h"
 
 enum st_type_kind {
-	ST_TYPE_UNKNOWN, /* void, a function, a member pointer, or what only has a name here */
+	ST_TYPE_UNKNOWN, /* void, a function, a member pointer, or a type without a definition */
 	ST_TYPE_SIGNED,
 	ST_TYPE_UNSIGNED,
-	ST_TYPE_CHAR, /* char itself, of which texts consist */
+	ST_TYPE_CHAR, /* plain char, the element of strings */
 	ST_TYPE_BOOL,
 	ST_TYPE_FLOAT,
 	ST_TYPE_COMPLEX,
@@ -36,8 +36,8 @@ struct st_member {
 	uint64_t offset;             /* bytes */
 	uint32_t bits, bit_offset;   /* of a bit-field, from `offset` on; bits 0: it is none */
 	bool is_base, is_artificial; /* a base class; made by the compiler */
-	/* A virtual base: its offset is read from the object's virtual table, so many bytes before
-	 * the place that the object points to. */
+	/* A virtual base: its offset is read from the object's virtual table, virtual_at bytes
+	 * before the address to which the object points. */
 	bool is_virtual;
 	uint64_t virtual_at;
 };
@@ -54,12 +54,12 @@ struct st_type {
 	struct st_type *target; /* of a pointer, a reference; the element of an array */
 	const char *target_name;
 	uint64_t count;      /* elements of an array, of all its dimensions; 0: not known */
-	bool is_declaration; /* what it consists of is not known here */
+	bool is_declaration; /* its members are not known here */
 	bool by_reference;   /* as an argument it is passed by its address */
 	/* After st_type_open. */
 	ST_VEC(struct st_member) members;
 	ST_VEC(struct st_enumerator) enumerators;
-	const char *unread; /* what of it is not among the members; NULL: nothing */
+	const char *unread; /* a part that is not among the members; NULL: all were read */
 };
 
 /* Fills in members and enumerators. */
@@ -68,7 +68,7 @@ void st_type_open(struct st_image *image, struct st_type *type);
  * has it. */
 int64_t st_type_vptr(struct st_image *image, struct st_type *type);
 
-/* Where an argument is when the function's first instruction is about to run. */
+/* The location of an argument before the function's first instruction. */
 enum st_place_kind {
 	ST_PLACE_UNKNOWN,
 	ST_PLACE_NOWHERE, /* it has no bytes */
@@ -80,11 +80,11 @@ enum { ST_PLACE_GENERAL = 6, ST_PLACE_VECTORS = 8 };
 
 struct st_place {
 	enum st_place_kind kind;
-	uint8_t n; /* registers, each with eight bytes of it, */
+	uint8_t n; /* registers, each with eight bytes of the argument */
 	uint8_t registers[2];
-	int32_t stack;   /* or bytes from behind the return address on */
-	bool is_address; /* there is not the argument but its address */
-	const char *why; /* ST_PLACE_UNKNOWN: a part of a sentence */
+	int32_t stack;   /* bytes after the return address */
+	bool is_address; /* the location has the address of the argument */
+	const char *why; /* ST_PLACE_UNKNOWN: the reason, for a message */
 };
 
 struct st_parameter {
@@ -108,22 +108,22 @@ struct st_signature {
 	bool is_variadic;
 };
 
-/* Of the function that begins at the link-time address. NULL: the debug information does not have
- * it, or there is none. */
+/* The signature of the function that begins at the link-time address. NULL: the debug information
+ * does not describe it, or there is none. */
 const struct st_signature *st_image_signature(struct st_image *image, uint64_t entry);
 /* Has the image, or its debug file, debug information? */
 bool st_image_has_debug_information(struct st_image *image);
-/* The name of the class whose virtual table has the link-time address in it; NULL: none. */
+/* The name of the class whose virtual table contains the link-time address; NULL: none. */
 const char *st_image_class_at(struct st_image *image, uint64_t address);
 
-/* A function that has no code of its own at a place, because the compiler put it into another. */
+/* A place where the compiler has inlined a function. */
 struct st_inlined_at {
 	const char *name; /* demangled */
 	const char *into; /* the function around it */
 	uint64_t address; /* link-time address of its code there */
 };
-/* Calls use for each place where a function of a name that the shell pattern fits is inlined, until
- * it returns false. */
+/* Calls use for each place where a function whose name matches the shell pattern is inlined, until
+ * use returns false. */
 void st_image_inlined_places(struct st_image *image, const char *pattern,
                              bool (*use)(void *arg, const struct st_inlined_at *place), void *arg);
 

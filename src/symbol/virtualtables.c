@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which class a virtual table belongs to, and where functions are that only exist inlined. */
+/* Finds the class of a virtual table, and the places where functions are inlined. */
 #include <fnmatch.h>
 
 #include "symbol/scopes.h"
 #include "symbol/types.h"
 
-/* The demangled name without "vtable for "; NULL: the symbol is of something else. */
+/* The demangled name without "vtable for "; NULL: the symbol is not that of a virtual table. */
 static const char *
 class_of_symbol(struct st_image *image, const char *raw)
 {

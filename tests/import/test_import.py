@@ -352,7 +352,7 @@ class Callgrind(Import):
         self.assertEqual(db.execute("SELECT function, Ir, Dr FROM named_costs").fetchall(), [("f", 250, 25), ("g", 90, 5), ("main", 12, 2)])
 
     def test_out_and_in_again(self):
-        """What was imported, exported and imported again is the same: functions, lines, calls, costs, command."""
+        """Functions, lines, calls, costs and command survive import, export and import."""
         many = "# callgrind format\ncmd: x\nevents: " + " ".join("ABCDEFGH") + " Ir\nfl=a.c\nfn=f\n5 1 2 3 4 5 6 7 8 9\ncfn=g\ncalls=2 1\n6 9 8 7 6 5 4 3 2 1\nfn=g\n1 1\n"
         odd = "# callgrind format\nevents: X\nob=???\nfl=???\nfn=f(int, char)\n5 7\nfn=g\nfi=b.h\n3 4\ncfn=h\ncalls=1 1\n2 2\n"
         with open(file("callgrind.out"), encoding="utf-8") as f:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Indices, objects and changes of Perun with bytes changed, removed and added at random: each is
- * read or refused with a cause, and nothing is read beyond its end.
+ * Changes, removes and adds bytes of indices, objects and changes of Perun at random. Each result
+ * is read, or refused with a cause, and nothing is read beyond its end.
  * usage: test_perun_store ROUNDS
  */
 #include <stdio.h>
@@ -20,7 +20,7 @@ expect(bool good, const char *what)
 	exit(1);
 }
 
-/* A copy of just its size, so that a sanitizer sees its end, with something changed. */
+/* A changed copy, allocated with its exact size, so that a sanitizer detects reads beyond it. */
 static unsigned char *
 mutant_of(const unsigned char *bytes, size_t n, size_t *size)
 {
@@ -85,7 +85,7 @@ try_object(const unsigned char *bytes, size_t n, const char *name, bool whole)
 	size_t size;
 	char *json = st_perun_object_unpack(bytes, n, name, &size, &e);
 	expect(json || *e.text, "an object is refused without a cause");
-	/* Whatever was changed: what is taken has the contents that the name says. */
+	/* An object that is accepted has the contents of which its name is the SHA-1. */
 	expect(!json || (size == 2 && !strcmp(json, "{}")), "an object has other contents");
 	expect(json || !whole, "a whole object is not read");
 	free(json);

@@ -13,7 +13,7 @@ ENVIRONMENT = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT
 class Project:
     """A folder; its first profile is measured, all others are copies that say that they began at another time."""
     strobe = None
-    server = None  # a Server: each project has its store in a database of that
+    server = None  # a Server: each project has its store in a database of this server
     measured = None
 
     def __init__(self, folder, git=True):

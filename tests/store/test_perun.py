@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe import of the folder .perun: each profile is found at its commit, and what is damaged is named and left out: test_perun.py STROBE."""
+"""Tests of strobe import of the folder .perun: each profile is found at its commit; damaged files are named and left out: test_perun.py STROBE."""
 import hashlib
 import json
 import os
@@ -34,7 +34,7 @@ class Perun(unittest.TestCase):
         return path
 
     def object(self, amounts, cmd="./sort", workload="small", more=None):
-        """Writes a profile; its name."""
+        """Writes a profile and returns its name."""
         profile = {"origin": "0" * 40, "header": {"type": "time", "cmd": cmd, "workload": workload, "units": {"time": "ms"}, "exitcode": 0},
                    "collector_info": {"name": "time", "params": {}}, "postprocessors": [],
                    "resources": {"time:0": {"amount": amounts}}, "resource_type_map": {"time:0": {"uid": "real", "type": "time"}}, **(more or {})}
@@ -127,7 +127,7 @@ class Perun(unittest.TestCase):
             {"location": "g", "result": "NoChange", "type": "amount", "from": 1.0, "to": 1.0, "confidence": "ratio", "confidence_rate": "inf",
              "since": since, "command": "./sort a b"}])
         self.assertIn("Perun found 3 changes at this commit", self.p.ask("show", commit))
-        # They were beside the profile, and are not exported as a part of it.
+        # Perun keeps them beside the profile, so that they are not exported as a part of it.
         self.p.ask("export", "--to", "perun", "-o", self.p.home / "out.perf", out)
         self.assertNotIn("perun.changes", (self.p.home / "out.perf").read_text(encoding="utf-8"))
 
@@ -144,7 +144,7 @@ class Perun(unittest.TestCase):
         self.imported([f"of the changes of commit {commit[:10]} 2 cannot be read", "imported 1 profile of 1 commit"], code=1)
 
     def test_commits_that_are_gone(self):
-        """What belongs to no commit is named; the rest is imported."""
+        """Profiles and changes of a missing commit are named; the others are imported."""
         commit, gone = self.p.commit("first"), "12" * 20
         self.index(commit, [("a.perf", self.object([1.0]), 1)])
         self.index(gone, [("b.perf", self.object([2.0]), 2)])
@@ -195,7 +195,7 @@ class Perun(unittest.TestCase):
     def test_other_words(self):
         self.p.commit("first")
         self.assertIn("leave out -o", self.p.refused("import", "-o", "x.db", ".perun", code=2))
-        self.assertIn("only those of Perun", self.p.refused("import", "--from", "gprof", ".perun", code=2))
+        self.assertIn("only folders of Perun", self.p.refused("import", "--from", "gprof", ".perun", code=2))
         self.assertIn("is no store of Perun", self.p.refused("import", ".perun"))
         (self.p.folder / "empty").mkdir()
         self.assertIn("is no store of Perun", self.p.refused("import", "empty"))

@@ -81,7 +81,7 @@ class Verbs(Store):
         self.assertNotIn("not in this history", self.p.ask("log", "-n", "1"))
 
     def test_log_counts_what_it_prints(self):
-        """Versions without profiles do not count where only those with profiles are asked for."""
+        """With -p, -n counts only versions that have profiles."""
         self.p.add(1)
         for i in range(4):
             self.p.commit(f"commit {i}")
