@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The method `distribution`: what repeated runs say of each location, and of the whole. */
+/* The method `distribution`: compares the values of repeated runs of each location and total. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "check/check.h"
 
-/* A location that only one version has, as runs in which it costs nothing. */
 struct by_distribution {
 	struct st_check_result *out;
 	struct st_distribution_choice how;           /* of the locations */
 	const struct st_distribution_choice *totals; /* of the totals */
 	struct st_sample_pair *pairs;
 	struct st_distribution *compared;
-	double *nothing; /* zeros, for as many runs as a side has */
+	double *nothing; /* zeros: runs of the side that does not have a location */
 };
 
 static struct st_sample_pair
@@ -78,10 +77,10 @@ set_distribution(const struct by_distribution *d, struct st_finding *f,
 	if (c->kind == ST_FINDING_UNKNOWN)
 		f->cause = c->evidence == ST_EVIDENCE_FEW
 		                   ? ST_CHECK_FEW
-		                   : "the difference lies within the noise, or beyond it";
+		                   : "the runs of one version differ too much";
 }
 
-/* That a function is there, or is not, needs no test; that it matters does. */
+/* The existence of a function needs no test; its cost decides whether it matters. */
 static void
 set_new_or_gone(const struct by_distribution *d, struct st_finding *f)
 {

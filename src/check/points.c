@@ -78,13 +78,13 @@ compare_check_points(const void *a, const void *b)
 	return (p->y > q->y) - (p->y < q->y);
 }
 
-/* In place where there is no memory for pairs: then the order is as it was. */
-void
-st_check_points_sort(struct st_check_points *p)
+/* In the order of x, in which windows along x are found by bisection. */
+static st_status
+sort_points(struct st_check_points *p)
 {
-	struct point *v = p->n ? malloc(p->n * sizeof *v) : NULL;
+	struct point *v = malloc((p->n + 1) * sizeof *v);
 	if (!v)
-		return;
+		return ST_FAILED;
 	for (size_t i = 0; i < p->n; i++)
 		v[i] = (struct point){p->x[i], p->y[i]};
 	qsort(v, p->n, sizeof *v, compare_check_points);
@@ -93,6 +93,7 @@ st_check_points_sort(struct st_check_points *p)
 		p->y[i] = v[i].y;
 	}
 	free(v);
+	return ST_OK;
 }
 
 static const char *
@@ -133,7 +134,8 @@ st_check_models_of(struct st_check_models *m, const struct st_check_subject *s, 
 			*why = side == ST_A ? "the baseline does not have it"
 			                    : "the target does not have it";
 		else if (st_check_points_of(&m->points[side], s->item[side], x,
-		                            ST_CHECK_MOST_POINTS))
+		                            ST_CHECK_MOST_POINTS) ||
+		         sort_points(&m->points[side]))
 			return ST_FAILED;
 	}
 	if (!*why)

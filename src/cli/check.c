@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe check: what changed from one version to another. */
+/* strobe check: compares two versions by their profiles. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 #include "report/check.h"
 #include "trace/trace.h"
 
-/* With --exit-code: something costs more; nothing could be told. */
+/* With --exit-code: something costs more; all findings are Unknown. */
 enum { EXIT_WORSE = 1, EXIT_UNTOLD = 3 };
 
-/* Functions that strobe trace has timed: the time that a function takes itself, and its calls. */
+/* Adds the exclusive times and calls of the functions that strobe trace has timed. */
 static st_status
 add_traced_costs(struct st_check_side *side, const struct st_profile *p, const char *metric,
                  struct st_error *e)
@@ -73,7 +73,7 @@ is_comparable(const struct st_check_arguments *a, const struct st_check_group *g
 	if (a->metric || a->how.of)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing that %s and %s have in common fits%s%s%s%s; strobe show "
-		               "FILE lists what is in a profile",
+		               "FILE lists the contents of a profile",
 		               g->names[ST_A], g->names[ST_B], a->metric ? " --metric " : "",
 		               a->metric ? a->metric : "", a->how.of ? " --of " : "",
 		               a->how.of ? a->how.of : "");
@@ -83,7 +83,7 @@ is_comparable(const struct st_check_arguments *a, const struct st_check_group *g
 	               g->names[ST_A], g->names[ST_B]);
 }
 
-/* What is found is printed, or becomes a part of the JSON. */
+/* A check; findings are printed, or added to the JSON. */
 struct checking {
 	const struct st_check_arguments *a;
 	struct st_check_json *json;
@@ -127,7 +127,7 @@ check_subjects(struct checking *c, const struct st_check_group *g,
 	return status;
 }
 
-/* What is out of line is so among all. */
+/* Outliers are searched among all locations, so --of selects afterwards. */
 static bool
 needs_all(const struct st_check_arguments *a)
 {

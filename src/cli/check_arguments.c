@@ -131,7 +131,7 @@ divide_check_names(struct st_check_arguments *a, bool separated, struct st_error
 		                         "and after '" SEPARATOR "'");
 	if (n > 2)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "%zu names do not say which belong to which version: strobe check "
+		               "%zu names need the word vs between both versions: strobe check "
 		               "BASE... " SEPARATOR " TARGET...",
 		               n);
 	if (n == 2) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings as tables, for a terminal or as Markdown. */
+/* Prints findings as tables, for a terminal or as Markdown. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "report/check.h"
 #include "report/measurements.h"
 
-/* A table of either kind. */
+/* A table for a terminal or in Markdown. */
 struct grid_of_findings {
-	struct st_table *table; /* NULL: Markdown, which goes to out at once */
+	struct st_table *table; /* NULL: Markdown, which is written to out at once */
 	FILE *out;
 	size_t at, columns;
 };
@@ -205,7 +205,7 @@ print_findings(const struct st_check_report *r, FILE *out)
 	}
 	grid_end(&g, r);
 	if (rows < listed)
-		fprintf(out, "%zu more; -n 0 lists all\n", listed - rows);
+		fprintf(out, "%zu more changes; use -n 0 to list all\n", listed - rows);
 	return ST_OK;
 }
 
@@ -232,39 +232,58 @@ print_renamed(const struct st_check_report *r, FILE *out)
 	for (size_t i = 0; i < s->list.n; i++) {
 		const struct st_check_subject *subject = &s->list.v[i];
 		if (subject->renamed && (!r->top || n < r->top))
-			fprintf(out, "%s is taken for %s with another name: its code is the same\n",
+			fprintf(out,
+			        "%s is compared with %s, which has the same code and another "
+			        "name\n",
 			        st_check_shown(subject), subject->item[ST_A]->shown);
 		n += subject->renamed;
 	}
 	if (r->top && n > r->top)
-		fprintf(out, "%zu more functions have another name; -n 0 lists all\n", n - r->top);
+		fprintf(out, "%zu more functions have another name; use -n 0 to list all\n",
+		        n - r->top);
 }
 
-/* How many locations nothing could be said of, by cause. */
+/* Unknown findings with one cause. */
+struct unknown_cause {
+	const char *cause;
+	size_t n;
+};
+
 static void
-print_unknown(const struct st_check_report *r, FILE *out)
+print_unknown_cause(const struct unknown_cause *u, size_t runs_needed, FILE *out)
 {
+	fprintf(out, "cannot tell of %s: %s", ST_COUNT(u->n, "location", "locations"), u->cause);
+	if (!strcmp(u->cause, ST_CHECK_FEW))
+		fprintf(out, "; %zu of each version could show a change", runs_needed);
+	putc('\n', out);
+}
+
+/* Counts of the locations without a change, and of those that are Unknown by cause. */
+static void
+print_unlisted(const struct st_check_report *r, FILE *out)
+{
+	enum { MOST_CAUSES = 16 };
 	const struct st_check_result *result = r->result;
-	size_t few = 0, unknown = 0, unchanged = 0;
+	struct unknown_cause causes[MOST_CAUSES];
+	size_t n = 0, unchanged = 0;
 	for (size_t i = 0; i < result->findings.n; i++) {
 		const struct st_finding *f = &result->findings.v[i];
+		size_t at = 0;
 		unchanged += f->kind == ST_FINDING_NO_CHANGE;
-		unknown += f->kind == ST_FINDING_UNKNOWN;
-		few += f->kind == ST_FINDING_UNKNOWN && f->cause && !strcmp(f->cause, ST_CHECK_FEW);
+		if (f->kind != ST_FINDING_UNKNOWN || !f->cause)
+			continue;
+		while (at < n && strcmp(causes[at].cause, f->cause) != 0)
+			at++;
+		if (at == n && n < MOST_CAUSES)
+			causes[n++] = (struct unknown_cause){.cause = f->cause};
+		if (at < n)
+			causes[at].n++;
 	}
 	if (unchanged)
 		fprintf(out, "%s without a change that matters\n",
 		        ST_COUNT(unchanged, "location", "locations"));
-	if (few)
-		fprintf(out,
-		        "cannot tell of %s: too few runs; %zu of each version could show a "
-		        "change\n",
-		        ST_COUNT(few, "location", "locations"), result->runs_needed);
-	if (unknown > few)
-		fprintf(out,
-		        "cannot tell of %s: they may have changed, but runs of one version differ "
-		        "as much\n",
-		        ST_COUNT(unknown - few, "location", "locations"));
+	for (size_t i = 0; i < n; i++)
+		print_unknown_cause(&causes[i], result->runs_needed, out);
 }
 
 static void
@@ -286,6 +305,6 @@ st_check_print(const struct st_check_report *r, FILE *out, struct st_error *e)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the changes");
 	putc('\n', out);
 	print_renamed(r, out);
-	print_unknown(r, out);
+	print_unlisted(r, out);
 	return ST_OK;
 }

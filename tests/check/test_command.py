@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe check from outside, with profiles whose truth is planted: test_command.py STROBE."""
+"""strobe check with profiles in which changes are planted: test_command.py STROBE."""
 import json
 import math
 import os
@@ -147,10 +147,12 @@ ALARMS = ("Degradation", "SevereDegradation", "MaybeDegradation")
 class Methods(Check):
     """One function whose cost follows from a size, in single runs, with noise of 1 %."""
 
-    def law(self, name, law, seed, factor=1.0, calls=1, top=200, where=None):
+    def law(self, name, law, seed, factor=1.0, calls=1, top=200, where=None, shuffled=False):
         noise = random.Random(seed)
         pairs = [(x, law(x) * noise.gauss(1, 0.01) * (factor if not where or where(x) else 1))
                  for _ in range(calls) for x in range(1, top + 1)]
+        if shuffled:
+            noise.shuffle(pairs)
         return self.perun(name, {"f": pairs})
 
     def one(self, method, base, target, *more):
@@ -184,6 +186,7 @@ class Methods(Check):
         apart = self.perun("apart.perf", {"f": [(x, 1.0 * x) for x in range(1000, 1100)]})
         change = self.one("integral", base, apart)
         self.assertEqual((change["change"], change["cause"]), ("Unknown", "the two versions have no range of x in common"))
+        self.assertIn("\ncannot tell of 1 location: the two versions have no range of x in common\n", self.strobe("--method", "integral", base, apart).stdout)
 
     def test_areas_are_exact(self):
         # The area under ln x from 1 to 100 is 100 ln 100 - 99, that of twice the curve twice as much.
@@ -248,6 +251,11 @@ class Methods(Check):
         low, high = change["x"]
         self.assertTrue(85 <= low <= 101 and 139 <= high <= 155, change["x"])
         self.assertIn("x from", self.strobe("--method", "local-statistics", base, local).stdout)
+        # The windows do not depend on the order of the measurements.
+        again = [self.law(f"{name}-shuffled.perf", law, seed, calls=5, shuffled=True, **more)
+                 for name, seed, more in (("base", 1, {}), ("local", 3, {"factor": 2, "where": lambda x: 100 <= x < 140}))]
+        shuffled = self.one("local-statistics", *again)
+        self.assertEqual([shuffled[key] for key in ("change", "type", "x", "from", "to")], [change[key] for key in ("change", "type", "x", "from", "to")])
         change = self.one("local-statistics", base, self.law("all.perf", law, 4, factor=0.5, calls=5))
         self.assertEqual((change["change"], change["type"]), ("Optimization", "everywhere"))
 
@@ -285,7 +293,7 @@ class Creeping(Check):
 class Errors(Check):
     def test_command_line(self):
         base = self.perun("base.perf", {"f": [1, 2, 3]})
-        self.error(2, "3 names do not say which belong to which version: strobe check BASE... vs TARGET...", base, base, base)
+        self.error(2, "3 names need the word vs between both versions: strobe check BASE... vs TARGET...", base, base, base)
         self.error(2, "strobe check compares two versions: name profiles before and after 'vs'", base, "vs")
         self.error(2, "strobe check compares two versions: strobe check BASE TARGET, or strobe check BASE... vs TARGET...", base)
         self.error(2, "--alpha takes percents from 0.0001 to 50, not 'x'", "--alpha", "x", base, base)
@@ -296,7 +304,7 @@ class Errors(Check):
         base = self.perun("base.perf", {"f": [1, 2, 3]})
         other = self.perun("other.perf", {"g": [1, 2, 3]})
         self.error(125, "base.perf and other.perf have no location and metric in common: are they of the same program and collector?", base, other)
-        self.error(125, "nothing that base.perf and base.perf have in common fits --metric m; strobe show FILE lists what is in a profile",
+        self.error(125, "nothing that base.perf and base.perf have in common fits --metric m; strobe show FILE lists the contents of a profile",
                    "--metric", "m", base, base)
         done = self.strobe(base, "missing.db")
         self.assertEqual((done.returncode, done.stdout), (125, ""))
