@@ -12,7 +12,7 @@ struct bisect {
 	struct st_gate_options *o;
 	struct st_bisect_result *out;
 	struct st_gate_project project;
-	struct st_gate_build good; /* of time: what each commit is compared with */
+	struct st_gate_build good; /* for time: the build that each commit is compared with */
 	struct st_gate_cases cases;
 	const struct st_gate_case *benchmark;
 	size_t judged;
@@ -24,9 +24,9 @@ bisect_no_memory(struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "no memory left to bisect");
 }
 
-/* ---- what the ends differ in ---- */
+/* ---- the quantity ---- */
 
-/* The count that has grown beyond its limit: of the program, else of a function. */
+/* Chooses the count that has grown beyond its limit: of the program, otherwise of a function. */
 static bool
 bisect_choose_count(const struct st_gate_counts *c, struct st_bisect_quantity *q)
 {
@@ -79,7 +79,7 @@ bisect_nearer(const struct st_bisect_quantity *q, double value)
 	                                                                       : ST_BISECT_BAD;
 }
 
-/* Whatever fails in a commit is a reason to leave it out. */
+/* A failure in a commit does not end the search: the commit is left out. */
 static st_status
 bisect_leave_out(struct st_bisect_step *s, enum st_bisect_state state, const char *reason,
                  struct st_error *e)
@@ -113,7 +113,7 @@ bisect_count(const struct bisect *x, const struct st_gate_build *b, struct st_bi
 	return ST_OK;
 }
 
-/* Whether it is slower than the good end by half of the change or more. */
+/* Judges whether the commit is slower than the good end by half of the change or more. */
 static st_status
 bisect_time(const struct bisect *x, const struct st_gate_build *b, struct st_bisect_step *s,
             struct st_error *e)
@@ -126,7 +126,7 @@ bisect_time(const struct bisect *x, const struct st_gate_build *b, struct st_bis
 	                     {x->benchmark->words[ST_GATE_TARGET], b->folder}},
 	        .input = x->benchmark->input,
 	        .rule = x->o->rule};
-	struct st_gate_time t;
+	struct st_gate_time t = {0};
 	struct st_error cause;
 	task.rule.above = task.rule.limit = half;
 	task.rule.miss = task.rule.alarm;
@@ -136,12 +136,12 @@ bisect_time(const struct bisect *x, const struct st_gate_build *b, struct st_bis
 	} else {
 		s->value = t.change.at;
 		if (t.verdict == ST_GATE_INCONCLUSIVE)
-			status = bisect_leave_out(s, ST_BISECT_UNDECIDED,
-			                          "the pairs do not tell which end it is like", e);
+			status = bisect_leave_out(
+			        s, ST_BISECT_UNDECIDED,
+			        "the pairs do not decide whether it is good or bad", e);
 		else
 			s->state = t.verdict == ST_GATE_PASS ? ST_BISECT_GOOD : ST_BISECT_BAD;
 	}
-	x->out->interrupted |= t.interrupted;
 	st_gate_time_free(&t);
 	return status;
 }
@@ -153,7 +153,8 @@ bisect_judge(void *arg, size_t i, enum st_bisect_state *state, struct st_error *
 	struct st_bisect_step *s = &x->out->steps.v[i];
 	struct st_gate_build b;
 	if (st_timing_interrupted())
-		return st_fail(e, 128 + st_timing_interrupted(), "interrupted: nothing is known");
+		return st_fail(e, 128 + st_timing_interrupted(),
+		               "interrupted before the first bad commit was found");
 	s->number = ++x->judged;
 	st_status status = st_gate_build_make(&x->project, s->commit, "target", &b, e);
 	if (!status && b.reason)
@@ -204,7 +205,7 @@ bisect_search(struct bisect *x, struct st_error *e)
 	return status;
 }
 
-/* Counts of the first bad commit and of the one before it. */
+/* Compares the counts of the first bad commit with those of the commit before it. */
 static st_status
 bisect_explain(struct bisect *x, struct st_error *e)
 {
@@ -233,7 +234,7 @@ bisect_explain(struct bisect *x, struct st_error *e)
 	return status;
 }
 
-/* The benchmark in which the ends differ. */
+/* Searches by the first benchmark in which the ends differ. */
 static st_status
 bisect_between(struct bisect *x, struct st_error *e)
 {
