@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How often strobe gate is wrong on this machine: gates of a program against itself, and against one that does more.
+"""Measures the error rates of strobe gate: gates of a program against itself, or against one that does more work.
 
-usage: campaign.py STROBE [--gates N] [--pairs N] [--metric cpu|wall] [--more PERCENT]"""
+usage: campaign.py STROBE [--gates N] [--pairs N] [--metric cpu|wall] [--duet alternate|together] [--more PERCENT] [--rounds N]"""
 import argparse
 import json
 import subprocess
@@ -38,7 +38,7 @@ def main():
     arguments.add_argument("--pairs", type=int, default=20)
     arguments.add_argument("--metric", default="cpu")
     arguments.add_argument("--duet", default="alternate")
-    arguments.add_argument("--more", type=float, default=0, help="percents that the target does more")
+    arguments.add_argument("--more", type=float, default=0, help="additional work of the target, in percent (default: 0)")
     arguments.add_argument("--rounds", type=int, default=5000000)
     a = arguments.parse_args()
     with tempfile.TemporaryDirectory() as place:

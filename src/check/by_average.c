@@ -4,7 +4,7 @@
 
 #include "check/by_models.h"
 
-/* Perun's limit: twice, or half; and from where on a difference that is no noise is listed. */
+/* Perun's factor of a change, and the factor from which a change beyond the noise is possible. */
 #define AVERAGE_FULL 2.0
 #define AVERAGE_MAYBE 1.1
 
@@ -40,7 +40,7 @@ factor_of(double from, double to)
 	return from == to ? 1 : from == 0 ? INFINITY : to / from;
 }
 
-/* Two standard errors: about 95 % of all differences by chance are within. */
+/* About 95 % of all differences by chance are within two standard errors. */
 static bool
 is_beyond_noise(const struct average *a, const struct average *b)
 {
@@ -63,7 +63,7 @@ judge_factor(struct st_finding *f, double factor, bool beyond_noise)
 	f->confidence_kind = "factor";
 }
 
-/* What changed more: the cost of a call, or that of all calls together. */
+/* Compares the one that changed by the greater factor: the cost of a call, or that of all calls. */
 static void
 compare_averages(struct st_finding *f, const struct average *a, const struct average *b)
 {

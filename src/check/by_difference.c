@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The methods `linear-regression`, `polynomial-regression` and `fast-check`: the difference of the
- * curves of both versions, and how that grows with x. */
+ * curves of both versions, and its growth with x. */
 #include <math.h>
 
 #include "check/by_models.h"
@@ -8,7 +8,7 @@
 /* Perun's limits as shares of the baseline: no change, a possible one. */
 #define DIFFERENCE_MAYBE 0.05
 #define DIFFERENCE_FULL 0.25
-/* A polynomial is the kind of the difference if what it leaves over is at most this share of it. */
+/* A curve explains the difference if its residual is at most this share of the difference. */
 #define DIFFERENCE_REST 0.05
 
 enum { DIFFERENCE_SAMPLES = 1000 };
@@ -16,8 +16,8 @@ enum { DIFFERENCE_SAMPLES = 1000 };
 /* The curves at evenly spaced x. */
 struct difference {
 	const struct st_regression *curves[ST_SIDES];
-	double x[DIFFERENCE_SAMPLES], y[DIFFERENCE_SAMPLES]; /* of the target less the baseline */
-	double relative;         /* mean of the difference by that of the baseline */
+	double x[DIFFERENCE_SAMPLES], y[DIFFERENCE_SAMPLES]; /* target minus baseline */
+	double relative;         /* mean of the difference divided by that of the baseline */
 	struct st_interval mean; /* of the difference, with the bands of both curves */
 };
 
@@ -41,7 +41,7 @@ sample_difference(struct difference *d, double low, double high)
 	d->relative = whole != 0 ? d->mean.at / fabs(whole) : NAN;
 }
 
-/* What a kind leaves over of the difference, as a share of it. 1: it cannot be fitted. */
+/* The residual of a kind as a share of the difference. 1: the kind cannot be fitted. */
 static double
 rest_of_difference(const struct difference *d, enum st_growth kind)
 {
@@ -55,7 +55,7 @@ rest_of_difference(const struct difference *d, enum st_growth kind)
 	return all > 0 ? sqrt(r.sse / all) : 0;
 }
 
-/* The first of the kinds that explains the difference, or the one that does best. */
+/* The first of the kinds that explains the difference, or else the one with the least residual. */
 static const char *
 kind_of_difference(const struct difference *d, const enum st_growth *kinds, size_t n)
 {

@@ -4,14 +4,14 @@
 
 #include "check/by_models.h"
 
-/* Perun's limits: no change, a possible one; and how well a model must fit. */
+/* Perun's limits: up to the first no change, up to the second a possible one; the least r^2. */
 #define INTEGRAL_MAYBE 0.10
 #define INTEGRAL_FULL 0.25
 #define INTEGRAL_FIT 0.15
 
 enum { SIMPSON_PARTS = 200 };
 
-/* The area under a curve, or under an end of its band: which -1: lower, 1: upper. */
+/* The area under a curve (which 0), or under the lower (-1) or upper (1) end of its band. */
 static double
 area_under_regression(const struct st_regression *r, double low, double high, int which)
 {
@@ -40,8 +40,7 @@ area_under_smooth(struct st_smooth *m, double low, double high, int which)
 	return sum * width / 3;
 }
 
-/* The band holds at each x, not everywhere at once; its area is wider than the interval of the
- * area, never narrower. */
+/* The band holds at each single x, so its area is at least as wide as the interval of the area. */
 static struct st_interval
 area_of_regression(const struct st_regression *r, double low, double high)
 {

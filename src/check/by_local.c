@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The method `local-statistics`: windows along x, each compared by eight statistics, so that a
- * change is found where it is. */
+/* The method `local-statistics`: compares windows along x by eight statistics, which also locates
+ * a change. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ struct windows {
 	size_t n;
 };
 
-/* integral over the window, mean, median, maximum, minimum, sum, quartiles. */
+/* The integral over the window, mean, median, maximum, minimum, sum and quartiles. */
 static void
 statistics_of(const double *x, const double *y, size_t n, double width, double *out)
 {
@@ -80,7 +80,7 @@ first_from(const struct st_check_points *p, double x)
 	return low;
 }
 
-/* False: one version has no point there. */
+/* Returns false if one version has no point in the window. */
 static bool
 compare_window(const struct st_check_points *points, double low, double high, bool last,
                struct window_of_x *w)
@@ -126,7 +126,7 @@ divide_into_windows(struct windows *w, const struct st_check_models *m)
 	}
 }
 
-/* The kind of a window; certain only if ranks tell the two versions apart. */
+/* The kind of a window: a change needs a significant rank test. */
 static enum st_finding_kind
 kind_of_window(const struct window_of_x *w, double q, double alpha)
 {
@@ -139,8 +139,7 @@ kind_of_window(const struct window_of_x *w, double q, double alpha)
 	return w->score < 0 ? st_finding_mirror(kind) : kind;
 }
 
-/* Windows one after the other with the same direction; the change is as certain as its surest
- * window. */
+/* Consecutive windows with the same direction; q is the least of them. */
 struct changed_windows {
 	size_t first, n;
 	enum st_finding_kind kind;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The method `best-model-order`: whether the cost grows faster with x than before. */
+/* The method `best-model-order`: compares the orders of growth of both best models. */
 #include <math.h>
 
 #include "check/by_models.h"
 
-/* Where a model is better than this, a difference of orders is certain, as Perun has it. */
+/* Perun's limit: from this r^2 on, a difference of orders is a change. */
 #define GOOD_FIT 0.9
-/* An exponential grows faster than any power; exponents up to 9 come before it. */
+/* An exponential grows faster than any power; its order is above that of the exponent 9. */
 #define ORDER_EXPONENTIAL 11.0
 #define ORDER_MOST_POWER 10.0
 
-/* A smaller difference of exponents says nothing of the order: n log n looks like a power whose
+/* A smaller difference of exponents is no difference of orders: n log n looks like a power whose
  * exponent depends on the range of x. */
 #define ORDER_LEAST 0.1
 
@@ -27,9 +27,9 @@ order_of_exponent(double b)
 	return fmin(fmax(b, -4) + 1, ORDER_MOST_POWER);
 }
 
-/* Constant 0, logarithmic 1, a power of x 1 more than its exponent: the order of growth as a
- * number. A polynomial, and n log n, have the exponent that they show in these points, because
- * noise makes a cubic of a square now and then. */
+/* The order of growth as a number: constant 0, logarithmic 1, a power of x 1 more than its
+ * exponent. A polynomial, and n log n, have the exponent that is fitted to these points, because
+ * noise sometimes makes a square look like a cubic. */
 static struct st_interval
 order_of(const struct st_choice *c, enum st_growth kind)
 {
@@ -50,7 +50,7 @@ order_of(const struct st_choice *c, enum st_growth kind)
 	                            isnan(b.high) ? INFINITY : order_of_exponent(b.high)};
 }
 
-/* Of the best kind, and between what the orders of all kinds are that the points allow. */
+/* The order of the best kind, in the interval of the orders of all plausible kinds. */
 static struct st_interval
 orders_of(const struct st_choice *c)
 {
@@ -65,7 +65,7 @@ orders_of(const struct st_choice *c)
 	return all;
 }
 
-/* What a polynomial is called by its exponent. */
+/* The name of the kind; of a polynomial, by its exponent. */
 static const char *
 name_of_order(const struct st_choice *c)
 {

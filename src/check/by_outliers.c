@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The method `exclusive-time-outliers`: locations whose difference is out of line with those of all
- * others, if repeated runs show that it is there. */
+/* The method `exclusive-time-outliers`: locations whose difference is an outlier among those of all
+ * locations, if repeated runs show that there is a difference. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "check/check.h"
 #include "check/outliers.h"
 
-/* A difference of each finding of one metric and image. */
+/* The differences of the findings of one metric and image. */
 struct group_of_differences {
 	double *v;
 	size_t *findings;
@@ -16,7 +16,7 @@ struct group_of_differences {
 	struct st_outlier *outliers;
 };
 
-/* Outliers are looked for among the differences of one image: libraries differ in size. */
+/* Outliers are searched among the differences of one image, because libraries differ in size. */
 static st_status
 take_group(struct st_check_result *out, uint32_t metric, uint32_t image,
            struct group_of_differences *g)
@@ -32,7 +32,7 @@ take_group(struct st_check_result *out, uint32_t metric, uint32_t image,
 	return st_outliers_find(g->v, g->n, ST_OUTLIER_Z, g->outliers);
 }
 
-/* Whether the runs show that there is a difference at all. */
+/* Whether the runs show that there is a difference. */
 static bool
 is_shown_by_runs(const struct st_finding *f, double alpha)
 {
@@ -61,8 +61,6 @@ set_outlier(struct st_finding *f, const struct st_outlier *o, double alpha)
 		f->kind = ST_FINDING_NO_CHANGE;
 }
 
-/* The tests of all locations, also of small ones: being out of line is what makes a difference
- * matter here. */
 static st_status
 find_outliers(struct st_check_result *out, struct group_of_differences *g, double alpha)
 {
@@ -82,6 +80,7 @@ find_outliers(struct st_check_result *out, struct group_of_differences *g, doubl
 st_status
 st_check_by_outliers(struct st_check_result *out, const struct st_check_how *how)
 {
+	/* Small locations are tested, too: here a difference matters if it is an outlier. */
 	if (st_check_compare_runs(out, how, 0))
 		return ST_FAILED;
 	const size_t n = out->findings.n + 1;

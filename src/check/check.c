@@ -76,7 +76,7 @@ st_finding_set_rate(struct st_finding *f, const struct st_check_result *r, struc
 	f->share_to = to != 0 ? rate.at / fabs(to) : NAN;
 }
 
-/* Changes come by kind and then by size; what is left in the order of the subjects. */
+/* By metric, then by direction, changes by size; otherwise in the order of the subjects. */
 static int
 compare_findings(const void *a, const void *b)
 {

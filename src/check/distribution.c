@@ -57,7 +57,7 @@ compare_ranked_values(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-/* The rank of each value among all, of equal ones their mean: of the n_from, then of the n_to. */
+/* The ranks of all values, those of `from` first; equal values have the mean of their ranks. */
 static double *
 mean_ranks(const struct st_sample_pair *s)
 {
@@ -82,7 +82,7 @@ mean_ranks(const struct st_sample_pair *s)
 	return ranks;
 }
 
-/* Without ties, and with many values, the distribution of the ranks is known. */
+/* Without ties, or with many values, the distribution of the ranks is known. */
 static st_status
 test_ranks(const struct st_sample_pair *s, const struct st_distribution_choice *how, double *p)
 {
@@ -135,7 +135,7 @@ measure_pair(const struct st_sample_pair *s, const struct st_distribution_choice
 	return d->evidence == ST_EVIDENCE_TEST ? test_ranks(s, how, &d->p) : ST_OK;
 }
 
-/* Of a shift upwards that is told from chance. */
+/* The kind of a significant shift upwards. */
 static enum st_finding_kind
 judge_told_shift(double at, double near, double far, double least)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a comparison of two versions finds at one location: which kind of change, from what to what,
- * and how sure that is. The names are those of Perun, so that both can be compared.
+ * Kinds of changes that a comparison of two versions finds at a location. The names are those of
+ * Perun, so that the results of both can be compared.
  */
 #ifndef STROBE_CHECK_FINDING_H
 #define STROBE_CHECK_FINDING_H
 
 #include <stdbool.h>
 
-/* F(identifier, "name", direction): from the worst to the best. Total kinds are of a whole image or
- * program; Unknown: the profiles cannot tell. */
+/* F(identifier, "name", direction): from the worst to the best. Total kinds are those of a whole
+ * image or program. Unknown: the profiles do not suffice to decide. */
 #define ST_FINDINGS(F)                                                                             \
 	F(NOT_IN_BASELINE, "NotInBaseline", 1)                                                     \
 	F(TOTAL_DEGRADATION, "TotalDegradation", 1)                                                \
@@ -32,11 +32,11 @@ enum st_finding_kind {
 };
 
 const char *st_finding_name(enum st_finding_kind kind);
-/* 1: the target costs more; -1: it costs less; 0: neither is said. */
+/* 1: the target costs more; -1: it costs less; 0: no change, or unknown. */
 int st_finding_direction(enum st_finding_kind kind);
 /* The same change in the other direction. */
 enum st_finding_kind st_finding_mirror(enum st_finding_kind kind);
-/* Whether it is certain enough to fail a check: a degradation that is not a mere possibility. */
+/* Whether the kind fails a check: every degradation except a possible one. */
 bool st_finding_is_alarm(enum st_finding_kind kind);
 
 #endif

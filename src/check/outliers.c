@@ -17,8 +17,8 @@ st_outlier_distance(double difference, double q1, double q3)
 	return difference < q1 ? (q1 - difference) / (q3 - q1) : NAN;
 }
 
-/* What a standard deviation would be, from the median of the distances from the median; where half
- * of all are equal, from their mean. 0: all are equal. */
+/* A robust estimate of the standard deviation, from the median of the distances from the median, or
+ * from their mean where half of all values are equal. 0: all are equal. */
 static double
 robust_deviation(const double *v, size_t n)
 {
@@ -37,7 +37,7 @@ set_outlier_kind(struct st_outlier *o, enum st_finding_kind kind, double differe
 	o->kind = difference < 0 ? st_finding_mirror(kind) : kind;
 }
 
-/* Of what neither rule has flagged. */
+/* Applies the third rule to the values that the first two have not flagged. */
 static st_status
 flag_by_deviation(const double *v, size_t n, struct st_outlier *out)
 {

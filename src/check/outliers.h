@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which of many differences are out of line: by the modified z-score (Iglewicz and Hoaglin, How to
- * Detect and Handle Outliers, 1993, which has the limit 3.5), then by the quartiles, then by the
- * standard deviation of those that are left.
+ * Outliers among many differences: by the modified z-score (Iglewicz and Hoaglin, How to
+ * Detect and Handle Outliers, 1993, which recommends the limit 3.5), then by the quartiles, then by
+ * the standard deviation of the remaining differences.
  */
 #ifndef STROBE_CHECK_OUTLIERS_H
 #define STROBE_CHECK_OUTLIERS_H
@@ -16,7 +16,7 @@
 
 struct st_outlier {
 	enum st_finding_kind kind; /* severe: by z; plain: by quartiles; maybe: by deviation */
-	double confidence;         /* see kind_of_confidence */
+	double confidence;         /* by_quartiles says of which kind */
 	bool by_quartiles;         /* confidence is the distance from the nearer quartile in
 	                            * interquartile ranges, otherwise standard deviations */
 };

@@ -53,7 +53,7 @@ compare_unmatched(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Two of one code, one on each side. Their subjects become one. */
+/* Makes one subject of two functions with the same code, one on each side. */
 static void
 join_pair(struct st_check_subjects *s, const struct unmatched *a, const struct unmatched *b)
 {

@@ -33,7 +33,7 @@ side_metric(struct st_check_side *side, const char *name, const char *unit, bool
 	return (uint32_t)(side->metrics.n - 1);
 }
 
-/* ST_NO_IMAGE also when memory is exhausted: then the item that needs it fails, too. */
+/* ST_NO_IMAGE also when memory is exhausted: then the allocation of the item fails, too. */
 static uint32_t
 image_number(struct st_check_side *side, const char *path, const char *build_id)
 {
@@ -51,7 +51,7 @@ image_number(struct st_check_side *side, const char *path, const char *build_id)
 	return (uint32_t)(side->images.n - 1);
 }
 
-/* The build is no part of it: runs of one version may be of several builds. */
+/* The build-id is not compared: runs of one version may be those of several builds. */
 static bool
 is_item(const struct st_check_side *side, const struct st_check_item *item,
         const struct st_check_cost *key, uint32_t metric, uint32_t occurrence)
@@ -103,7 +103,7 @@ st_check_item_of(struct st_check_side *side, const struct st_check_cost *key, bo
 	}
 }
 
-/* Runs before this one that do not have the item: it cost nothing in them. */
+/* Adds a cost of 0 for the earlier runs that do not have the item. */
 static st_status
 fill_runs(struct st_check_item *item, size_t n)
 {

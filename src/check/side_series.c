@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "check/side.h"
 
-/* A series of repetitions has one value for each run, which are numbered or have nothing that tells
- * them apart; all others have one for each call, request or allocation of one run. */
+/* A series of repetitions has one value for each run; its values are numbered or have no features.
+ * Other series have one value for each call, request or allocation of one run. */
 static bool
 has_repetitions(const struct st_series *s)
 {
@@ -16,8 +16,8 @@ has_repetitions(const struct st_series *s)
 	       st_series_feature(s, ST_FEATURE_ORDER);
 }
 
-/* Where it was measured. The line is left out, because it differs from version to version; the
- * workload is not, because it tells costs apart. NULL: memory is exhausted. */
+/* The name of the location. The line is left out if there is a function, because it differs from
+ * version to version, and so is the workload. NULL: memory is exhausted. */
 static char *
 series_name(const struct st_series *s)
 {

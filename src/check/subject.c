@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Items of two sides become subjects: those of one metric are matched with each other. */
+/* Makes subjects of the items of two sides; items of one metric are matched with each other. */
 #include "check/subject.h"
 
 #include <fnmatch.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "check/rename.h"
 
-/* Items of one metric: what st_match_make reads, and which items they are. */
+/* Items of one metric: the functions for st_match_make, and the indexes of the items. */
 struct metric_side {
 	struct st_match_function *functions;
 	uint32_t *items;
@@ -61,7 +61,6 @@ take_items_of_metric(const struct st_check_side *side, uint32_t metric, struct m
 	return out->functions && out->items ? ST_OK : ST_FAILED;
 }
 
-/* Images that are matched as one have the name of the newer one. */
 static uint32_t
 image_named(struct st_check_subjects *out, const char *path)
 {
@@ -76,6 +75,7 @@ image_named(struct st_check_subjects *out, const char *path)
 	return (uint32_t)(out->images.n - 1);
 }
 
+/* Images that are matched as one have the name that the target has. */
 static uint32_t
 image_of_subject(struct st_check_subjects *out, const struct st_match *m,
                  const struct st_check_subject *s)

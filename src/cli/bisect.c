@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe bisect: which commit made a program slower. */
+/* strobe bisect: finds the commit that made a program slower. */
 #include "gate/bisect.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ apply_bisect_option(struct bisect_arguments *a, int option, const char *value, s
 	}
 }
 
-/* What is behind "--" is the command. */
+/* The words after "--" are the command. */
 static st_status
 parse_bisect(struct bisect_arguments *a, char *const *argv, struct st_error *e)
 {

@@ -11,7 +11,7 @@ struct st_check_arguments {
 	enum st_check_method method;
 	struct st_check_how how;
 	const char *metric; /* only this one; NULL: all */
-	double cutoff;      /* changes by less than this share of the whole are not listed */
+	double cutoff;      /* smaller changes, as shares of the whole, are not listed */
 	long top;
 	enum { ST_CHECK_TEXT, ST_CHECK_MARKDOWN, ST_CHECK_JSON } format;
 	bool all, any_machine, exit_code, help;
@@ -29,7 +29,7 @@ struct st_check_group {
 
 struct st_check_groups {
 	ST_VEC(struct st_check_group) v;
-	ST_VEC(char *) left_out; /* sentences: what was not compared, and why */
+	ST_VEC(char *) left_out; /* a sentence for each configuration that is not compared */
 };
 
 /* Fails with *e, also when there is nothing to compare. The caller frees in both cases. */
@@ -37,17 +37,17 @@ st_status st_check_read(const struct st_check_arguments *a, struct st_check_grou
                         struct st_error *e);
 void st_check_groups_free(struct st_check_groups *g);
 
-/* Inside: a new group. NULL with *e: memory is exhausted. names: NULL: empty. */
+/* Inside: adds a group. NULL with *e: memory is exhausted. names: NULL: empty. */
 struct st_check_group *st_check_group_new(struct st_check_groups *all, const char *title,
                                           const char *base, const char *target, struct st_error *e);
-/* Inside: a profile from a file of Strobe's or of another tool. */
+/* Inside: loads a profile from a file of Strobe or of another tool. */
 st_status st_check_load(struct st_check_group *g, int side, const char *path, struct st_error *e);
-/* Inside: what the store has. */
+/* Inside: reads the profiles of both versions from the store. */
 st_status st_check_read_store(const struct st_check_arguments *a, struct st_check_groups *out,
                               struct st_error *e);
 /* Inside: whether the store has a profile of this name. */
 bool st_check_is_stored(const char *name);
-/* Inside: the profiles of a version, or one by its name, into one side of a group. */
+/* Inside: loads the profiles of a version, or one by its name, into a side of a group. */
 st_status st_check_load_stored(struct st_check_group *g, int side, const char *name,
                                struct st_error *e);
 

@@ -26,7 +26,7 @@ st_check_group_new(struct st_check_groups *all, const char *title, const char *b
 	return NULL;
 }
 
-/* SQLite's files begin with its name. */
+/* A database of SQLite begins with this name. */
 static bool
 is_database(const char *path)
 {
@@ -88,7 +88,7 @@ load_folder(struct st_check_group *g, int side, const char *folder, struct st_er
 	return status;
 }
 
-/* Else it is a version, which may have several configurations. */
+/* Otherwise the name is that of a version, which may have several configurations. */
 static bool
 names_profiles(const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The profiles that strobe check compares, from the store: of each configuration that the target
- * has, those of the baseline. */
+/* Reads profiles for strobe check from the store: for each configuration of the target, those of
+ * the baseline with the same configuration. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ load_version(struct st_check_group *g, int side, struct st_store *s, const char 
 	if (st_store_version(s, name, &v, &unknown))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "'%s' is no file, no stored profile and no %s: strobe log lists "
-		               "what is stored",
+		               "the versions",
 		               name, s->vcs->kind->title);
 	st_status status = st_store_of_version(s, &v, &l, e);
 	if (!status && !l.v.n)
@@ -165,7 +165,7 @@ read_group(struct reading *r, const struct st_stored_list *profiles, struct st_e
 	return status;
 }
 
-/* Those like the first one move to the end of the list, and into the group. */
+/* Groups the profiles by configuration and machine, one group after another. */
 static st_status
 read_groups(struct reading *r, struct st_stored_list *all, struct st_error *e)
 {

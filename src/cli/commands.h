@@ -30,7 +30,7 @@
 	  "show the result of an earlier run, or more of it")                                      \
 	C(diff, "diff", "[options] PROFILE PROFILE", "show the differences between two profiles")  \
 	C(check, "check", "[options] [BASE] [TARGET]",                                             \
-	  "find what changed from one version of a program to another")                            \
+	  "find changes of cost from one version of a program to another")                         \
 	C(model, "model", "[options] [PROFILE...]",                                                \
 	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
 	C(plot, "plot", "[options] KIND [PROFILE...]",                                             \
@@ -432,15 +432,15 @@
 #define ST_CHECK_OPTIONS(O)                                                                        \
 	O(method, 'm', "method", "METHOD", true, "compare by this method (default: distribution)") \
 	O(models, 0, "models", "parametric|smooth", true,                                          \
-	  "integral: take models with a formula, or without one (default: parametric)")            \
+	  "integral: use models with a formula, or without one (default: parametric)")             \
 	O(x, 'x', "x", "NAME", true,                                                               \
-	  "take this feature as the x of models (default: size, or the first)")                    \
+	  "use this feature as the x of models (default: size, or the first)")                     \
 	O(metric, 0, "metric", "NAME", true, "compare only this metric (default: all)")            \
 	O(of, 0, "of", "NAME", true, "compare only this function or location, or shell pattern")   \
 	O(smallest, 0, "smallest", "PERCENT", true,                                                \
 	  "report changes of at least PERCENT of the program (default: 2)")                        \
 	O(alpha, 0, "alpha", "PERCENT", true,                                                      \
-	  "let this share of the reported changes be false (default: 5)")                          \
+	  "let at most PERCENT of the reported changes be false (default: 5)")                     \
 	O(cutoff, 0, "cutoff", "PERCENT", true,                                                    \
 	  "leave out changes by less than PERCENT of the program (default: 0)")                    \
 	O(top, 'n', "top", "N", true, "print the N largest changes (default: 20; 0: all)")         \
@@ -448,7 +448,7 @@
 	O(any_machine, 0, "any-machine", NULL, true,                                               \
 	  "compare with profiles of other machines, too")                                          \
 	O(exit_code, 0, "exit-code", NULL, true,                                                   \
-	  "exit with 1 if something costs more, with 3 if nothing can be told")                    \
+	  "exit with 1 if something costs more, with 3 if all is Unknown")                         \
 	O(format, 0, "format", "text|markdown|json", true,                                         \
 	  "print text, Markdown or JSON (default: text)")                                          \
 	ST_OPTION_HELP(O)

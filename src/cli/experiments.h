@@ -103,30 +103,30 @@
 	O(base, 'b', "base", "SIDE", true, "compare with this version or command")                 \
 	O(target, 't', "target", "SIDE", true, "judge this version or command (default: HEAD)")    \
 	O(metric, 'm', "metric", &(ST_GATE_METRICS(ST_GATE_WORD))[1], true,                        \
-	  "judge CPU time or elapsed time (default: cpu)")                                         \
+	  "compare CPU time or elapsed time (default: cpu)")                                       \
 	O(limit, 'l', "limit", "PERCENT", true,                                                    \
-	  "ignore changes of time that are less than PERCENT (default: 2)")                        \
+	  "let changes of time by less than PERCENT pass (default: 2)")                            \
 	O(counts, 'c', "counts", "N", true,                                                        \
 	  "count N runs of each side with the engine (default: 2; 0: none)")                       \
 	O(pairs, 'n', "pairs", "N", true,                                                          \
 	  "run at most N pairs (default: 60; 0: do not measure time)")                             \
-	O(for, 0, "for", "TIME", true, "begin no pair after this long (default: 10m)")             \
+	O(for, 0, "for", "TIME", true, "begin no pair after this time (default: 10m)")             \
 	O(alarm, 0, "alarm", "PERCENT", true,                                                      \
-	  "raise a false alarm with at most this probability (default: 1)")                        \
+	  "limit the probability of a false alarm to PERCENT (default: 1)")                        \
 	O(miss, 0, "miss", "PERCENT", true,                                                        \
-	  "pass a change of --limit with at most this probability (default: 5)")                   \
+	  "limit the probability to pass a change of --limit to PERCENT (default: 5)")             \
 	O(duet, 0, "duet", &(ST_GATE_DUETS(ST_GATE_WORD))[1], true,                                \
-	  "run the two of a pair in turn, or at once (default: alternate)")                        \
+	  "run the two sides of a pair in turn, or at once (default: alternate)")                  \
 	O(cpu, 0, "cpu", "LIST", true,                                                             \
-	  "use these CPUs, one for each run; all: let each run use all (default: any one)")        \
-	O(seed, 0, "seed", "N", true, "set the seed of the order of runs (default: by chance)")    \
+	  "run each pair on one of these CPUs; all: on all CPUs (default: any one)")               \
+	O(seed, 0, "seed", "N", true, "set the seed of the order of runs (default: a random one)") \
 	O(rules, 0, "rules", "FILE", true,                                                         \
 	  "read limits and exceptions from FILE (default: .strobe/gate.yaml)")                     \
 	O(times, 0, "times", "FILE", false, "read the times of pairs from FILE, for tests")        \
 	O(format, 'f', "format", &(ST_GATE_FORMATS(ST_GATE_WORD))[1], true,                        \
-	  "print text or another format (default: text)")                                          \
+	  "print the result in this format (default: text)")                                       \
 	O(output, 'o', "output", "FILE", true,                                                     \
-	  "write the result to FILE, too: .md, .xml (JUnit), .sarif, .json, .txt")                 \
+	  "also write the result to FILE: .md, .xml (JUnit), .sarif, .json, .txt")                 \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 

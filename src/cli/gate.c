@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe gate: whether one build of a program is slower than another. */
+/* strobe gate: decides whether a build of a program is slower than another one. */
 #include "cli/gate.h"
 
 #include <errno.h>
@@ -89,7 +89,7 @@ apply_gate_word(struct st_gate_options *o, int option, const char *value, struct
 	return ST_OK;
 }
 
-/* How to measure and to judge. */
+/* Options of the measurement and of the decision. */
 static st_status
 apply_gate_rule(struct gate_arguments *a, int option, const char *value, struct st_error *e)
 {
@@ -127,7 +127,7 @@ apply_gate_rule(struct gate_arguments *a, int option, const char *value, struct 
 	}
 }
 
-/* ---- where to ---- */
+/* ---- output ---- */
 
 static const char *const gate_formats[] = {
 #define F(id, name, ending) name,
@@ -231,7 +231,7 @@ apply_gate_option(struct gate_arguments *a, int option, const char *value, struc
 	}
 }
 
-/* The target of a version is what is checked out. */
+/* The default target of a version is HEAD. */
 static st_status
 gate_check_sides(struct st_gate_options *o, struct st_error *e)
 {
@@ -268,8 +268,8 @@ st_gate_usual(struct st_gate_options *o, struct st_gate_rules *rules, const char
 	return st_gate_rules_read(rules, file, today, o, e);
 }
 
-/* What the file says, options on the command line say otherwise: they are read first to find it,
- * and then again. */
+/* Options override the rules, so they are read twice: to find the file of the rules, and after it
+ * was read. */
 static st_status
 gate_take_options(struct gate_arguments *a, char *const *argv, struct st_error *e)
 {
@@ -301,7 +301,7 @@ parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
 
 /* ---- a run ---- */
 
-/* Which run comes first has to be chance that nobody has chosen; the seed is told. */
+/* The order of the runs must be random; the seed is part of the JSON. */
 static st_status
 gate_draw_seed(struct st_gate_options *o, struct st_error *e)
 {

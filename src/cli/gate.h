@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What strobe gate and strobe bisect have in common. */
+/* Functions that strobe gate and strobe bisect share. */
 #ifndef STROBE_CLI_GATE_H
 #define STROBE_CLI_GATE_H
 
@@ -8,12 +8,13 @@
 #include "cli/progress.h"
 #include "gate/rules.h"
 
-/* What a gate does unless options or the rules of the project (file NULL: those around the current
- * folder) say otherwise. 0, or -1 with *e. */
+/* Sets the defaults of a gate, then reads the rules of the project (file NULL: those of the project
+ * around the current folder). 0, or -1 with *e. */
 st_status st_gate_usual(struct st_gate_options *o, struct st_gate_rules *rules, const char *file,
                         struct st_error *e);
 
-/* Around a run: progress, signals, the seed unless it is given, the program of the engine. */
+/* Prepares a run: progress, signals, the path of strobe, and the seed unless the user has set it.
+ */
 struct st_gate_setting {
 	struct st_progress progress;
 	char strobe[PATH_MAX];

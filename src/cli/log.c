@@ -72,7 +72,7 @@ parse_log(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
-/* Of versions without profiles nothing is said, however many there are. */
+/* Whether versions without profiles are left out, and do not count for -n. */
 static bool
 log_skips(const struct arguments *a)
 {

@@ -13,8 +13,8 @@
 #include "stats/change_points.h"
 #include "stats/robust.h"
 
-/* Of seven values, 1 of 35 divisions into three and four is as good as the best: fewer values never
- * reach the level. */
+/* With fewer than seven values, no change can be significant: of seven values, one of 35 divisions
+ * into three and four is as clear as the best one. */
 enum { FEWEST_VERSIONS = 7, LEAST_SEGMENT = 2, ROUNDS = 999, SEED = 1 };
 #define ALPHA 0.05
 
@@ -74,10 +74,10 @@ find_changes(struct log_series *s)
 	                                  SEED, s->changes, &s->n_changes);
 }
 
-/* A change with the medians of what lies before it, up to the change before, and after it. */
+/* A change with the medians of the values between it and the changes before and after it. */
 struct log_change {
-	const struct st_history_group *before, *after; /* the versions around it */
-	size_t commits;                                /* after the first, up to the second */
+	const struct st_history_group *before, *after; /* the versions next to it */
+	size_t commits;                                /* in the range before..after */
 	double from, to, p;
 };
 
@@ -106,7 +106,7 @@ free_all_series(struct log_all_series *all)
 	free(all->v.v);
 }
 
-/* Histories have the youngest version first, and versions that are gone after them. */
+/* The history has the youngest version first, and versions that are not in it at the end. */
 static st_status
 make_all_series(struct log_all_series *all, const struct st_history_values *values)
 {
@@ -175,7 +175,8 @@ print_unchanged_series(const struct log_all_series *all, FILE *out)
 	for (size_t i = 0; i < all->v.n; i++) {
 		const struct log_series *s = &all->v.v[i];
 		if (s->values.n < FEWEST_VERSIONS)
-			fprintf(out, "%s of %s: %s: cannot tell, only %s profiles; %d are needed\n",
+			fprintf(out,
+			        "%s of %s: %s: cannot tell: only %s profiles, and %d are needed\n",
 			        s->first->metric, s->first->location, s->first->command,
 			        ST_COUNT(s->values.n, "version has", "versions have"),
 			        FEWEST_VERSIONS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The outcome of a bisection. */
+/* Prints the result of a bisection. */
 #include <math.h>
 
 #include "base/number.h"

@@ -22,7 +22,7 @@ cases_title(char *const *argv)
 	return st_text_end(&t);
 }
 
-/* Two lists of words as one, malloc'ed in one piece. */
+/* Joins two lists of words in one malloc'ed piece. */
 static char **
 cases_join(char *const *a, char *const *b)
 {
@@ -60,7 +60,7 @@ cases_add(struct st_gate_cases *cases, const struct st_gate_case *filled, struct
 	return c->title ? ST_OK : cases_no_memory(e);
 }
 
-/* A job has a variant for each collector; a benchmark is one of them. */
+/* A job has each benchmark once for each collector; those of the first collector are taken. */
 static st_status
 cases_add_variants(const struct st_gate_project *p, struct st_gate_cases *cases, struct st_error *e)
 {

@@ -24,7 +24,7 @@ code_image(struct st_gate_images *images, const char *path)
 	return slot ? image : NULL;
 }
 
-/* An address as its meaning: a place in the function itself, another function, or data. */
+/* Names an address by its target: a location in the function itself, another function, or data. */
 static bool
 code_name_address(const struct st_disassembler *d, uint64_t address, char *text)
 {
@@ -63,7 +63,7 @@ code_open(struct code_reader *r, struct st_gate_images *images, const struct st_
 	return r->n == p->size;
 }
 
-/* The next instruction; false: there is none. Padding behind the last one is none of it. */
+/* Disassembles the next instruction; false: there is none. */
 static bool
 code_next(struct code_reader *r, char *text)
 {

@@ -13,12 +13,12 @@ struct st_gate_place {
 	uint64_t offset, size;
 };
 
-/* Images that were opened. */
+/* A cache of opened images. */
 struct st_gate_images {
 	ST_VEC(struct st_image *) v;
 };
 
-/* SAME, CHANGED, or UNKNOWN where the bytes cannot be read. Data is not compared. */
+/* Returns SAME, CHANGED, or UNKNOWN if the bytes cannot be read. Data is not compared. */
 enum st_gate_code st_gate_compare_code(struct st_gate_images *images,
                                        const struct st_gate_place places[ST_GATE_SIDES]);
 void st_gate_images_free(struct st_gate_images *images);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counts: the runs under the engine, and their judgement. */
+/* Runs the sides under the engine and judges their counts. */
 #include "gate/counts.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ count_free_files(struct count_files *f)
 	free(f->errors);
 }
 
-/* The last line of what strobe or the program said. */
+/* Reads the last line that strobe or the program wrote to standard error. */
 static void
 count_last_line(const char *path, char *line, int size)
 {
@@ -243,7 +243,8 @@ st_gate_count_make(struct st_gate_count *c, double v[ST_GATE_SIDES][ST_GATE_MOST
 	c->exact = runs > 1 && squares == 0;
 	c->low = c->high = runs > 1 ? c->change : NAN;
 	if (runs > 1 && squares > 0 && base > 0) {
-		/* Of the difference of two means of n values each, with one variance. */
+		/* The interval of a difference of two means of n values each, with a common
+		 * variance. */
 		const double half = st_student(0.99, df) * sqrt(squares / df * 2 / n) / base;
 		c->low -= half;
 		c->high += half;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the engine counts of both sides, for the program and for each function, and its judgement.
- */
+/* Counts by the engine of both sides, of the program and of each function, and their verdicts. */
 #ifndef STROBE_GATE_COUNTS_H
 #define STROBE_GATE_COUNTS_H
 
@@ -8,8 +7,8 @@
 
 struct st_profile;
 
-/* Counts of the whole program: C(identifier, "name", the limit of its growth unless another one is
- * asked for; INFINITY: it is shown and not judged) */
+/* Counts of the whole program: C(identifier, "name", default limit of its growth as a share;
+ * INFINITY: the count is shown and not judged) */
 #define ST_GATE_COUNTS(C)                                                                          \
 	C(INSTRUCTIONS, "instructions", 0.01)                                                      \
 	C(BLOCKS, "blocks", INFINITY)                                                              \
@@ -24,20 +23,21 @@ enum st_gate_counted {
 };
 extern const char *const st_gate_counted[];
 
-/* A limit that holds for a while in the place of another one. Texts are of the rules' file. */
+/* A limit that replaces another one up to a date. Texts belong to the rules. */
 struct st_gate_exception {
 	const char *function; /* a shell pattern; NULL: the program as a whole */
 	bool time;
 	enum st_gate_counted counted; /* unless it is the time */
-	double limit;                 /* INFINITY: none */
-	const char *until, *reason;   /* the last day */
+	double limit;                 /* a share; INFINITY: none */
+	const char *until, *reason;   /* until: the last day, as YYYY-MM-DD */
 	bool expired, used;
 };
 
 struct st_gate_limits {
 	double program[ST_GATE_N_COUNTED]; /* of the growth of the program's counts */
 	double function;                   /* of the growth of a function's instructions */
-	double least; /* of these, a smaller share of the program's instructions does not matter */
+	double least; /* a smaller growth, as a share of the program's instructions, does not matter
+	               */
 	ST_VEC(struct st_gate_exception) exceptions;
 };
 void st_gate_limits_default(struct st_gate_limits *limits);
@@ -46,8 +46,8 @@ void st_gate_limits_default(struct st_gate_limits *limits);
 struct st_gate_count {
 	double value[ST_GATE_SIDES];
 	double change;    /* relative to the base; INFINITY: it was 0 */
-	double low, high; /* the 99 % interval of the change; NAN: it cannot be told by one run */
-	bool exact;       /* several equal runs have counted the same */
+	double low, high; /* the 99 % interval of the change; NAN: unknown, after one run */
+	bool exact;       /* several runs of each side have equal counts */
 	enum st_gate_verdict verdict;
 };
 
@@ -74,12 +74,12 @@ struct st_gate_caller {
 
 struct st_gate_function {
 	const char *name, *image; /* texts of a profile */
-	const char *file;         /* of the target, else of the base; NULL: unknown */
+	const char *file;         /* of the target, otherwise of the base; NULL: unknown */
 	uint32_t line;            /* 0: unknown */
 	struct st_gate_count instructions, calls;
 	enum st_gate_code code;
-	bool offset; /* it grew, but others shrank as much: the program as a whole did not grow */
-	ST_VEC(struct st_gate_caller) callers; /* who call it more often, the most first */
+	bool offset; /* it grew, but the program as a whole did not: others shrank as much */
+	ST_VEC(struct st_gate_caller) callers; /* that call it more often, by growth */
 };
 
 enum { ST_GATE_MOST_RUNS = 10 };
@@ -87,7 +87,7 @@ enum { ST_GATE_MOST_RUNS = 10 };
 struct st_gate_counts {
 	size_t runs; /* of each side; 0: nothing was counted */
 	struct st_gate_count program[ST_GATE_N_COUNTED];
-	ST_VEC(struct st_gate_function) functions; /* that changed, the most first */
+	ST_VEC(struct st_gate_function) functions; /* that changed, by growth */
 	enum st_gate_verdict verdict;
 	struct st_profile *profiles[ST_GATE_SIDES][ST_GATE_MOST_RUNS];
 };

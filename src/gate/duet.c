@@ -23,7 +23,7 @@ st_gate_runs_begin(struct st_gate_runs *r, struct st_error *e)
 
 /* ---- CPUs ---- */
 
-/* The CPU that has `at` others before it. */
+/* The CPU number `at` of the set. */
 static void
 duet_one_cpu(const cpu_set_t *all, size_t at, cpu_set_t *one)
 {
@@ -100,7 +100,7 @@ duet_execute(void *arg)
 	return NULL;
 }
 
-/* A program that fails does something else than what is to be measured. */
+/* A program that fails has not done the work that the gate measures. */
 static st_status
 duet_check(const struct duet_run *run, struct st_error *e)
 {

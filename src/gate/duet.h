@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs of real runs. */
+/* Measures pairs by running both sides. */
 #ifndef STROBE_GATE_DUET_H
 #define STROBE_GATE_DUET_H
 
@@ -12,13 +12,14 @@ struct st_gate_runs {
 	const char *input; /* of each run; NULL: nothing */
 	enum st_gate_duet duet;
 	enum st_gate_metric metric;
-	cpu_set_t cpus; /* that the runs may use */
-	bool unpinned;  /* a run uses all of them, for programs that have threads */
+	cpu_set_t cpus; /* CPUs that the runs may use */
+	bool unpinned;  /* each run may use all of them, for programs with threads */
 };
 
-/* Ready to measure: takes the CPUs that strobe itself may use. 0, or -1 with *e. */
+/* Prepares the measurement. Without CPUs, sets those that strobe itself may use. 0, or -1 with *e.
+ */
 st_status st_gate_runs_begin(struct st_gate_runs *r, struct st_error *e);
-/* A sampler's functions; arg is the struct st_gate_runs. */
+/* The functions of a sampler whose arg is a struct st_gate_runs. */
 st_status st_gate_run_pair(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_SIDES],
                            struct st_error *e);
 bool st_gate_is_interrupted(void *arg);

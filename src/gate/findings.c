@@ -16,7 +16,7 @@ static const char *const metric_titles[] = {
 #undef M
 };
 
-/* How far the change of a count is known. */
+/* The certainty of the change of a count. */
 static const char *
 finding_certainty(const struct st_gate_count *c, char *text, size_t size)
 {
@@ -76,7 +76,7 @@ st_gate_put_time(const struct st_gate_options *o, const struct st_gate_time *t, 
 
 /* ---- the list ---- */
 
-/* The file as the project has it; NULL: it is not one of the project's. */
+/* The path relative to the project; NULL: the file is not part of it. */
 static const char *
 finding_file(const struct st_gate_result *r, const char *file)
 {
@@ -91,7 +91,7 @@ struct finder {
 	const struct st_gate_benchmark *b;
 };
 
-/* The message of what was begun in `text`. */
+/* Adds a finding whose message is `text`, which ends. */
 static st_status
 finding_add(const struct finder *x, struct st_text *text, const struct st_gate_finding *filled)
 {

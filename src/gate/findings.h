@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All that a gate has judged, as a list with a sentence each, and its forms for other tools. */
+/* The judgements of a gate as a list with a sentence for each, and formats for other tools. */
 #ifndef STROBE_GATE_FINDINGS_H
 #define STROBE_GATE_FINDINGS_H
 
@@ -9,9 +9,9 @@ struct st_gate_finding {
 	enum st_gate_verdict verdict;
 	const char *benchmark, *quantity; /* "time", "instructions", ... */
 	const char *function;             /* NULL: the program */
-	const char *file;                 /* of the project; NULL: unknown, or of another one */
-	uint32_t line;                    /* 0: unknown */
-	bool blamed;                      /* not of a function whose code is the same */
+	const char *file; /* relative to the project; NULL: unknown, or not part of it */
+	uint32_t line;    /* 0: unknown */
+	bool blamed;      /* false for a function whose code is the same */
 	char *message;
 };
 struct st_gate_findings {
@@ -23,7 +23,7 @@ st_status st_gate_findings_make(struct st_gate_findings *f, const struct st_gate
                                 const struct st_gate_result *r);
 void st_gate_findings_free(struct st_gate_findings *f);
 
-/* Sentences without an end. */
+/* Write sentences without a full stop. */
 void st_gate_put_count(const struct st_gate_count *c, FILE *out);
 void st_gate_put_function(const struct st_gate_counts *all, const struct st_gate_function *f,
                           FILE *out);
@@ -47,10 +47,10 @@ enum st_gate_format {
 #undef F
 };
 
-/* Writes one of them. ST_FAILED: no memory. */
+/* Writes the result in a format. ST_FAILED: no memory. */
 st_status st_gate_write(enum st_gate_format format, const struct st_gate_options *o,
                         const struct st_gate_result *r, FILE *out);
-/* Inside: each of them. */
+/* Inside: the writers of single formats. */
 void st_gate_put_markdown(const struct st_gate_options *o, const struct st_gate_result *r,
                           const struct st_gate_findings *f, FILE *out);
 void st_gate_put_junit(const struct st_gate_result *r, const struct st_gate_findings *f, FILE *out);

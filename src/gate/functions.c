@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of both sides: which is which, their counts, and who calls them more often. */
+/* Matches the functions of both sides, compares their counts, and finds the callers that call them
+ * more often. */
 #include "gate/functions.h"
 
 #include <fnmatch.h>
@@ -29,10 +30,10 @@ struct comparison {
 	struct st_gate_images images;
 };
 
-/* ---- which function is which ---- */
+/* ---- matching ---- */
 
-/* A side as the matcher wants it. The program has one name on all sides, whatever its file is
- * called. */
+/* A side for the matcher. The program has one name on both sides, because the names of its files
+ * may differ. */
 static st_status
 functions_side(const struct st_profile *p, struct st_match_side *s)
 {
@@ -85,7 +86,7 @@ functions_take(struct matched *m, int side, size_t run, const struct st_profile_
 	m->calls[side][run] += (double)f->calls;
 }
 
-/* The counts of a further run of a side, found by the first one's functions. */
+/* Takes the counts of a further run, whose functions are matched with those of the first run. */
 static st_status
 functions_take_run(struct comparison *x, int side, size_t run)
 {
@@ -154,8 +155,8 @@ functions_place(const struct comparison *x, const struct matched *m, int side)
 	return (struct st_gate_place){image->path, image->build_id, f->offset, f->size};
 }
 
-/* Of a function that only one side executed: whether the other one has the same build of its image,
- * and so has it, too. */
+/* Whether the side that did not execute a function has the same build of its image, and therefore
+ * the function. */
 static bool
 functions_build_is_the_same(const struct comparison *x, const struct matched *m)
 {
@@ -214,7 +215,7 @@ callers_add(struct comparison *x, struct st_gate_function *f, int side, uint32_t
 	return slot ? ST_OK : ST_FAILED;
 }
 
-/* Directly, or by the stub through which other images call it. */
+/* Whether it is called directly, or through the stub of another image. */
 static bool
 callers_is_called(const struct st_gate_function *f, uint32_t at, const struct st_profile_value *v)
 {
@@ -223,7 +224,7 @@ callers_is_called(const struct st_gate_function *f, uint32_t at, const struct st
 	       (v->text && !strncmp(v->text, f->name, n) && !strcmp(v->text + n, "@plt"));
 }
 
-/* The callers of one side, by the first run's table of calls. */
+/* Adds the callers of one side, from the table of calls of the first run. */
 static st_status
 callers_of_side(struct comparison *x, const struct matched *m, struct st_gate_function *f, int side)
 {
@@ -253,7 +254,7 @@ compare_callers(const void *a, const void *b)
 	return more_x != more_y ? (more_x < more_y ? 1 : -1) : strcmp(x->name, y->name);
 }
 
-/* Those that call it more often. */
+/* Keeps the callers with the greatest growth of calls. */
 static st_status
 functions_callers(struct comparison *x, const struct matched *m, struct st_gate_function *f)
 {
@@ -290,7 +291,7 @@ functions_limit(struct st_gate_limits *limits, const char *name)
 	return limits->function;
 }
 
-/* Growth that matters, of a function alone; in a program that did not grow, it only moved. */
+/* In a program that did not grow, the growth of a function is work that moved from another one. */
 static void
 functions_verdict(struct st_gate_function *f, const struct st_gate_counts *c,
                   struct st_gate_limits *limits)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whether a program became slower: two builds of it, base and target, measured side by side.
+ * Decides whether a program became slower: measures two builds of it, base and target, in pairs.
  *
- * Time is measured in duets: pairs of runs, one of each side, whose order a coin decides. If the
- * sides do not differ, the coin alone decides which of them is the slower one of a pair; so a test
- * by the signs of the differences keeps its level on any machine (stats/betting.h). Counts of the
- * engine need no repetition, and are judged by what they are.
+ * Time is measured in duets: pairs of runs, one of each side, in random order. If the sides do not
+ * differ, the random order alone decides which of them is the slower one of a pair; so a test by
+ * the signs of the differences keeps its level on any machine (stats/betting.h). Counts by the
+ * engine need no repetition; they are compared with limits.
  */
 #ifndef STROBE_GATE_GATE_H
 #define STROBE_GATE_GATE_H
@@ -21,7 +21,7 @@
 enum { ST_GATE_BASE, ST_GATE_TARGET, ST_GATE_SIDES };
 extern const char *const st_gate_sides[ST_GATE_SIDES];
 
-/* V(identifier, "name", exit code): the worse the later. */
+/* V(identifier, "name", exit code): from the best to the worst. */
 #define ST_GATE_VERDICTS(V)                                                                        \
 	V(PASS, "pass", 0)                                                                         \
 	V(INCONCLUSIVE, "inconclusive", 3)                                                         \
@@ -34,7 +34,7 @@ enum st_gate_verdict {
 extern const char *const st_gate_verdicts[];
 int st_gate_exit(enum st_gate_verdict verdict);
 
-/* What is run of one side. */
+/* The command of a side. */
 struct st_gate_command {
 	char *const *argv;
 	const char *folder; /* NULL: the current one */
@@ -42,7 +42,7 @@ struct st_gate_command {
 
 /* ---- time ---- */
 
-/* A(identifier, "word"): how the two runs of a pair lie to each other. */
+/* A(identifier, "word"): the order of the two runs of a pair. */
 #define ST_GATE_DUETS(A)                                                                           \
 	A(ALTERNATE, "alternate") /* one after the other, on one CPU */                            \
 	A(TOGETHER, "together")   /* both at once, each on half of the CPUs */
@@ -52,7 +52,7 @@ enum st_gate_duet {
 #undef A
 };
 
-/* M(identifier, "word", "what it is") */
+/* M(identifier, "word", "title") */
 #define ST_GATE_METRICS(M)                                                                         \
 	M(CPU, "cpu", "CPU time")                                                                  \
 	M(WALL, "wall", "elapsed time")
@@ -62,45 +62,46 @@ enum st_gate_metric {
 #undef M
 };
 
-/* When to decide. Shares are of 1. */
+/* The rule of decision. Probabilities and changes are shares of 1. */
 struct st_gate_rule {
-	double alarm;   /* the probability of a false alarm is at most this */
-	double miss;    /* and that of a pass although the target is slower by the limit, this */
-	double limit;   /* changes that are smaller do not matter */
-	double above;   /* an alarm is that the change is greater than this: 0 in a gate */
+	double alarm;   /* the largest probability of a false alarm */
+	double miss;    /* the largest probability of a pass if the target is slower by the limit */
+	double limit;   /* smaller changes do not matter */
+	double above;   /* an alarm says that the change is greater than this: 0 in a gate */
 	size_t pairs;   /* at most; 0: time is not measured */
 	double seconds; /* no pair begins later; 0: no limit */
 };
 
-/* A pair that is to be measured. */
+/* A pair to measure. */
 struct st_gate_pair {
 	size_t number;                   /* from 0 */
 	int first;                       /* the side that begins, or takes the first CPUs */
 	unsigned padding[ST_GATE_SIDES]; /* bytes in the environment, which move the stack */
-	uint64_t random;                 /* more chance, for the choice of CPUs */
+	uint64_t random;                 /* a random number for the choice of CPUs */
 };
 
-/* Who measures pairs. The tests have one that does not run anything. */
+/* Measures pairs. The tests have a sampler that runs nothing. */
 struct st_gate_sampler {
-	/* Fills in how long each side took, ns. 0, or -1 with *e. */
+	/* Sets the time of each side, in ns. 0, or -1 with *e. */
 	st_status (*measure)(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_SIDES],
 	                     struct st_error *e);
-	/* Whether to end, as after a signal; may be NULL. */
+	/* Whether to end, for example after a signal; may be NULL. */
 	bool (*interrupted)(void *arg);
-	/* Seconds since some moment. */
+	/* A monotonic clock, in s. */
 	double (*now)(void *arg);
 	void *arg;
 };
 
-/* What the pairs say. Changes are of target against base: 0.05 is 5 % slower. */
+/* The result of the pairs. Changes are relative to the base: 0.05 is 5 % slower. */
 struct st_gate_time {
-	ST_VEC(double) ratios;     /* logarithms of target / base, a pair each */
+	ST_VEC(double) ratios;     /* the logarithm of target / base of each pair */
 	double ns[ST_GATE_SIDES];  /* medians */
-	struct st_interval change; /* its 90 % interval; -1 and infinity: no end is known */
-	double spread;             /* of the ratios of pairs: their MAD, NAN before the second */
-	double evidence; /* times as probable it is as chance allows that the target is slower */
+	struct st_interval change; /* with its 90 % interval; ends -1 and INFINITY: unknown */
+	double spread;             /* the MAD of the ratios; NAN with one pair */
+	double evidence; /* the wealth of the bets on a slower target; with equal sides, 1 on
+	                    average */
 	enum st_gate_verdict verdict;
-	double seconds; /* that the pairs took */
+	double seconds; /* duration of all pairs */
 	bool interrupted;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A gate as JSON. */
+/* Writes a gate as JSON. */
 #include <math.h>
 
 #include "gate/result.h"
@@ -17,7 +17,7 @@ static const char *const json_duets[] = {
 #undef A
 };
 
-/* What is not known is null. */
+/* Unknown values are null. */
 static json_t *
 gate_real(double value)
 {

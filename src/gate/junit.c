@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A gate as a report of tests: each judgement is a test case. */
+/* Writes a gate as a JUnit report: each judgement is a test case. */
 #include <stdlib.h>
 
 #include "gate/findings.h"
 #include "report/text.h"
 
-/* Characters that XML has no place for are left out. */
+/* Characters that XML does not allow are replaced. */
 static void
 junit_put_text(const char *text, FILE *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A gate as Markdown, for the comment on a pull request. */
+/* Writes a gate as Markdown, for a comment on a pull request. */
 #include <string.h>
 
 #include "gate/findings.h"
 
-/* Text that is no markup, and no cell of a table ends in it. */
+/* Escapes markup, and characters that end a cell of a table. */
 static void
 markdown_put_plain(const char *text, FILE *out)
 {
@@ -18,7 +18,7 @@ markdown_put_plain(const char *text, FILE *out)
 			continue;
 		}
 		if (*text == '@')
-			fputs("&#8203;", out); /* names nobody */
+			fputs("&#8203;", out); /* a mention would notify a user */
 		if (strchr("\\`*_[]#|~", *text))
 			fputc('\\', out);
 		fputc(*text, out);
@@ -41,7 +41,7 @@ st_gate_put_markdown(const struct st_gate_options *o, const struct st_gate_resul
 	markdown_put_plain(o->names[ST_GATE_TARGET], out);
 	fputs(" against ", out);
 	markdown_put_plain(o->names[ST_GATE_BASE], out);
-	fputs("\n\n| | benchmark | verdict | what |\n|-|-|-|-|\n", out);
+	fputs("\n\n| | benchmark | verdict | finding |\n|-|-|-|-|\n", out);
 	for (size_t i = 0; i < f->v.n; i++) {
 		const struct st_gate_finding *x = &f->v.v[i];
 		fprintf(out, "| %s | ", markdown_mark(x->verdict));

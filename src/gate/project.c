@@ -124,7 +124,7 @@ project_read_job(struct st_gate_project *p, struct st_error *e)
 		status = st_fail(e, ST_EXIT_USAGE,
 		                 "nothing to run: give the command after the options, or describe "
 		                 "it in " ST_JOB_FILE " (strobe job init writes an example)");
-	/* Messages of the job name the file, whose path has to last as long. */
+	/* Messages of the job name the file, so its path must live as long as the job. */
 	p->job.yaml.path = ST_JOB_FILE;
 	free(path);
 	return status;

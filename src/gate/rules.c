@@ -30,7 +30,7 @@ st_gate_share(const char *text, double most, double *share)
 	return ST_OK;
 }
 
-/* ---- values; a key that is not there leaves them as they are ---- */
+/* ---- values; a key that is not in the file keeps the default ---- */
 
 static st_status
 rules_take_share(const struct st_yaml *y, const yaml_node_t *node, const char *what, double most,
@@ -109,8 +109,8 @@ rules_take_limits(struct st_yaml *y, const yaml_node_t *map, struct st_gate_opti
 		                     &o->limits.program[i], e))
 			return ST_FAILED;
 	return isinf(o->rule.limit) ? st_yaml_bad(y, v[TIME], e,
-	                                          "time has to have a limit; pairs: 0 leaves time "
-	                                          "unmeasured")
+	                                          "time needs a limit; use pairs: 0 to measure no "
+	                                          "time")
 	                            : ST_OK;
 }
 
@@ -141,8 +141,9 @@ rules_take_quantity(struct st_yaml *y, yaml_node_t *node, struct st_gate_excepti
 		                   "blocks, calls, allocations and bytes allocated",
 		                   word);
 	if (x->function && x->counted != ST_GATE_INSTRUCTIONS)
-		return st_yaml_bad(y, node, e, "of a function, instructions are judged, and not %s",
-		                   word);
+		return st_yaml_bad(
+		        y, node, e,
+		        "an exception for a function has the quantity instructions, not %s", word);
 	return ST_OK;
 }
 
@@ -176,7 +177,7 @@ rules_take_exception(struct st_yaml *y, yaml_node_t *map, const char *today,
 	return ST_OK;
 }
 
-/* Of the program as a whole: its limits are others as long as the exception holds. */
+/* Exceptions for the program as a whole replace its limits. */
 static void
 rules_apply_exceptions(struct st_gate_options *o)
 {

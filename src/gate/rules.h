@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules of a project's gate, as a file that belongs to the project: docs/gate.md describes it.
- */
+/* Reads the rules of a project's gate from a file of the project; strobe-gate(1) describes it. */
 #ifndef STROBE_GATE_RULES_H
 #define STROBE_GATE_RULES_H
 
@@ -9,7 +8,7 @@
 
 #define ST_GATE_FILE ".strobe/gate.yaml"
 
-/* Texts are of the file. */
+/* Owns the texts that the options refer to. */
 struct st_gate_rules {
 	struct st_yaml yaml;
 	char *path, *bytes;
@@ -27,10 +26,10 @@ st_status st_gate_rules_of_bytes(struct st_gate_rules *r, const char *path, cons
 void st_gate_rules_free(struct st_gate_rules *r);
 void st_gate_limits_free(struct st_gate_limits *limits);
 
-/* Percents that are greater than 0 and at most `most`, as a share. */
+/* Parses percents that are greater than 0 and at most `most`; returns a share. */
 st_status st_gate_share(const char *text, double most, double *share);
-/* Adds a sentence for each exception that has expired, and that was made use of. ST_FAILED: no
- * memory. */
+/* Adds a sentence for each exception that has expired, and for each that was applied. ST_FAILED:
+ * no memory. */
 st_status st_gate_rules_notes(const struct st_gate_options *o, struct st_gate_result *r);
 
 #endif

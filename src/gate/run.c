@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A gate from its options to its verdict. */
+/* Runs a gate: builds the sides, measures the benchmarks and decides. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ gate_no_memory(struct st_error *e)
 
 /* ---- time ---- */
 
-/* Tells which pair is measured, then measures it. */
+/* Shows the number of each pair before it is measured. */
 struct gate_clock {
 	const struct st_gate_options *o;
 	const struct st_gate_sampler *inner;
@@ -212,8 +212,9 @@ st_gate_run(struct st_gate_options *o, struct st_gate_result *out, struct st_err
 	bool versions[ST_GATE_SIDES];
 	*out = (struct st_gate_result){.verdict = ST_GATE_PASS};
 	if (!o->rule.pairs && !o->counts)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--pairs 0 and --counts 0 leave nothing to measure: leave out one");
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--pairs 0 and --counts 0 leave nothing to measure: leave out one of them");
 	for (int side = 0; side < ST_GATE_SIDES; side++)
 		if (st_gate_is_version(o->names[side], &versions[side], e))
 			return ST_FAILED;

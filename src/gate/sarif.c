@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A gate as SARIF 2.1.0, and as annotations of GitHub's workflows: regressions and what could not
- * be told, at the functions' lines where these are known. */
+/* Writes a gate as SARIF 2.1.0, and as annotations of GitHub workflows: regressions and
+ * inconclusive findings, at the lines of functions if they are known. */
 #include <string.h>
 
 #include "gate/findings.h"
@@ -84,7 +84,7 @@ st_gate_sarif(const struct st_gate_findings *f)
 
 /* ---- annotations ---- */
 
-/* Of a property, commas and colons end it. */
+/* Commas and colons end a property. */
 static void
 github_put(const char *text, bool property, FILE *out)
 {

@@ -7,8 +7,7 @@ const char *const st_bisect_states[] = {
 #undef S
 };
 
-/* The commit from `from` to before `to` that is not judged yet and nearest to their middle; to:
- * there is none. */
+/* The commit in [from, to) that is not judged yet and nearest to the middle; to: there is none. */
 static size_t
 search_nearest(const enum st_bisect_state *states, size_t from, size_t to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The search for the first bad commit of a line of them, some of which cannot be judged. */
+/* The search for the first bad one in a sequence of commits, some of which cannot be judged. */
 #ifndef STROBE_GATE_SEARCH_H
 #define STROBE_GATE_SEARCH_H
 
@@ -27,8 +27,8 @@ extern const char *const st_bisect_states[];
 typedef st_status (*st_bisect_judge)(void *arg, size_t i, enum st_bisect_state *state,
                                      struct st_error *e);
 
-/* Of n commits, the oldest first; what is before them is good, and the last one is bad. states: n
- * of them, all UNKNOWN. The first bad one is one of *first to *last. */
+/* Searches n commits, the oldest first; the commit before them is good, and the last one is bad.
+ * states: n elements, all UNKNOWN. The first bad commit is one of *first to *last. */
 st_status st_bisect_search(size_t n, st_bisect_judge judge, void *arg, enum st_bisect_state *states,
                            size_t *first, size_t *last, struct st_error *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sequence of pairs: each is measured, then all are judged. */
+/* Measures pairs one after another, and judges all of them after each. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,8 +32,8 @@ sequence_no_memory(struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "no memory left for the times of the gate");
 }
 
-/* Slower for certain, and by what matters as far as one can tell; or for certain not slower by that
- * much. */
+/* A regression is certain to be slower, and its estimated change is the limit or more; a pass is
+ * certain to be not slower by the limit. */
 static enum st_gate_verdict
 sequence_judge(const struct st_gate_rule *rule, const struct st_gate_time *t)
 {

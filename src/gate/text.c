@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A gate for people. */
+/* Writes a gate as text. */
 #include "base/text.h"
 #include "gate/findings.h"
 #include "gate/why.h"
@@ -12,7 +12,7 @@ text_time_reason(const struct st_gate_rule *rule, const struct st_gate_time *t, 
 	switch (t->verdict) {
 	case ST_GATE_REGRESSION:
 		fprintf(out,
-		        "  the target is slower: chance alone looks like this once in %.3g gates\n",
+		        "  the target is slower: with equal sides, one gate in %.3g shows this\n",
 		        t->evidence);
 		break;
 	case ST_GATE_PASS:
@@ -20,8 +20,8 @@ text_time_reason(const struct st_gate_rule *rule, const struct st_gate_time *t, 
 		break;
 	case ST_GATE_INCONCLUSIVE:
 		fprintf(out,
-		        "  %s: these pairs tell neither that the target is slower by %g %% nor "
-		        "that it is not; %s\n",
+		        "  %s: these pairs do not decide whether the target is slower by %g %%; "
+		        "%s\n",
 		        t->interrupted ? "interrupted" : "the gate's limits are reached", limit,
 		        "allow more with --pairs and --for, or measure on a quieter machine");
 		break;

@@ -36,7 +36,7 @@ st_gate_why(const struct st_gate_function *f)
 		return ST_GATE_WHY_LESS;
 	if (all[ST_GATE_BASE] <= 0)
 		return f->code == ST_GATE_CODE_SAME ? ST_GATE_WHY_FIRST : ST_GATE_WHY_NEW;
-	/* Of the logarithm of the whole growth, half or more is that of the calls. */
+	/* The growth of the calls is half of the whole growth or more, on a logarithmic scale. */
 	const double growth = log(all[ST_GATE_TARGET] / all[ST_GATE_BASE]);
 	if (calls[ST_GATE_BASE] > 0 && calls[ST_GATE_TARGET] > calls[ST_GATE_BASE] &&
 	    2 * log(calls[ST_GATE_TARGET] / calls[ST_GATE_BASE]) >= growth)
@@ -72,7 +72,7 @@ why_code(enum st_gate_code code)
 {
 	static const char *const words[] = {"whose code could not be compared",
 	                                    "whose code is the same", "whose code changed",
-	                                    "which is new", "which has gone"};
+	                                    "which is new", "which is gone"};
 	return words[code];
 }
 

@@ -109,9 +109,7 @@ commits_check_order(const char *root, const char *range, struct st_error *e)
 	st_status status = versions_git(root, words, &said, &code, e);
 	if (!status && code)
 		status = st_fail(e, ST_EXIT_USAGE, "'%s' does not come after '%s': %s", dots + 2,
-		                 earlier,
-		                 *said ? versions_reason(said)
-		                       : "the history of the one does not have the other");
+		                 earlier, *said ? versions_reason(said) : "it is no ancestor");
 	free(said);
 	free(earlier);
 	return status;

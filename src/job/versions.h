@@ -19,8 +19,8 @@ struct st_commits {
  * in both cases. */
 st_status st_commits_of(struct st_commits *c, const char *root, const char *range,
                         struct st_error *e);
-/* The same of a range, along first parents only, so that each commit contains those before it.
- * ST_FAILED also where B does not contain A. */
+/* The same for a range A..B, along first parents only, so that each commit contains those before
+ * it. ST_FAILED also where B does not contain A. */
 st_status st_commits_line(struct st_commits *c, const char *root, const char *range,
                           struct st_error *e);
 void st_commits_free(struct st_commits *c);

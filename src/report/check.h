@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a check has found, for people and for other programs. */
+/* Prints the result of a check as text, Markdown or JSON. */
 #ifndef STROBE_REPORT_CHECK_H
 #define STROBE_REPORT_CHECK_H
 
@@ -12,18 +12,18 @@ struct st_check_report {
 	const struct st_check_result *result;
 	enum st_check_method method;
 	const struct st_check_how *how;
-	const char *title; /* what was run; NULL: not known */
+	const char *title; /* the command; NULL: unknown */
 	const char *names[ST_SIDES];
-	double cutoff; /* changes by less than this share of the whole are left out */
+	double cutoff; /* smaller changes, as shares of the whole, are left out */
 	size_t top;    /* rows; 0: all */
-	bool all;      /* also what did not change */
+	bool all;      /* also locations without a change */
 	bool markdown;
 	struct st_style style;
 };
 
 /* Whether the report lists the finding. */
 bool st_check_is_listed(const struct st_check_report *r, const struct st_finding *f);
-/* What is known of the finding by how sure it is, such as "count" or "q 0.003". Returns text. */
+/* The certainty of the finding, such as "count" or "q 0.003". Returns text. */
 const char *st_check_sureness(const struct st_finding *f, char *text, size_t size);
 
 /* ST_FAILED with *e: no memory. */

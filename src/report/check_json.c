@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings as JSON: docs/json.md. */
+/* Writes findings as JSON, which docs/json.md describes. */
 #include <math.h>
 
 #include "report/check.h"
@@ -17,7 +17,7 @@ text_json(const char *text)
 	return text ? st_json_text(text) : json_null();
 }
 
-/* A model that was compared has a name instead of a number. */
+/* The name of the model if models were compared, otherwise the value. */
 static json_t *
 end_json(double value, const char *model)
 {

@@ -83,7 +83,7 @@ five_and_five(void **state)
 	assert_near(d.shift.at, -50);
 	d = compare_one(low, 5, above, 5, 102, false);
 	assert_kind(&d, ST_FINDING_DEGRADATION, ST_EVIDENCE_TEST);
-	/* 5 of 1000 do not matter; of 400, the interval (2 to 8) reaches the 8 that would. */
+	/* 5 of 1000 do not matter; of 390, the interval (2 to 8) reaches the limit of 7.8. */
 	d = compare_one(low, 5, above, 5, 1000, false);
 	assert_kind(&d, ST_FINDING_NO_CHANGE, ST_EVIDENCE_TEST);
 	d = compare_one(low, 5, above, 5, 390, false);
@@ -116,7 +116,7 @@ too_few(void **state)
 	assert_int_equal(st_distribution_runs_needed(1, 0.01), 5);
 }
 
-/* Equal counts are known without a test, also by one run; others are tested. */
+/* Equal counts need no test, even with one run; other counts are tested. */
 static void
 counts(void **state)
 {
@@ -197,7 +197,7 @@ count_alarms(const struct st_distribution *d)
 	return n;
 }
 
-/* 1 of 400 functions, by factors of 1.2 to 5, up and down: found, and nothing else. */
+/* A change of one of 400 functions by factors of 0.2 to 5 is found, and nothing else. */
 static void
 planted(void **state)
 {
@@ -218,7 +218,8 @@ planted(void **state)
 	free(v);
 }
 
-/* The same program again, 100 times: nothing is reported, though one value in ten is far off. */
+/* 100 comparisons of equal programs: nothing is reported, although one value in ten is an outlier.
+ */
 static void
 nothing_planted(void **state)
 {
@@ -238,8 +239,7 @@ nothing_planted(void **state)
 	free(v);
 }
 
-/* Noise so great that a test alone would sound an alarm in 5 % of the cases: a share of them that
- * fits alpha, and P is spread evenly. */
+/* With equal samples, the share of P up to 5 % agrees with the level. */
 static void
 level_holds(void **state)
 {
@@ -256,7 +256,7 @@ level_holds(void **state)
 		assert_true(d.p > 0.05 || st_finding_direction(d.kind));
 		assert_true(d.p <= 0.05 || d.kind == ST_FINDING_UNKNOWN);
 	}
-	/* Between what a coin of 5 % shows in 1000 throws with a probability of 99.9 %. */
+	/* The 99.9 % interval of a binomial distribution with 1000 trials of 5 %. */
 	assert_in_range(below, 29, 75);
 }
 

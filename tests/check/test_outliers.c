@@ -51,7 +51,7 @@ distances(void **state)
 	assert_true(isnan(st_outlier_distance(2, 1, 3)));
 }
 
-/* Median 0, MAD 1: z = 0.6745 d. Of 1 to 5 and their negatives none is out of line; 9 is severe. */
+/* Median 0, MAD 1: z = 0.6745 d. From -2 to 2 there is no outlier; 9 is severe. */
 static void
 by_score(void **state)
 {
@@ -92,7 +92,7 @@ without_spread(void **state)
 	assert_int_equal(o[0].kind, ST_FINDING_NO_CHANGE);
 }
 
-/* 30 values in two heaps, -1 and 1 (deviation about 1): quartiles and z leave 2.9 alone. */
+/* 30 values of -1 or 1 (deviation about 1): 2.9 is no outlier by the quartiles and by z. */
 static void
 by_deviation(void **state)
 {

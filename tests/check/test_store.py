@@ -86,7 +86,7 @@ class Versions(unittest.TestCase):
     def test_outlier_and_few(self):
         for level in (100, 100, 100, 300, 100, 100):
             self.version(level, n=3)
-        self.assertIn("cannot tell, only 6 versions have profiles; 7 are needed", self.p.ask("log", "--changes", "f"))
+        self.assertIn("cannot tell: only 6 versions have profiles, and 7 are needed", self.p.ask("log", "--changes", "f"))
         for _ in range(3):
             self.version(100, n=3)
         got = self.p.json("log", "--changes", "f")["series"][0]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Files of rules with bytes and pieces changed at random: each is taken or refused with a cause.
+ * Files of rules with random changes: each is accepted, or refused with a cause.
  * usage: test_fuzz ROUNDS
  */
 #include <stdio.h>

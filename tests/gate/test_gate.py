@@ -45,7 +45,7 @@ class Gate(unittest.TestCase):
 
 
 def noisy(n, factor, sd, seed=1):
-    """Pairs around 10 ms: the target takes factor times as long, but for noise."""
+    """Pairs around 10 ms: the target takes factor times as long, with noise."""
     chance = random.Random(seed)
     return [(1e7 * math.exp(chance.gauss(0, sd)), 1e7 * factor * math.exp(chance.gauss(0, sd))) for _ in range(n)]
 
@@ -72,7 +72,7 @@ class Time(Gate):
             self.assertLess(found["benchmarks"][0]["time"]["pairs"], 30)
 
     def test_small_certain_change_passes(self):
-        """Slower by 1 % for certain, which is less than what matters; with a limit of 0.5 % it matters."""
+        """A certain change of 1 % is below the default limit, and above a limit of 0.5 %."""
         pairs = noisy(60, 1.01, 0.001)
         self.assertEqual(self.simulate(pairs, code=0)["benchmarks"][0]["time"]["verdict"], "pass")
         self.assertEqual(self.simulate(pairs, "--limit", "0.5", code=1)["verdict"], "regression")
@@ -92,7 +92,7 @@ class Time(Gate):
         self.assertEqual(self.simulate(pairs, code=0)["verdict"], "pass")
 
     def test_level(self):
-        """Thirty gates of equal sides with other noise each: with these seeds, none raises an alarm."""
+        """Thirty gates of equal sides with different noise: with these seeds, none raises an alarm."""
         for seed in range(30):
             done = self.strobe("gate", "-b", "a", "-t", "a", "-c", 0, "--times", self.times(noisy(20, 1, 0.05, seed)), "-n", 20, "-q", "--seed", seed)
             self.assertIn(done.returncode, (0, 3), seed)
@@ -102,7 +102,7 @@ class Time(Gate):
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("regression: ./new against ./old\n./new x y: regression\n  CPU time: 10.0 ms -> 12.0 ms, +20.00 % (90 %: ", done.stdout)
         self.assertRegex(done.stdout, r"8 pairs|9 pairs")
-        self.assertIn("the target is slower: chance alone looks like this once in ", done.stdout)
+        self.assertIn("the target is slower: with equal sides, one gate in ", done.stdout)
         done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "--times", self.times([(1e7, 1.2e7)]), "-n", 1)
         self.assertEqual(done.returncode, 3)
         self.assertIn("allow more with --pairs and --for", done.stdout)
@@ -169,7 +169,7 @@ class Counts(Gate):
             self.assertLess(abs(counts["program"]["instructions"]["change"]), 0.002)
 
     def test_other_code_of_one_function(self):
-        """5 % more of what a tenth of the instructions are: found, though the program grew by 0.5 %. One run of each side is enough."""
+        """A function with a tenth of the instructions grows by 5 %, the program by 0.5 %: one run of each side finds it."""
         for runs in (1, 2):
             counts, functions = self.count("-DOTHER=10500", "-DWORK=90001", words=("-c", runs), code=1)
             self.assertEqual((counts["verdict"], counts["program"]["instructions"]["verdict"], list(functions)), ("regression", "pass", ["other"]))
@@ -196,7 +196,7 @@ class Counts(Gate):
         self.assertEqual((functions["malloc"]["why"], functions["malloc"]["callers"][0]["function"]), ("more calls", "make_table"))
 
     def test_moved_work(self):
-        """What one function does more and another less is no regression; both are shown."""
+        """Work that moves from one function to another is no regression; both functions are shown."""
         counts, functions = self.count("-DWORK=80000", "-DOTHER=20000", code=0)
         self.assertEqual((counts["verdict"], sorted(functions)), ("pass", ["other", "work"]))
         self.assertEqual((functions["other"]["offset"], functions["other"]["instructions"]["verdict"], functions["work"]["why"]), (True, "pass", "less"))
@@ -224,7 +224,7 @@ class Rules(Gate):
         path.write_text(text, encoding="utf-8")
 
     def test_limits(self):
-        """The file sets what options set; an option on the command line says otherwise."""
+        """The file sets limits; options on the command line override them."""
         pairs = noisy(60, 1.03, 0.001)
         self.assertEqual(self.simulate(pairs, code=1)["verdict"], "regression")
         self.rules("alarm: 2%\nmiss: 10\npairs: 30\nfor: 1m\ncounts: 0\nlimits: {time: 5}\n")
@@ -246,7 +246,7 @@ class Rules(Gate):
 
     @compiles
     def test_functions(self):
-        """An exception for a function is of that function alone; a limit of none is no limit."""
+        """An exception for a function applies to that function only; the limit none is no limit."""
         old, new = Counts.build(self, "old"), Counts.build(self, "new", "-DOTHER=10500", "-DWORK=90001")
         words = ("gate", "-b", old, "-t", new, "-n", 0, "-c", 1, "-f", "json")
         self.assertEqual(self.strobe(*words).returncode, 1)
@@ -263,11 +263,11 @@ class Rules(Gate):
     def test_refused(self):
         for text, message in (("", ".strobe/gate.yaml is empty"), ("limit: 3", ":1:1: unknown key 'limit' of the gate; did you mean 'limits'?"),
                               ("alarm: 80", ":1:8: alarm takes percents that are greater than 0 and at most 50, not '80'"),
-                              ("limits: {time: none}", ":1:16: time has to have a limit"), ("pairs: -1", ":1:8: pairs is a whole number"), ("for: 0", ":1:6: for is a time"),
+                              ("limits: {time: none}", ":1:16: time needs a limit"), ("pairs: -1", ":1:8: pairs is a whole number"), ("for: 0", ":1:6: for is a time"),
                               ("exceptions: [{function: x, reason: y}]", ":1:14: an exception needs a date until which it holds"),
                               ("exceptions: [{function: x, until: 2999-12-31}]", ":1:14: an exception needs a reason"),
                               ("exceptions: [{function: x, until: tomorrow, reason: y}]", "until is a date such as 2026-12-31, not 'tomorrow'"),
-                              ("exceptions: [{function: x, quantity: time, until: 2999-12-31, reason: y}]", "of a function, instructions are judged, and not time"),
+                              ("exceptions: [{function: x, quantity: time, until: 2999-12-31, reason: y}]", "an exception for a function has the quantity instructions, not time"),
                               ("exceptions: [{quantity: speed, until: 2999-12-31, reason: y}]", "unknown quantity 'speed'")):
             self.rules(text)
             done = self.strobe("gate", "-b", "true", "-t", "true")
@@ -295,7 +295,7 @@ class Repository(Gate):
         return self.p.commit(text)
 
     def clean(self):
-        """Nothing is left of the work trees, and the user's files are as they were."""
+        """No work tree and no temporary file is left."""
         self.assertEqual(self.p.git("worktree", "list", "--porcelain").count("worktree "), 1)
         self.assertEqual([f.name for f in self.place.iterdir() if f.name.startswith("strobe-")], [])
 
@@ -333,7 +333,7 @@ class Versions(Repository):
         self.assertEqual([b["benchmark"] for b in found["benchmarks"]], ["./program one"])
 
     def test_work(self):
-        """The files as they are, as they were built, against a version."""
+        """The current files and their build against a version."""
         self.write("program.c", SOURCE.replace("TABLE 1", "TABLE 0"))
         self.p.run("gcc", "-O1", "-g", "-o", "program", "program.c")
         found = self.gate("--base", "HEAD", "--target", ".", code=1)
@@ -380,7 +380,7 @@ class Formats(Gate):
 
         rows = markdown.splitlines()
         self.assertEqual(rows[0], "### &#10060; Performance: regression")
-        self.assertEqual(rows[2:6], ["new/program against old/program", "", "| | benchmark | verdict | what |", "|-|-|-|-|"])
+        self.assertEqual(rows[2:6], ["new/program against old/program", "", "| | benchmark | verdict | finding |", "|-|-|-|-|"])
         # Instructions, bytes, the functions, time; no cell ends early.
         self.assertEqual(len(rows), 6 + 2 + len(functions) + 1)
         for row in rows[4:]:

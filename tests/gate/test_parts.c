@@ -32,7 +32,7 @@ fake_measure(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_SIDES
 	f->target_first += pair->first == ST_GATE_TARGET;
 	assert_true(pair->padding[0] < 4096 && pair->padding[1] < 4096);
 	ns[ST_GATE_BASE] = 1e6;
-	/* A disturbance of 1 %, to either side in turn. */
+	/* A disturbance of 1 %, up and down in turn. */
 	ns[ST_GATE_TARGET] = 1e6 * f->factor * (pair->number % 2 ? 1.01 : 1 / 1.01);
 	f->clock += f->step;
 	return ST_OK;
@@ -61,7 +61,7 @@ measure(struct fake *f, const struct st_gate_rule *rule, struct st_gate_time *t)
 	return st_gate_measure(rule, &s, 1, t, &e);
 }
 
-/* The alarm at 1 is that of the gate; above half of a change, it is that of a bisection. */
+/* With above 0, the alarm is that of a gate; otherwise, that of a bisection. */
 static void
 verdicts(void **state)
 {
@@ -106,7 +106,7 @@ order(void **state)
 	assert_int_equal(again.target_first, f.target_first);
 }
 
-/* A limit of time, a signal, a failure. */
+/* The sequence ends by a limit of time, a signal, or a failure. */
 static void
 ends(void **state)
 {
@@ -195,8 +195,8 @@ searches(void **state)
 	}
 }
 
-/* Of all histories of eight commits: the answer holds the first bad one, and all in between was
- * tried. */
+/* All histories of eight commits: the answer contains the first bad commit, and all commits in it
+ * were judged. */
 static void
 all_histories(void **state)
 {
