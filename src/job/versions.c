@@ -108,8 +108,9 @@ commits_check_order(const char *root, const char *range, struct st_error *e)
 	                 NULL};
 	st_status status = versions_git(root, words, &said, &code, e);
 	if (!status && code)
-		status = st_fail(e, ST_EXIT_USAGE, "'%s' does not come after '%s': %s", dots + 2,
-		                 earlier, *said ? versions_reason(said) : "it is no ancestor");
+		status = st_fail(
+		        e, ST_EXIT_USAGE, "'%s' does not come after '%s': %s", dots + 2, earlier,
+		        *said ? versions_reason(said) : "the latter is no ancestor of the former");
 	free(said);
 	free(earlier);
 	return status;
