@@ -147,10 +147,10 @@ st_plot_count_files(const struct st_plot_arguments *a, size_t least, size_t most
 static st_status
 plot_to_stdout(const char *text, struct st_error *e)
 {
-	fputs(text, stdout);
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return fputs(text, stdout) == EOF || fflush(stdout)
+	               ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	                         strerror(errno))
+	               : ST_OK;
 }
 
 /* Builds the whole picture in memory first, so that a failure leaves no incomplete file. */

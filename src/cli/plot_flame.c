@@ -57,11 +57,10 @@ flame_draw_frames(struct flame_plot *x, FILE *out, struct st_error *e)
 static st_status
 flame_no_pair(const struct flame_plot *x, struct st_error *e)
 {
-	return st_fail(
-	        e, ST_EXIT_USAGE,
-	        "the %s of contexts, which is drawn of %s, is unknown in %s: choose a metric "
-	        "that both have with --metric, or profiles of one kind",
-	        x->costs[ST_A].metric, x->a->files.v[ST_A], x->a->files.v[ST_B]);
+	return st_fail(e, ST_EXIT_USAGE,
+	               "%s has no metric '%s' of contexts, but %s has: choose a metric of both "
+	               "with --metric, or profiles of one kind",
+	               x->a->files.v[ST_B], x->costs[ST_A].metric, x->a->files.v[ST_A]);
 }
 
 /* Fails unless both profiles have the metric and were measured in the same way. */
@@ -101,8 +100,9 @@ flame_make(struct flame_plot *x, FILE *out, struct st_error *e)
 	for (size_t i = 0; i < x->frames.v.n; i++)
 		all += x->frames.v.v[i].own + x->frames.v.v[i].before;
 	if (!(all > 0))
-		return st_fail(e, ST_EXIT_FAILED, "%s has no %s at all: there is nothing to draw",
-		               x->a->files.v[0], metric);
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the sum of '%s' in %s is 0: there is nothing to draw", metric,
+		               x->a->files.v[0]);
 	return flame_draw_frames(x, out, e);
 }
 

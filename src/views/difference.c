@@ -240,8 +240,8 @@ difference_finish(struct st_difference *d, const struct st_difference_choice *c,
 {
 	if (c->shares && !(d->whole[ST_A] > 0 && d->whole[ST_B] > 0))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "the values of %s and %s do not add up to a whole, of which they "
-		               "could be shares: leave out --shares",
+		               "the values of %s and %s do not add up to a total and have no "
+		               "shares: leave out --shares",
 		               c->names[ST_A], c->names[ST_B]);
 	for (size_t i = 0; i < d->rows.n; i++)
 		if (d->whole[ST_A] > 0)

@@ -145,8 +145,10 @@ st_locations_make(struct st_locations *l, const struct st_profile *const *profil
 	if (!status)
 		status = locations_fill(l, &x, profiles, &metric, e);
 	if (!status && !x.v.n)
-		status = st_fail(e, ST_EXIT_USAGE, "no location of %s fits --of %s", names[0],
-		                 choice->of ? choice->of : "");
+		status = choice->of ? st_fail(e, ST_EXIT_USAGE, "no location of %s fits --of %s",
+		                              names[0], choice->of)
+		                    : st_fail(e, ST_EXIT_FAILED, "%s has no values of '%s'",
+		                              names[0], metric.metric);
 	if (!status && (!l->metric || !l->unit || locations_keep(l, &x, choice->top)))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the picture");
 	locations_made_free(&x);

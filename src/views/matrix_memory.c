@@ -92,6 +92,8 @@ memory_none(const struct st_matrix_choice *c, const struct st_mem *mem, struct s
 		        "%s has fewer than two snapshots, because the program ended too soon: "
 		        "strobe mem --interval 100us takes more of them",
 		        c->name);
+	if (!c->of)
+		return st_fail(e, ST_EXIT_FAILED, "%s has no live memory in any snapshot", c->name);
 	return st_fail(e, ST_EXIT_USAGE,
 	               "none of the paths with the greatest peaks in %s asks for memory in '%s'",
 	               c->name, c->of);
@@ -105,7 +107,7 @@ st_matrix_of_memory(struct st_matrix *m, const struct st_profile *p,
 	*m = (struct st_matrix){.x_unit = "ns", .adds_up = true};
 	if (choice->metric && strcmp(choice->metric, "live") != 0)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "snapshots of memory have what was live: leave out --metric %s",
+		               "snapshots of memory have only live bytes: leave out --metric %s",
 		               choice->metric);
 	if (choice->per && strcmp(choice->per, "time") != 0 && strcmp(choice->per, "snapshot") != 0)
 		return st_fail(e, ST_EXIT_USAGE,

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -172,7 +173,7 @@ class Contexts(Plot):
         self.assertIn("c.db has no time: measure it with strobe paths --time", self.p.refused("plot", "flame", "--metric", "time", "c.db", code=2))
         self.assertIn("--metric takes time, instructions or count", self.p.refused("plot", "flame", "--metric", "bytes", "c.db", code=2))
         self.p.ask("paths", "-q", "-o", "plain.db", "--", "/bin/true")
-        self.assertIn("the instructions of contexts, which is drawn of c.db, is unknown in plain.db", self.p.refused("plot", "flame", "c.db", "plain.db", code=2))
+        self.assertIn("plain.db has no metric 'instructions' of contexts, but c.db has: ", self.p.refused("plot", "flame", "c.db", "plain.db", code=2))
         _, _, hints = self.draw("flame", "--metric", "count", "c.db", "plain.db")
         self.assertRegex(hints[0], r"^all: \S+ before, \S+ now; 100\.00 %, 100\.00 %$")
 
@@ -361,6 +362,9 @@ class Command(Plot):
         before = (self.p.folder / file).read_bytes()
         self.p.refused("plot", "scatter", file, "-o", file, code=2)
         self.assertEqual((self.p.folder / file).read_bytes(), before)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([self.p.strobe, "plot", "scatter", file, "-o", "-"], cwd=self.p.folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (125, "strobe: cannot write to standard output: No space left on device\n"))
         self.assertIn("/none/x.svg", self.p.refused("plot", "scatter", file, "-o", "/none/x.svg"))
 
 

@@ -117,7 +117,7 @@ class Measurements(Difference):
         self.assertTrue(g["change_low"] < 0 < g["change_high"], g)
         self.assertEqual((h["change"], h["state"], h["change_low"]), (1, "unsure", None), "one value on each side says nothing")
         self.assertIsNone(f["share"], "medians do not add up")
-        self.assertIn("do not add up to a whole", self.p.refused("diff", "--shares", a, b, code=2))
+        self.assertIn("do not add up to a total", self.p.refused("diff", "--shares", a, b, code=2))
 
     def test_metrics(self):
         a = self.series("a", [("wall", "ns", "f", [1000]), ("peak", "B", "f", [2048])])
