@@ -12,4 +12,7 @@ void st_features_print(const struct st_feature_table *t, struct st_style style, 
 /* NULL: memory is exhausted. */
 json_t *st_features_json(const struct st_feature_table *t);
 
+/* Internal: the name of a register of struct st_place. */
+const char *st_place_register(unsigned number);
+
 #endif

@@ -12,11 +12,10 @@ place_json(const struct st_place *place)
 	                                    [ST_PLACE_NOWHERE] = "nowhere",
 	                                    [ST_PLACE_REGISTERS] = "registers",
 	                                    [ST_PLACE_STACK] = "stack"};
-	static const char *const names[] = {"rdi",  "rsi",  "rdx",  "rcx",  "r8",   "r9",   "xmm0",
-	                                    "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"};
 	json_t *registers = json_array();
 	for (unsigned i = 0; place->kind == ST_PLACE_REGISTERS && i < place->n; i++)
-		json_array_append_new(registers, json_string(names[place->registers[i]]));
+		json_array_append_new(registers,
+		                      json_string(st_place_register(place->registers[i])));
 	json_t *offset = place->kind == ST_PLACE_STACK ? json_integer(place->stack) : json_null();
 	return json_pack("{s:s, s:o, s:o, s:b}", "kind", kinds[place->kind], "registers", registers,
 	                 "stack", offset, "address", place->is_address);

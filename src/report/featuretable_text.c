@@ -4,13 +4,19 @@
 
 #include <inttypes.h>
 
-static void
-print_registers(const struct st_place *place, FILE *out)
+const char *
+st_place_register(unsigned number)
 {
 	static const char *const names[] = {"rdi",  "rsi",  "rdx",  "rcx",  "r8",   "r9",   "xmm0",
 	                                    "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7"};
+	return names[number];
+}
+
+static void
+print_registers(const struct st_place *place, FILE *out)
+{
 	for (unsigned i = 0; i < place->n; i++)
-		fprintf(out, "%s%s", i ? ":" : "", names[place->registers[i]]);
+		fprintf(out, "%s%s", i ? ":" : "", st_place_register(place->registers[i]));
 }
 
 static void
@@ -74,7 +80,6 @@ st_features_print(const struct st_feature_table *t, struct st_style style, FILE 
 	for (size_t i = 0; i < t->skipped.n; i++)
 		fprintf(out, "  left out: %s: %s\n", t->skipped.v[i].path, t->skipped.v[i].why);
 	if (t->left_out)
-		fprintf(out, "  left out: %zu more, which --max-features has no room for\n",
-		        t->left_out);
+		fprintf(out, "  left out: %zu more; --max-features sets the limit\n", t->left_out);
 	fprintf(out, "\n");
 }
