@@ -1,52 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the tables of a profile, which may be anybody's file. */
+/* Reads allocations from the tables of a profile. The file may be damaged, so indices are checked.
+ */
 #include "base/hashmap.h"
 #include "mem/mem.h"
 #include "mem/tables.h"
-
-static const struct st_profile_table *
-mem_table_named(const struct st_profile *p, const char *name, size_t columns)
-{
-	for (size_t i = 0; i < p->tables.n; i++) {
-		const struct st_profile_table *t = &p->tables.v[i];
-		if (!strcmp(t->tool, ST_MEM_TOOL) && !strcmp(t->name, name) &&
-		    t->n_columns == columns)
-			return t;
-	}
-	return NULL;
-}
-
-typedef st_status mem_row_fn(struct st_mem *m, const struct st_profile_value *row);
+#include "profile/tables.h"
 
 static st_status
-each_mem_row(struct st_mem *m, const struct st_profile_table *t, mem_row_fn *read)
+read_frame_row(void *into, const struct st_profile_value *row)
 {
-	const size_t n = t ? st_profile_rows(t) : 0;
-	for (size_t i = 0; i < n; i++)
-		if (read(m, &t->values.v[i * t->n_columns]))
-			return ST_FAILED;
-	return ST_OK;
-}
-
-static const char *
-text_of_value(const struct st_profile_value *v)
-{
-	return v->text ? v->text : "";
-}
-
-/* ---- frames, whose rows have no order ---- */
-
-static int
-frame_order(const void *a, const void *b)
-{
-	const struct st_profile_value *x = *(const struct st_profile_value *const *)a,
-	                              *y = *(const struct st_profile_value *const *)b;
-	return (x->number > y->number) - (x->number < y->number);
-}
-
-static st_status
-read_frame_row(struct st_mem *m, const struct st_profile_value *row)
-{
+	struct st_mem *m = into;
 	const uint64_t parent = row[FRAME_PARENT].number;
 	const size_t n = m->frames.n;
 	if (row[FRAME_AT].number != n || (parent != ST_MEM_NONE && parent >= n))
@@ -55,36 +18,21 @@ read_frame_row(struct st_mem *m, const struct st_profile_value *row)
 	if (!f)
 		return ST_FAILED;
 	*f = (struct st_mem_frame){.parent = (uint32_t)parent,
-	                           .function = text_of_value(&row[FRAME_FUNCTION]),
-	                           .image = text_of_value(&row[FRAME_IMAGE]),
-	                           .file = text_of_value(&row[FRAME_FILE]),
+	                           .function = st_profile_text_of(&row[FRAME_FUNCTION]),
+	                           .image = st_profile_text_of(&row[FRAME_IMAGE]),
+	                           .file = st_profile_text_of(&row[FRAME_FILE]),
 	                           .offset = row[FRAME_OFFSET].number,
 	                           .line = (uint32_t)row[FRAME_LINE].number,
 	                           .inlined = row[FRAME_INLINED].number != 0};
 	return ST_OK;
 }
 
-static st_status
-read_frames(struct st_mem *m, const struct st_profile_table *t)
-{
-	const size_t n = st_profile_rows(t);
-	const struct st_profile_value **rows = calloc(n + 1, sizeof *rows);
-	st_status status = rows ? ST_OK : ST_FAILED;
-	for (size_t i = 0; i < n && rows; i++)
-		rows[i] = &t->values.v[i * t->n_columns];
-	if (rows && n)
-		qsort(rows, n, sizeof *rows, frame_order);
-	for (size_t i = 0; i < n && !status; i++)
-		status = read_frame_row(m, rows[i]);
-	free(rows);
-	return status;
-}
-
 /* ---- contexts ---- */
 
 static st_status
-read_context_row(struct st_mem *m, const struct st_profile_value *row)
+read_context_row(void *into, const struct st_profile_value *row)
 {
+	struct st_mem *m = into;
 	if (row[CONTEXT_AT].number >= m->frames.n)
 		return ST_FAILED;
 	struct st_mem_context *c = ST_PUSH(&m->contexts);
@@ -119,9 +67,10 @@ context_order(const void *a, const void *b)
 /* ---- numbers ---- */
 
 static st_status
-read_total_row(struct st_mem *m, const struct st_profile_value *row)
+read_total_row(void *into, const struct st_profile_value *row)
 {
-	const char *what = text_of_value(&row[TOTAL_WHAT]);
+	struct st_mem *m = into;
+	const char *what = st_profile_text_of(&row[TOTAL_WHAT]);
 	const uint64_t heap = row[TOTAL_HEAP].number, mapped = row[TOTAL_MAPPED].number;
 #define T(member, name)                                                                            \
 	if (!strcmp(what, name)) {                                                                 \
@@ -139,8 +88,9 @@ read_total_row(struct st_mem *m, const struct st_profile_value *row)
 }
 
 static st_status
-read_size_row(struct st_mem *m, const struct st_profile_value *row)
+read_size_row(void *into, const struct st_profile_value *row)
 {
+	struct st_mem *m = into;
 	const uint64_t below = row[SIZE_BELOW].number;
 	const int class = below ? 63 - __builtin_clzll(below) : 0;
 	m->totals[ST_ALLOC_HEAP].classes[class] += row[SIZE_HEAP].number;
@@ -149,8 +99,9 @@ read_size_row(struct st_mem *m, const struct st_profile_value *row)
 }
 
 static st_status
-read_snapshot_row(struct st_mem *m, const struct st_profile_value *row)
+read_snapshot_row(void *into, const struct st_profile_value *row)
 {
+	struct st_mem *m = into;
 	struct st_mem_snapshot *s = ST_PUSH(&m->snapshots);
 	if (!s)
 		return ST_FAILED;
@@ -179,8 +130,9 @@ snapshot_at(const struct st_mem *m, uint64_t ns)
 }
 
 static st_status
-read_share_row(struct st_mem *m, const struct st_profile_value *row)
+read_share_row(void *into, const struct st_profile_value *row)
 {
+	struct st_mem *m = into;
 	const uint32_t snapshot = snapshot_at(m, row[SHARE_TIME].number);
 	uint32_t context = 0;
 	while (context < m->contexts.n && m->contexts.v[context].frame != row[SHARE_CONTEXT].number)
@@ -208,17 +160,24 @@ share_order(const void *a, const void *b)
 	qsort((vec)->v, (vec)->n, sizeof *(vec)->v, order)
 
 static st_status
+read_mem_table(struct st_mem *m, const struct st_profile *p, const char *name, size_t columns,
+               st_profile_row_fn *read)
+{
+	return st_profile_table_read(st_profile_table_find(p, ST_MEM_TOOL, name, columns), m, read);
+}
+
+static st_status
 read_mem_tables(struct st_mem *m, const struct st_profile *p, const struct st_profile_table *frames)
 {
-	if (read_frames(m, frames) ||
-	    each_mem_row(m, mem_table_named(p, "contexts", CONTEXT_COLUMNS), read_context_row) ||
-	    each_mem_row(m, mem_table_named(p, "totals", TOTAL_COLUMNS), read_total_row) ||
-	    each_mem_row(m, mem_table_named(p, "sizes", SIZE_COLUMNS), read_size_row) ||
-	    each_mem_row(m, mem_table_named(p, "snapshots", TIME_COLUMNS), read_snapshot_row))
+	if (st_profile_table_read_sorted(frames, m, read_frame_row) ||
+	    read_mem_table(m, p, "contexts", CONTEXT_COLUMNS, read_context_row) ||
+	    read_mem_table(m, p, "totals", TOTAL_COLUMNS, read_total_row) ||
+	    read_mem_table(m, p, "sizes", SIZE_COLUMNS, read_size_row) ||
+	    read_mem_table(m, p, "snapshots", TIME_COLUMNS, read_snapshot_row))
 		return ST_FAILED;
 	SORT(&m->contexts, context_order);
 	SORT(&m->snapshots, snapshot_order);
-	if (each_mem_row(m, mem_table_named(p, "shares", SHARE_COLUMNS), read_share_row))
+	if (read_mem_table(m, p, "shares", SHARE_COLUMNS, read_share_row))
 		return ST_FAILED;
 	SORT(&m->shares, share_order);
 	return ST_OK;
@@ -227,7 +186,8 @@ read_mem_tables(struct st_mem *m, const struct st_profile *p, const struct st_pr
 st_status
 st_mem_read(struct st_mem *m, const struct st_profile *p, struct st_error *e)
 {
-	const struct st_profile_table *frames = mem_table_named(p, "frames", FRAME_COLUMNS);
+	const struct st_profile_table *frames =
+	        st_profile_table_find(p, ST_MEM_TOOL, "frames", FRAME_COLUMNS);
 	*m = (struct st_mem){0};
 	if (!frames)
 		return st_fail(e, ST_EXIT_FAILED,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hashmap.h"
-#include "profile/profile.h"
+#include "profile/tables.h"
 #include "trace/trace.h"
 
 /* A function that the tables name. */
@@ -131,22 +131,10 @@ put_functions(struct putting *w)
 /* ---- tables ---- */
 
 static struct st_profile_value
-number_value(uint64_t n)
-{
-	return (struct st_profile_value){n, NULL, UINT32_MAX, UINT32_MAX};
-}
-
-static struct st_profile_value
-text_value(struct st_profile *p, const char *text)
-{
-	return (struct st_profile_value){0, st_profile_text(p, text), UINT32_MAX, UINT32_MAX};
-}
-
-static struct st_profile_value
 function_value(struct putting *w, uint32_t function)
 {
 	if (function == ST_TRACE_NOBODY)
-		return number_value(0);
+		return st_profile_value_number(0);
 	const struct named *f = &w->named.v[function];
 	return (struct st_profile_value){f->offset, st_profile_text(w->p, f->name), f->image_at,
 	                                 f->at};
@@ -158,38 +146,6 @@ thread_number(const struct st_trace_function *f)
 	return f->tid < 0 ? 0 : (uint64_t)f->tid;
 }
 
-static struct st_profile_table *
-new_table(struct st_profile *p, const char *name, const char *help, size_t n_keys, size_t n_columns,
-          const struct st_profile_column *columns)
-{
-	struct st_profile_table *table = ST_PUSH(&p->tables);
-	if (!table)
-		return NULL;
-	table->name = name;
-	table->help = help;
-	table->tool = "calltimes";
-	table->n_keys = n_keys;
-	table->n_columns = n_columns;
-	memcpy(table->columns, columns, n_columns * sizeof *columns);
-	return table;
-}
-
-static st_status
-add_row(struct st_profile_table *table, const struct st_profile_value *row)
-{
-	for (size_t i = 0; i < table->n_columns; i++) {
-		struct st_profile_value *value = ST_PUSH(&table->values);
-		if (!value)
-			return ST_FAILED;
-		*value = row[i];
-	}
-	return ST_OK;
-}
-
-#define NUMBER_SUM(name)                                                                           \
-	{                                                                                          \
-		name, STROBE_NUMBER, STROBE_IS_SUM                                                 \
-	}
 #define TICKS_SUM(name)                                                                            \
 	{                                                                                          \
 		name, STROBE_TICKS, STROBE_IS_SUM                                                  \
@@ -202,24 +158,27 @@ put_calls(struct putting *w)
 	static const struct st_profile_column columns[] = {
 	        {"thread", STROBE_THREAD, STROBE_IS_KEY},
 	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
-	        NUMBER_SUM("calls"),
+	        ST_SUM("calls"),
 	        TICKS_SUM("inclusive"),
 	        TICKS_SUM("outermost"),
 	        TICKS_SUM("exclusive"),
 	        {"shortest", STROBE_TICKS, STROBE_IS_MIN},
 	        {"longest", STROBE_TICKS, STROBE_IS_MAX},
-	        NUMBER_SUM("lost")};
-	struct st_profile_table *table =
-	        new_table(w->p, "functions", "run time of functions", 2, N_OF(columns), columns);
+	        ST_SUM("lost")};
+	struct st_profile_table *table = st_profile_table_add(
+	        w->p, "calltimes", "functions", "run time of functions", 2, N_OF(columns), columns);
 	for (uint32_t i = 0; table && i < w->t->functions.n; i++) {
 		const struct st_trace_function *f = &w->t->functions.v[i];
-		const struct st_profile_value row[] = {
-		        number_value(thread_number(f)), function_value(w, i),
-		        number_value(f->calls),         number_value(f->inclusive_ns),
-		        number_value(f->outermost_ns),  number_value(f->exclusive_ns),
-		        number_value(f->min_ns),        number_value(f->max_ns),
-		        number_value(f->lost)};
-		if (add_row(table, row))
+		const struct st_profile_value row[] = {st_profile_value_number(thread_number(f)),
+		                                       function_value(w, i),
+		                                       st_profile_value_number(f->calls),
+		                                       st_profile_value_number(f->inclusive_ns),
+		                                       st_profile_value_number(f->outermost_ns),
+		                                       st_profile_value_number(f->exclusive_ns),
+		                                       st_profile_value_number(f->min_ns),
+		                                       st_profile_value_number(f->max_ns),
+		                                       st_profile_value_number(f->lost)};
+		if (st_profile_table_add_row(table, row))
 			return ST_FAILED;
 	}
 	return table ? ST_OK : ST_FAILED;
@@ -232,25 +191,26 @@ put_estimates(struct putting *w)
 	static const struct st_profile_column columns[] = {
 	        {"thread", STROBE_THREAD, STROBE_IS_KEY},
 	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
-	        NUMBER_SUM("counted"),
+	        ST_SUM("counted"),
 	        {"error", STROBE_TICKS, STROBE_IS_MAX},
-	        NUMBER_SUM("unknown")};
+	        ST_SUM("unknown")};
 	struct st_profile_table *table = NULL;
 	for (uint32_t i = 0; i < w->t->functions.n; i++) {
 		const struct st_trace_function *f = &w->t->functions.v[i];
 		const struct st_profile_value row[] = {
-		        number_value(thread_number(f)), function_value(w, i),
-		        number_value(f->counted), number_value(f->error_ns),
-		        number_value(f->error_unknown)};
+		        st_profile_value_number(thread_number(f)), function_value(w, i),
+		        st_profile_value_number(f->counted), st_profile_value_number(f->error_ns),
+		        st_profile_value_number(f->error_unknown)};
 		if (f->counted && !table) {
-			table = new_table(w->p, "estimates",
-			                  "calls that were counted, not timed, and the error of "
-			                  "the inclusive time",
-			                  2, N_OF(columns), columns);
+			table = st_profile_table_add(
+			        w->p, "calltimes", "estimates",
+			        "calls that were counted, not timed, and the error of "
+			        "the inclusive time",
+			        2, N_OF(columns), columns);
 			if (!table)
 				return ST_FAILED;
 		}
-		if (f->counted && add_row(table, row))
+		if (f->counted && st_profile_table_add_row(table, row))
 			return ST_FAILED;
 	}
 	return ST_OK;
@@ -263,19 +223,23 @@ put_pairs(struct putting *w)
 	        {"thread", STROBE_THREAD, STROBE_IS_KEY},
 	        {"caller", STROBE_FUNCTION, STROBE_IS_KEY},
 	        {"callee", STROBE_FUNCTION, STROBE_IS_KEY},
-	        NUMBER_SUM("calls"),
+	        ST_SUM("calls"),
 	        TICKS_SUM("inclusive"),
 	        TICKS_SUM("outermost")};
-	struct st_profile_table *table = new_table(w->p, "pairs", "run time by caller and callee",
-	                                           3, N_OF(columns), columns);
+	struct st_profile_table *table =
+	        st_profile_table_add(w->p, "calltimes", "pairs", "run time by caller and callee", 3,
+	                             N_OF(columns), columns);
 	for (size_t i = 0; table && i < w->t->pairs.n; i++) {
 		const struct st_trace_pair *pair = &w->t->pairs.v[i];
 		const struct st_trace_function *callee = &w->t->functions.v[pair->callee];
 		const struct st_profile_value row[] = {
-		        number_value(thread_number(callee)), function_value(w, pair->caller),
-		        function_value(w, pair->callee),     number_value(pair->calls),
-		        number_value(pair->inclusive_ns),    number_value(pair->outermost_ns)};
-		if (add_row(table, row))
+		        st_profile_value_number(thread_number(callee)),
+		        function_value(w, pair->caller),
+		        function_value(w, pair->callee),
+		        st_profile_value_number(pair->calls),
+		        st_profile_value_number(pair->inclusive_ns),
+		        st_profile_value_number(pair->outermost_ns)};
+		if (st_profile_table_add_row(table, row))
 			return ST_FAILED;
 	}
 	return table ? ST_OK : ST_FAILED;
@@ -288,17 +252,18 @@ put_durations(struct putting *w)
 	        {"thread", STROBE_THREAD, STROBE_IS_KEY},
 	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
 	        {"from", STROBE_TICKS, STROBE_IS_KEY},
-	        NUMBER_SUM("calls")};
-	struct st_profile_table *table = new_table(
-	        w->p, "durations", "how many calls took how long", 3, N_OF(columns), columns);
+	        ST_SUM("calls")};
+	struct st_profile_table *table =
+	        st_profile_table_add(w->p, "calltimes", "durations", "how many calls took how long",
+	                             3, N_OF(columns), columns);
 	for (uint32_t i = 0; table && i < w->t->functions.n; i++) {
 		const struct st_trace_function *f = &w->t->functions.v[i];
 		for (size_t k = 0; k < f->classes.n; k++) {
 			const struct st_profile_value row[] = {
-			        number_value(thread_number(f)), function_value(w, i),
-			        number_value(f->classes.v[k].from_ns),
-			        number_value(f->classes.v[k].calls)};
-			if (add_row(table, row))
+			        st_profile_value_number(thread_number(f)), function_value(w, i),
+			        st_profile_value_number(f->classes.v[k].from_ns),
+			        st_profile_value_number(f->classes.v[k].calls)};
+			if (st_profile_table_add_row(table, row))
 				return ST_FAILED;
 		}
 	}
@@ -311,22 +276,24 @@ put_refused(struct putting *w, bool left_out)
 	static const struct st_profile_column columns[] = {
 	        {"function", STROBE_FUNCTION, STROBE_IS_KEY},
 	        {"reason", STROBE_TEXT, STROBE_IS_KEY},
-	        NUMBER_SUM("refused")};
+	        ST_SUM("refused")};
 	struct st_profile_table *table = NULL;
 	for (size_t i = 0; i < w->t->refused.n; i++) {
 		if (w->t->refused.v[i].left_out != left_out)
 			continue;
 		if (!table)
-			table = new_table(w->p, left_out ? "left_out" : "refused",
-			                  left_out ? "functions that were left out"
-			                           : "functions that could not be traced",
-			                  2, N_OF(columns), columns);
+			table = st_profile_table_add(
+			        w->p, "calltimes", left_out ? "left_out" : "refused",
+			        left_out ? "functions that were left out"
+			                 : "functions that could not be traced",
+			        2, N_OF(columns), columns);
 		if (!table)
 			return ST_FAILED;
 		const struct st_profile_value row[] = {
 		        function_value(w, (uint32_t)(w->t->functions.n + i)),
-		        text_value(w->p, w->t->refused.v[i].reason), number_value(1)};
-		if (add_row(table, row))
+		        st_profile_value_text(w->p, w->t->refused.v[i].reason),
+		        st_profile_value_number(1)};
+		if (st_profile_table_add_row(table, row))
 			return ST_FAILED;
 	}
 	return ST_OK;
@@ -342,14 +309,16 @@ put_steps(struct putting *w)
 	const size_t first = w->t->functions.n + w->t->refused.n;
 	if (!w->t->steps.n)
 		return ST_OK;
-	struct st_profile_table *table = new_table(
-	        w->p, "steps", "from when on one of how many calls was timed (0: none was seen)", 2,
-	        N_OF(columns), columns);
+	struct st_profile_table *table = st_profile_table_add(
+	        w->p, "calltimes", "steps",
+	        "from when on one of how many calls was timed (0: none was seen)", 2, N_OF(columns),
+	        columns);
 	for (size_t i = 0; table && i < w->t->steps.n; i++) {
-		const struct st_profile_value row[] = {function_value(w, (uint32_t)(first + i)),
-		                                       number_value(w->t->steps.v[i].at_ns),
-		                                       number_value(w->t->steps.v[i].every)};
-		if (add_row(table, row))
+		const struct st_profile_value row[] = {
+		        function_value(w, (uint32_t)(first + i)),
+		        st_profile_value_number(w->t->steps.v[i].at_ns),
+		        st_profile_value_number(w->t->steps.v[i].every)};
+		if (st_profile_table_add_row(table, row))
 			return ST_FAILED;
 	}
 	return table ? ST_OK : ST_FAILED;
@@ -359,19 +328,22 @@ static st_status
 put_budget(struct putting *w)
 {
 	static const struct st_profile_column columns[] = {{"what", STROBE_TEXT, STROBE_IS_KEY},
-	                                                   NUMBER_SUM("number")};
+	                                                   ST_SUM("number")};
 	const struct st_trace_budget *b = &w->t->budget;
 	if (!(b->share > 0))
 		return ST_OK;
-	struct st_profile_table *table = new_table(
-	        w->p, "budget", "what probes might cost, and did", 1, N_OF(columns), columns);
+	struct st_profile_table *table =
+	        st_profile_table_add(w->p, "calltimes", "budget", "what probes might cost, and did",
+	                             1, N_OF(columns), columns);
 	const struct st_profile_value rows[][2] = {
-	        {text_value(w->p, ST_TRACE_BUDGET_SHARE),
-	         number_value((uint64_t)(b->share * 1e6 + 0.5))},
-	        {text_value(w->p, ST_TRACE_BUDGET_CPU), number_value(b->cpu_ns)},
-	        {text_value(w->p, ST_TRACE_BUDGET_COST), number_value(b->cost_ns)}};
+	        {st_profile_value_text(w->p, ST_TRACE_BUDGET_SHARE),
+	         st_profile_value_number((uint64_t)(b->share * 1e6 + 0.5))},
+	        {st_profile_value_text(w->p, ST_TRACE_BUDGET_CPU),
+	         st_profile_value_number(b->cpu_ns)},
+	        {st_profile_value_text(w->p, ST_TRACE_BUDGET_COST),
+	         st_profile_value_number(b->cost_ns)}};
 	for (size_t i = 0; table && i < N_OF(rows); i++)
-		if (add_row(table, rows[i]))
+		if (st_profile_table_add_row(table, rows[i]))
 			return ST_FAILED;
 	return table ? ST_OK : ST_FAILED;
 }
@@ -380,34 +352,41 @@ static st_status
 put_lost(struct putting *w)
 {
 	static const struct st_profile_column columns[] = {{"what", STROBE_TEXT, STROBE_IS_KEY},
-	                                                   NUMBER_SUM("count")};
+	                                                   ST_SUM("count")};
 	if (!w->t->lost_records && !w->t->nested_returns)
 		return ST_OK;
-	struct st_profile_table *table =
-	        new_table(w->p, "lost", "what the engine has lost", 1, N_OF(columns), columns);
-	const struct st_profile_value records[] = {text_value(w->p, ST_TRACE_LOST_RECORDS),
-	                                           number_value(w->t->lost_records)};
-	const struct st_profile_value nested[] = {text_value(w->p, ST_TRACE_LOST_NESTED),
-	                                          number_value(w->t->nested_returns)};
-	return table && !add_row(table, records) && !add_row(table, nested) ? ST_OK : ST_FAILED;
+	struct st_profile_table *table = st_profile_table_add(
+	        w->p, "calltimes", "lost", "what the engine has lost", 1, N_OF(columns), columns);
+	const struct st_profile_value records[] = {
+	        st_profile_value_text(w->p, ST_TRACE_LOST_RECORDS),
+	        st_profile_value_number(w->t->lost_records)};
+	const struct st_profile_value nested[] = {st_profile_value_text(w->p, ST_TRACE_LOST_NESTED),
+	                                          st_profile_value_number(w->t->nested_returns)};
+	return table && !st_profile_table_add_row(table, records) &&
+	                       !st_profile_table_add_row(table, nested)
+	               ? ST_OK
+	               : ST_FAILED;
 }
 
 static st_status
 put_cost(struct putting *w)
 {
 	static const struct st_profile_column columns[] = {{"what", STROBE_TEXT, STROBE_IS_KEY},
-	                                                   NUMBER_SUM("picoseconds")};
+	                                                   ST_SUM("picoseconds")};
 	const struct st_trace_cost *cost = &w->t->probe;
 	if (!cost->ps)
 		return ST_OK;
-	struct st_profile_table *table =
-	        new_table(w->p, "probe", "what a probe costs", 1, N_OF(columns), columns);
+	struct st_profile_table *table = st_profile_table_add(
+	        w->p, "calltimes", "probe", "what a probe costs", 1, N_OF(columns), columns);
 	const struct st_profile_value rows[][2] = {
-	        {text_value(w->p, ST_TRACE_PROBE_CALL), number_value(cost->ps)},
-	        {text_value(w->p, ST_TRACE_PROBE_ERROR), number_value(cost->error_ps)},
-	        {text_value(w->p, ST_TRACE_PROBE_LEAST), number_value(cost->least_ps)}};
+	        {st_profile_value_text(w->p, ST_TRACE_PROBE_CALL),
+	         st_profile_value_number(cost->ps)},
+	        {st_profile_value_text(w->p, ST_TRACE_PROBE_ERROR),
+	         st_profile_value_number(cost->error_ps)},
+	        {st_profile_value_text(w->p, ST_TRACE_PROBE_LEAST),
+	         st_profile_value_number(cost->least_ps)}};
 	for (size_t i = 0; table && i < N_OF(rows); i++)
-		if (add_row(table, rows[i]))
+		if (st_profile_table_add_row(table, rows[i]))
 			return ST_FAILED;
 	return table ? ST_OK : ST_FAILED;
 }

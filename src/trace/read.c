@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hashmap.h"
-#include "profile/profile.h"
+#include "profile/tables.h"
 #include "trace/trace.h"
 
 /* Columns of the tables. */
@@ -22,18 +22,6 @@ struct reader {
 	bool per_thread;
 	struct st_hashmap functions, pairs; /* of t */
 };
-
-static const struct st_profile_table *
-table_named(const struct st_profile *p, const char *name, size_t columns)
-{
-	for (size_t i = 0; i < p->tables.n; i++) {
-		const struct st_profile_table *t = &p->tables.v[i];
-		if (!strcmp(t->tool, "calltimes") && !strcmp(t->name, name) &&
-		    t->n_columns == columns)
-			return t;
-	}
-	return NULL;
-}
 
 static int64_t
 tid_of(const struct reader *r, const struct st_profile_value *thread)
@@ -78,8 +66,9 @@ tables_function_of(struct reader *r, const struct st_profile_value *v, int64_t t
 }
 
 static st_status
-read_function_tables(struct reader *r, const struct st_profile_value *row)
+read_function_tables(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	uint32_t at = tables_function_of(r, &row[F_FUNCTION], tid_of(r, &row[F_THREAD]));
 	if (at == ST_TRACE_NOBODY)
 		return ST_FAILED;
@@ -98,8 +87,9 @@ read_function_tables(struct reader *r, const struct st_profile_value *row)
 
 /* The errors of threads do not depend on each other. */
 static st_status
-read_estimate(struct reader *r, const struct st_profile_value *row)
+read_estimate(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	uint32_t at = tables_function_of(r, &row[E_FUNCTION], tid_of(r, &row[E_THREAD]));
 	if (at == ST_TRACE_NOBODY)
 		return ST_FAILED;
@@ -118,8 +108,9 @@ is_nobody(const struct st_profile_value *v)
 }
 
 static st_status
-read_pair(struct reader *r, const struct st_profile_value *row)
+read_pair(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	const int64_t tid = tid_of(r, &row[P_THREAD]);
 	const uint32_t callee = tables_function_of(r, &row[P_CALLEE], tid);
 	uint32_t caller = ST_TRACE_NOBODY;
@@ -148,8 +139,9 @@ read_pair(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
-read_duration(struct reader *r, const struct st_profile_value *row)
+read_duration(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	uint32_t at = tables_function_of(r, &row[D_FUNCTION], tid_of(r, &row[D_THREAD]));
 	struct st_trace_class *class =
 	        at == ST_TRACE_NOBODY ? NULL : ST_PUSH(&r->t->functions.v[at].classes);
@@ -160,8 +152,9 @@ read_duration(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
-read_refused(struct reader *r, const struct st_profile_value *row)
+read_refused(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	const struct st_profile_value *v = &row[R_FUNCTION];
 	struct st_trace_refused *refused = ST_PUSH(&r->t->refused);
 	if (!refused)
@@ -174,8 +167,9 @@ read_refused(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
-read_left_out(struct reader *r, const struct st_profile_value *row)
+read_left_out(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	if (read_refused(r, row))
 		return ST_FAILED;
 	r->t->refused.v[r->t->refused.n - 1].left_out = true;
@@ -183,8 +177,9 @@ read_left_out(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
-read_lost(struct reader *r, const struct st_profile_value *row)
+read_lost(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	if (!strcmp(row[L_WHAT].text, ST_TRACE_LOST_RECORDS))
 		r->t->lost_records += row[L_COUNT].number;
 	else if (!strcmp(row[L_WHAT].text, ST_TRACE_LOST_NESTED))
@@ -193,8 +188,9 @@ read_lost(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
-read_cost(struct reader *r, const struct st_profile_value *row)
+read_cost(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	struct st_trace_cost *cost = &r->t->probe;
 	if (!strcmp(row[L_WHAT].text, ST_TRACE_PROBE_CALL))
 		cost->ps = row[L_COUNT].number;
@@ -206,8 +202,9 @@ read_cost(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
-read_step(struct reader *r, const struct st_profile_value *row)
+read_step(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	const struct st_profile_value *v = &row[S_FUNCTION];
 	struct st_trace_step *step = ST_PUSH(&r->t->steps);
 	if (!step)
@@ -220,8 +217,9 @@ read_step(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
-read_budget(struct reader *r, const struct st_profile_value *row)
+read_budget(void *into, const struct st_profile_value *row)
 {
+	struct reader *r = into;
 	struct st_trace_budget *b = &r->t->budget;
 	if (!strcmp(row[L_WHAT].text, ST_TRACE_BUDGET_SHARE))
 		b->share = (double)row[L_COUNT].number / 1e6;
@@ -233,21 +231,21 @@ read_budget(struct reader *r, const struct st_profile_value *row)
 }
 
 static st_status
-each_row(struct reader *r, const struct st_profile_table *table,
-         st_status (*each)(struct reader *r, const struct st_profile_value *row))
+read_trace_table(struct reader *r, const char *name, size_t columns, st_profile_row_fn *read)
 {
-	for (size_t i = 0; table && i < table->values.n; i += table->n_columns)
-		if (each(r, table->values.v + i))
-			return ST_FAILED;
-	return ST_OK;
+	return st_profile_table_read(st_profile_table_find(r->p, "calltimes", name, columns), r,
+	                             read);
 }
 
 st_status
 st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, struct st_error *e)
 {
-	const struct st_profile_table *functions = table_named(p, "functions", F_LOST + 1),
-	                              *pairs = table_named(p, "pairs", P_OUTERMOST + 1),
-	                              *durations = table_named(p, "durations", D_CALLS + 1);
+	const struct st_profile_table *functions = st_profile_table_find(p, "calltimes",
+	                                                                 "functions", F_LOST + 1),
+	                              *pairs = st_profile_table_find(p, "calltimes", "pairs",
+	                                                             P_OUTERMOST + 1),
+	                              *durations = st_profile_table_find(p, "calltimes",
+	                                                                 "durations", D_CALLS + 1);
 	struct reader r = {.t = t, .p = p, .per_thread = per_thread};
 	const char *engine = st_profile_option(p, "calltimes", "engine");
 	*t = (struct st_trace){.engine = engine ? engine : "jit"};
@@ -257,25 +255,25 @@ st_trace_read(struct st_trace *t, const struct st_profile *p, bool per_thread, s
 		        "the result has no trace of functions: it was made with the tool %s, "
 		        "not with strobe trace",
 		        p->run.tool);
-	st_status status = each_row(&r, functions, read_function_tables);
+	st_status status = st_profile_table_read(functions, &r, read_function_tables);
 	if (!status)
-		status = each_row(&r, table_named(p, "estimates", E_UNKNOWN + 1), read_estimate);
+		status = read_trace_table(&r, "estimates", E_UNKNOWN + 1, read_estimate);
 	if (!status)
-		status = each_row(&r, pairs, read_pair);
+		status = st_profile_table_read(pairs, &r, read_pair);
 	if (!status)
-		status = each_row(&r, durations, read_duration);
+		status = st_profile_table_read(durations, &r, read_duration);
 	if (!status)
-		status = each_row(&r, table_named(p, "refused", R_CALLS + 1), read_refused);
+		status = read_trace_table(&r, "refused", R_CALLS + 1, read_refused);
 	if (!status)
-		status = each_row(&r, table_named(p, "left_out", R_CALLS + 1), read_left_out);
+		status = read_trace_table(&r, "left_out", R_CALLS + 1, read_left_out);
 	if (!status)
-		status = each_row(&r, table_named(p, "lost", L_COUNT + 1), read_lost);
+		status = read_trace_table(&r, "lost", L_COUNT + 1, read_lost);
 	if (!status)
-		status = each_row(&r, table_named(p, "probe", L_COUNT + 1), read_cost);
+		status = read_trace_table(&r, "probe", L_COUNT + 1, read_cost);
 	if (!status)
-		status = each_row(&r, table_named(p, "steps", S_EVERY + 1), read_step);
+		status = read_trace_table(&r, "steps", S_EVERY + 1, read_step);
 	if (!status)
-		status = each_row(&r, table_named(p, "budget", L_COUNT + 1), read_budget);
+		status = read_trace_table(&r, "budget", L_COUNT + 1, read_budget);
 	if (!status)
 		status = st_trace_sort(t);
 	st_hashmap_free(&r.functions);
