@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What would a function's speed bring? Runs of a program in which one function is made slower, by
- * noise at its entry, against runs in which none is.
+ * How does the run time of a program depend on the speed of a function? Strobe runs the program
+ *with noise at the entries of one function, and compares these runs with runs without noise (the
+ * baseline).
  *
- *	st_blow_select -> functions -> st_blow_run_once, again and again -> runs -> indicators.h
+ *	st_blow_select -> functions -> st_blow_run_once, repeatedly -> runs -> indicators.h
  *
- * A profile keeps all of it (put.c, read.c): tables and graphs are made from there.
+ * A profile keeps functions, runs and samples (put.c, read.c); reports are made from the profile.
  */
 #ifndef STROBE_BLOW_BLOW_H
 #define STROBE_BLOW_BLOW_H
@@ -20,14 +21,14 @@
 struct st_profile;
 
 #define ST_BLOW_TOOL "blow"
-/* Modes, and the option of the tool that keeps one in a profile. */
+/* Modes, and the option of the tool under which a profile keeps the mode. */
 #define ST_BLOW_OPTION_MODE "mode"
 #define ST_BLOW_SLOW_DOWN "slow-down"
 #define ST_BLOW_CAUSAL "causal"
 
-enum { ST_BLOW_NONE = UINT32_MAX }; /* of functions: a run without noise */
+enum { ST_BLOW_NONE = UINT32_MAX }; /* in place of a function's index: a run without noise */
 
-/* How a run ended. F(identifier, "name", what it means) */
+/* Kinds of ends of a run. F(identifier, "name", meaning) */
 #define ST_BLOW_FAULTS(F)                                                                          \
 	F(NO_FAULT, "none", "it ended as the runs without noise do")                               \
 	F(CRASH, "crash", "a signal ended it")                                                     \
@@ -43,31 +44,32 @@ enum st_blow_fault {
 };
 const char *st_blow_fault_name(enum st_blow_fault fault);
 
-/* A function that noise may be put into. */
+/* A function that was timed in the selection, or that cannot take a probe. */
 struct st_blow_function {
 	const char *name, *raw_name; /* demangled, and as in the file */
 	const char *image;           /* path */
 	uint64_t offset;             /* in the image */
-	uint64_t calls, ns;          /* when functions were selected, of all threads */
+	uint64_t calls, ns;          /* in the selection run, sums over all threads */
 	bool chosen;                 /* it gets noise */
-	const char *why;             /* why it cannot be chosen; NULL: it can be */
+	const char *why;             /* reason for which it takes no probe; NULL: it takes one */
 };
 
-/* What one thread did in a function. Threads are numbered as they appear: first 0. */
+/* Counts of one function in one thread. Threads are numbered from 0 in order of appearance. */
 struct st_blow_sample {
 	uint32_t function, thread;
 	uint64_t calls;
-	uint64_t ns;       /* with what it called; of recursive calls the outermost ones */
-	uint64_t noises;   /* calls that had noise, and how long that took */
-	uint64_t noise_ns; /* of a virtual speed-up: what the run took less */
+	uint64_t ns;       /* inclusive time; of recursive calls only the outermost */
+	uint64_t noises;   /* calls with noise */
+	uint64_t noise_ns; /* duration of that noise; with a virtual speed-up, the time by which
+	                      the run is taken to be shorter */
 };
 
 struct st_blow_run {
-	uint32_t function; /* that has the noise; ST_BLOW_NONE: none has any */
+	uint32_t function; /* the function with the noise; ST_BLOW_NONE: a baseline run */
 	struct st_blow_noise noise;
 	enum st_blow_fault fault;
-	int exit;        /* as a shell has it: 128 and a signal's number, or the exit code */
-	uint64_t output; /* a hash of what it wrote */
+	int exit;        /* as in a shell: the exit code, or 128 plus the signal's number */
+	uint64_t output; /* hash of the standard output */
 	uint64_t total_ns, cpu_ns;
 	ST_VEC(struct st_blow_sample) samples;
 };
@@ -75,30 +77,30 @@ struct st_blow_run {
 struct st_blow {
 	ST_VEC(struct st_blow_function) functions;
 	ST_VEC(struct st_blow_run) runs; /* in the order in which they were made */
-	ST_VEC(char *) texts;            /* that belong to it; others are the profile's */
+	ST_VEC(char *) texts;            /* owned texts; other texts belong to the profile */
 	uint64_t seed;
-	bool causal; /* other threads have been slowed, not functions: virtual.h */
+	bool causal; /* runs with noise are virtual speed-ups: virtual.h */
 };
 
 void st_blow_free(struct st_blow *b);
-/* A copy that lives as long as it; NULL: memory is exhausted. */
+/* Returns a copy that lives as long as b; NULL: memory is exhausted. */
 const char *st_blow_text(struct st_blow *b, const char *text);
-/* Puts samples into the order that st_blow_sum needs: by function, then thread. */
+/* Sorts the samples by function, then thread, which st_blow_sum needs. */
 void st_blow_sort_samples(struct st_blow_run *r);
-/* Calls and time of a function in a run, of all threads. */
+/* Sums the samples of a function in a run over all threads. */
 struct st_blow_sample st_blow_sum(const struct st_blow_run *r, uint32_t function);
 
-/* put.c, read.c: as tables of a profile. */
+/* put.c, read.c: write to and read from tables of a profile. */
 st_status st_blow_put(const struct st_blow *b, struct st_profile *p);
 /* -1 with *e: the profile is of another tool, is damaged, or memory is exhausted. p has to outlive
- * it. */
+ * b. */
 st_status st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e);
 
-/* line.c: a run as a line of text, and back. -1: it is none of this many functions, or memory is
- * exhausted; *r is empty then. */
+/* line.c: write a run as a line of text, and read it. -1: the line is no run, it names a function
+ * not below n_functions, or memory is exhausted; *r is empty then. */
 void st_blow_write_line(const struct st_blow_run *r, FILE *out);
 st_status st_blow_read_line(struct st_blow_run *r, const char *line, size_t n_functions);
-/* The same of a function, which is added to b; `chosen` is not kept. */
+/* The same for a function; reading adds it to b. The line does not keep `chosen`. */
 void st_blow_write_function(const struct st_blow_function *f, FILE *out);
 st_status st_blow_read_function(struct st_blow *b, const char *line);
 

@@ -10,11 +10,10 @@
 #include "blow/pick.h"
 #include "experiment/journal.h"
 
-/* In the journal. */
+/* Kinds of lines in the journal. */
 enum { LINE_OF_SELECTION, LINE_OF_RUN };
-#define SEPARATOR '\x1e' /* of functions: names have no such characters */
-/* After so many experiments comes a run without noise. */
-enum { QUIET_AFTER = 8 };
+#define SEPARATOR '\x1e'  /* between functions: st_blow_write_function replaces it in names */
+enum { QUIET_AFTER = 8 }; /* experiments between two runs without noise */
 
 struct st_blow_campaign {
 	const struct st_blow_options *o;
@@ -22,7 +21,7 @@ struct st_blow_campaign {
 	struct st_journal journal;
 	struct st_blow_noises database;
 	struct st_blow_tries tries;
-	bool selected; /* by the journal */
+	bool selected; /* the journal had the selection */
 	double begin;
 };
 
@@ -94,7 +93,7 @@ text_of_run(const struct st_blow_run *r)
 	return out;
 }
 
-/* The text is released. */
+/* Releases the text. */
 static st_status
 keep_in_journal(struct st_blow_campaign *c, size_t kind, size_t n, char *text, struct st_error *e)
 {
@@ -109,7 +108,7 @@ keep_in_journal(struct st_blow_campaign *c, size_t kind, size_t n, char *text, s
 
 /* ---- a run ---- */
 
-/* What differs from the runs without noise. */
+/* The first difference from the runs without noise. */
 static enum st_blow_fault
 compare_run(const struct st_blow *b, const struct st_blow_run *run)
 {
@@ -121,7 +120,8 @@ compare_run(const struct st_blow *b, const struct st_blow_run *run)
 	return base.has_output && run->output != base.output ? ST_BLOW_OUTPUT : ST_BLOW_NO_FAULT;
 }
 
-/* A run with noise may take so long, on a machine that is busy. */
+/* Seconds. The factor and the constant leave time for a busy machine; runs without noise, of which
+ * nothing is expected yet, have no default limit. */
 static double
 limit_of_run(const struct st_blow_campaign *c, const struct st_blow_run *run)
 {
@@ -141,7 +141,7 @@ execute_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st_error
 	                 : st_blow_run_once(&how, c->b, run, e);
 }
 
-/* *stopped: a signal came meanwhile, and the run does not count. */
+/* *stopped: a signal arrived during the run, which is then discarded. */
 static st_status
 make_run(struct st_blow_campaign *c, const struct st_blow_run *asked, bool *stopped,
          struct st_error *e)
@@ -174,12 +174,13 @@ run_quietly(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
 	if (!run || st_blow_is_good(run))
 		return ST_OK;
 	if (run->fault == ST_BLOW_CRASH)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "without noise, the program is ended by signal %d: nothing can be "
-		               "compared with that",
-		               run->exit - 128);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the program was ended by signal %d in a run without noise, so there "
+		        "is no baseline: use an input with which it ends normally",
+		        run->exit - 128);
 	return st_fail(e, ST_EXIT_FAILED,
-	               "without noise, the program does not end within %g s: raise --limit",
+	               "the program does not end within %g s without noise: raise --limit",
 	               c->o->how.limit);
 }
 
@@ -201,7 +202,7 @@ needs_quiet_run(const struct st_blow_campaign *c)
 	return quiet < c->o->quiet_runs + noisy / QUIET_AFTER;
 }
 
-/* ST_BLOW_COMPLETE: no limit is reached. */
+/* Returns the limit that is reached; ST_BLOW_COMPLETE: none. */
 static enum st_blow_end
 campaign_limit(const struct st_blow_campaign *c, bool stopped)
 {
@@ -215,7 +216,8 @@ campaign_limit(const struct st_blow_campaign *c, bool stopped)
 	return ST_BLOW_COMPLETE;
 }
 
-/* Of the runs before the first experiment, so that a campaign that is resumed plans the same. */
+/* The mean of the runs before the first experiment only, so that a resumed campaign makes the same
+ * plan. */
 static double
 first_run_ns(const struct st_blow_campaign *c)
 {
@@ -268,7 +270,7 @@ campaign_run_all(struct st_blow_campaign *c, enum st_blow_end *end, struct st_er
 	return ST_OK;
 }
 
-/* ---- from begin to end ---- */
+/* ---- the campaign ---- */
 
 static st_status
 select_functions(struct st_blow_campaign *c, struct st_error *e)
@@ -282,10 +284,11 @@ select_functions(struct st_blow_campaign *c, struct st_error *e)
 	if (status)
 		return status;
 	if (run.fault == ST_BLOW_CRASH)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "the program is ended by signal %d while functions are selected: "
-		               "nothing can be compared with that",
-		               run.exit - 128);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the program was ended by signal %d in the run that selects functions: "
+		        "use an input with which it ends normally",
+		        run.exit - 128);
 	return keep_in_journal(c, LINE_OF_SELECTION, 0, text_of_selection(c->b), e);
 }
 
@@ -302,7 +305,7 @@ st_blow_open(const struct st_blow_options *o, struct st_blow *b, struct st_error
 {
 	struct st_blow_campaign *c = calloc(1, sizeof *c);
 	if (!c) {
-		ST_IGNORE(campaign_no_memory(e)); /* which fills *e */
+		ST_IGNORE(campaign_no_memory(e)); /* called to fill *e */
 		return NULL;
 	}
 	*c = (struct st_blow_campaign){.o = o, .b = b, .journal = {.fd = -1}};

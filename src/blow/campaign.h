@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A campaign: functions are selected in one run; some runs are without noise; then one function
- * after the other gets noise, until a limit is reached or nothing is left to try. Now and then a
- * run without noise comes in between, so that what changes meanwhile is not taken for an effect.
+ * A campaign: one run selects functions, a number of runs without noise give the baseline, and each
+ * experiment puts noise into one function, until a limit is reached or nothing is left to try.
+ * Further runs without noise between the experiments keep changes of the machine from being taken
+ * for an effect of the noise.
  */
 #ifndef STROBE_BLOW_CAMPAIGN_H
 #define STROBE_BLOW_CAMPAIGN_H
@@ -11,7 +12,7 @@
 #include "blow/indicators.h"
 #include "blow/run.h"
 
-/* How the function of the next experiment is chosen. P(identifier, "name") */
+/* Strategies that choose the function of the next experiment. P(identifier, "name") */
 #define ST_BLOW_PICKS(P)                                                                           \
 	P(BEST, "best")                                                                            \
 	P(WEIGHTED, "weighted")
@@ -27,19 +28,19 @@ struct st_blow_options {
 	struct st_blow_criteria criteria;
 	struct st_blow_choice noise;
 	enum st_blow_pick pick;
-	size_t quiet_runs;  /* without noise, before the first experiment; at least 3 */
-	double most_slower; /* a run may last that many times longer than without noise, and 1 */
-	bool full;          /* every function with every noise */
-	size_t most_runs;   /* experiments; 0: no limit */
-	double most_seconds;
+	size_t quiet_runs;   /* runs without noise before the first experiment; at least 3 */
+	double most_slower;  /* greatest total noise of a run, as a multiple of its run time */
+	bool full;           /* try every noise in every function */
+	size_t most_runs;    /* experiments; 0: no limit */
+	double most_seconds; /* duration of the campaign; 0: no limit */
 	uint64_t seed;
-	const char *journal,
-	        *identity; /* NULL: none; struct st_experiment_plan says what they are */
-	/* Told before each run; may be NULL. next: the function that gets noise. */
+	const char *journal, *identity; /* NULL: none; see struct st_experiment_plan */
+	/* Called before each run; may be NULL. next: the function that gets noise, or
+	 * ST_BLOW_NONE. */
 	void (*show)(void *arg, const struct st_blow *b, size_t done, size_t left, uint32_t next);
 	bool (*interrupted)(void *arg); /* may be NULL */
 	void *arg;
-	/* In the place of st_blow_select and st_blow_run_once, for tests; NULL: these. */
+	/* Tests replace st_blow_select and st_blow_run_once by these; NULL: not replaced. */
 	st_status (*select)(void *arg, struct st_blow *b, struct st_blow_run *run,
 	                    struct st_error *e);
 	st_status (*run)(void *arg, const struct st_blow *b, struct st_blow_run *run,
@@ -50,42 +51,42 @@ enum st_blow_end { ST_BLOW_COMPLETE, ST_BLOW_RUNS, ST_BLOW_SECONDS, ST_BLOW_INTE
 
 struct st_blow_campaign;
 
-/* Opens the journal, and takes what it has; selects functions, if it has none. What is pointed to
- * outlives the campaign. NULL with *e. */
+/* Opens the journal and takes over its runs; selects functions unless the journal has a selection.
+ * *o and *b must outlive the campaign. NULL with *e. */
 struct st_blow_campaign *st_blow_open(const struct st_blow_options *o, struct st_blow *b,
                                       struct st_error *e);
-/* All runs. 0, or -1 with *e; what was measured until then is in b. */
+/* Makes all runs. 0, or -1 with *e; b then has the runs so far. */
 st_status st_blow_run(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *e);
-/* A sentence on what was dropped from the journal; NULL: nothing was. */
+/* A message about lines dropped from the journal; NULL: none were dropped. */
 const char *st_blow_dropped(const struct st_blow_campaign *c);
 void st_blow_close(struct st_blow_campaign *c);
 
-/* A run that can be judged. */
+/* Whether the run ended without a fault: only such runs are part of the numbers. */
 static inline bool
 st_blow_is_good(const struct st_blow_run *r)
 {
 	return r->fault == ST_BLOW_NO_FAULT;
 }
-/* What the runs say of a function. */
+/* Results of the runs for one function. */
 struct st_blow_finding {
-	size_t experiments;         /* that could be judged */
-	double fitness;             /* mean influence; 0: there was none */
+	size_t experiments;         /* without a fault */
+	double fitness;             /* mean influence; 0: there was no experiment */
 	struct st_blow_slope slope; /* of the run's time over the function's */
-	double share, calls;        /* of the run's time, and of calls, without noise: means */
-	double mean_ns;             /* of a call */
+	double share, calls;        /* without noise: share of the run time, 0 to 1; mean count */
+	double mean_ns;             /* mean time of a call without noise */
 };
 /* -1: memory is exhausted. */
 st_status st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding *out);
-/* The gain of a virtual speed-up of the function by so many percent. -1: memory is exhausted. */
+/* The gain of a virtual speed-up of the function by `percent`. -1: memory is exhausted. */
 st_status st_blow_find_gain(const struct st_blow *b, uint32_t function, uint64_t percent,
                             struct st_blow_gain *out);
 /* Means of the runs without noise. */
 struct st_blow_baseline {
 	size_t n;
 	double total_ns, cpu_ns;
-	double total_sd; /* standard deviation; NAN of one run */
+	double total_sd; /* standard deviation of total_ns; NAN with fewer than two runs */
 	int exit;
-	bool has_output; /* all wrote the same */
+	bool has_output; /* all runs wrote the same output, whose hash is `output` */
 	uint64_t output;
 };
 struct st_blow_baseline st_blow_baseline_of(const struct st_blow *b);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which functions get noise. */
+/* The corpus: the functions that get noise. */
 #ifndef STROBE_BLOW_CORPUS_H
 #define STROBE_BLOW_CORPUS_H
 
 #include "blow/blow.h"
 
-/* A function is chosen that meets one of them. */
+/* A function that was called and takes a probe is chosen if it meets one of these. */
 struct st_blow_criteria {
-	bool all;       /* functions are chosen by name: all that were called */
-	uint64_t calls; /* called at least so often */
-	uint64_t ns;    /* its calls last so long, on average */
+	bool all;       /* choose all: the user has named the functions */
+	uint64_t calls; /* least number of calls */
+	uint64_t ns;    /* least mean time of a call */
 };
-/* Sets `chosen` of each function; how many there are. */
+/* Sets `chosen` of each function. Returns the number of chosen functions. */
 size_t st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria);
-/* The mean time of a call, ns; 0: it was not called. */
+/* The mean time of a call in ns; 0 if there was no call. */
 double st_blow_mean(const struct st_blow_function *f);
 
 #endif

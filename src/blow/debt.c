@@ -23,7 +23,7 @@ st_debt_thread(struct st_debts *d, int64_t id, size_t from)
 	return d->threads.n - 1;
 }
 
-/* Who runs the function owes nothing for that itself. */
+/* A thread does not owe the time for which it runs the function itself. */
 static void
 charge_function(struct st_debts *d)
 {
@@ -36,7 +36,7 @@ charge_function(struct st_debts *d)
 	}
 }
 
-/* Whoever may wake a thread has paid at least so much. */
+/* The least time paid by a thread that may wake another one. */
 static double
 least_paid(const struct st_debts *d)
 {

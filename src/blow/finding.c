@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What runs say of the program, and of a function. */
+/* The baseline of a campaign, and the findings of a function. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,11 +39,11 @@ st_blow_baseline_of(const struct st_blow *b)
 	return out;
 }
 
-/* Points of the slope, and what else the loop over the runs gives. */
+/* Points of the slope, and sums over the runs without noise. */
 struct points {
 	struct st_blow_point *v;
 	size_t n, n_quiet;
-	double function, total, calls; /* sums of the runs without noise */
+	double function, total, calls; /* sums; times in ns */
 };
 
 static void
@@ -60,7 +60,7 @@ add_point(struct points *p, const struct st_blow_run *r, uint32_t function)
 	p->calls += (double)s.calls;
 }
 
-/* The mean influence of those that could be measured. */
+/* The mean influence over the runs with noise. */
 static double
 fitness_of(const struct points *p, double *influences)
 {
@@ -81,18 +81,18 @@ st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding 
 	struct points p = {.v = calloc(b->runs.n + 1, sizeof *p.v)};
 	double *influences = calloc(b->runs.n + 1, sizeof *influences);
 	*out = (struct st_blow_finding){.share = NAN, .calls = NAN, .mean_ns = NAN};
-	size_t virtual = 0;
+	size_t n_virtual = 0;
 	const st_status status = p.v && influences ? ST_OK : ST_FAILED;
 	for (size_t i = 0; i < b->runs.n && !status; i++) {
 		const struct st_blow_run *r = &b->runs.v[i];
 		const bool counts = r->function == function && st_blow_is_good(r);
 		if (counts && r->noise.type == ST_BLOW_VIRTUAL)
-			virtual ++;
+			n_virtual++;
 		else if (is_good_quiet_run(r) || counts)
 			add_point(&p, r, function);
 	}
 	if (!status) {
-		out->experiments = p.n - p.n_quiet + virtual;
+		out->experiments = p.n - p.n_quiet + n_virtual;
 		out->fitness = fitness_of(&p, influences);
 		out->slope = st_blow_slope_of(p.v, p.n);
 	}

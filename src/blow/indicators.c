@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "stats/least_squares.h"
+#include "stats/robust.h"
 
 static double
 quotient(double a, double b)
@@ -60,12 +61,12 @@ st_blow_measurable_text(enum st_blow_measurable m)
 	return texts[m];
 }
 
-/* Of the runs without noise. */
+/* Statistics of the runs without noise. */
 struct quiet_runs {
 	size_t n;
 	double function, total; /* means */
 	double deviation;       /* standard deviation of the function's time */
-	double relative;        /* variance of the mean of function / total, as a share of it */
+	double relative;        /* relative variance of the mean of function / total */
 };
 
 static struct quiet_runs
@@ -102,7 +103,7 @@ quiet_runs_of(const struct st_blow_point *v, size_t n)
 	return q;
 }
 
-/* The run's time as a straight line over the function's. */
+/* Fits a straight line: the relative change of the run's time over that of the function's. */
 static st_status
 fit_line(const struct st_blow_point *v, size_t n, const struct quiet_runs *q, struct st_ls *fit)
 {
@@ -130,7 +131,7 @@ judge_points(const struct st_blow_point *v, size_t n, const struct quiet_runs *q
 		return ST_BLOW_TOO_FEW;
 	if (!(q->function > 0) || !(q->total > 0))
 		return ST_BLOW_NOT_CALLED;
-	/* A change that chance alone would hardly make. */
+	/* Four standard deviations: chance alone hardly makes such a change. */
 	const double changed = sum / (double)noisy - q->function;
 	return changed > 4 * q->deviation ? ST_BLOW_MEASURED : ST_BLOW_NOISE_LOST;
 }
@@ -148,7 +149,8 @@ st_blow_slope_of(const struct st_blow_point *points, size_t n)
 		return s;
 	}
 	s.at = fit.b[1];
-	/* Of the line, and of the runs that both axes are in proportion to. */
+	/* The standard error of the line, and that of the baseline, by which both axes are divided.
+	 */
 	const double error = sqrt(fit.se[1] * fit.se[1] + s.at * s.at * q.relative),
 	             half = st_student(0.95, (double)(n - 2)) * error;
 	s.low = s.at - half;
@@ -157,15 +159,6 @@ st_blow_slope_of(const struct st_blow_point *points, size_t n)
 }
 
 /* ---- virtual speed-up ---- */
-
-static double
-mean_run(const double *v, size_t n)
-{
-	double sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += v[i];
-	return sum / (double)n;
-}
 
 static double
 run_squares(const double *v, size_t n, double mean)
@@ -182,7 +175,7 @@ st_blow_gain_of(const double *without, size_t n_without, const double *with, siz
 	struct st_blow_gain g = {n_with, NAN, NAN, NAN};
 	if (n_without < 2 || !n_with)
 		return g;
-	const double before = mean_run(without, n_without), after = mean_run(with, n_with);
+	const double before = st_mean(without, n_without), after = st_mean(with, n_with);
 	const double freedom = (double)(n_without + n_with - 2),
 	             variance = (run_squares(without, n_without, before) +
 	                         run_squares(with, n_with, after)) /

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs and functions as lines. A run is numbers: how it was made, what came of it, and its samples.
- * A function is "function\tIMAGE\tOFFSET\tCALLS\tNS\tNAME\tRAW_NAME\tWHY", the last one empty where
- * it can be chosen. They go through a pipe, and into a journal, which may be anybody's file.
+ * Runs and functions as lines of text, for a pipe and for the journal. A run is a list of numbers:
+ * its noise, its outcome, and its samples. A function is
+ * "function\tIMAGE\tOFFSET\tCALLS\tNS\tNAME\tRAW_NAME\tWHY", with an empty WHY if it takes a probe.
+ * The journal may be any file, so reading checks everything.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +27,8 @@ st_blow_write_line(const struct st_blow_run *r, FILE *out)
 	fputc('\n', out);
 }
 
-/* The next number of the line, at most `most`; more of them is wrong from there on. */
+/* Takes the next number of the line, at most `most`. Sets *wrong if there is none, or if it was set
+ * before. */
 static uint64_t
 take_number(const char **line, uint64_t most, bool *wrong)
 {
@@ -94,7 +96,7 @@ st_blow_read_line(struct st_blow_run *r, const char *line, size_t n_functions)
 
 /* ---- functions ---- */
 
-/* The names of a file are anybody's. */
+/* A file may have any names: control characters, which end fields and lines, become spaces. */
 static void
 write_name(const char *name, FILE *out)
 {

@@ -70,8 +70,7 @@ add_noise(struct st_blow_noises *out, enum st_blow_noise_type type, uint64_t str
 	return ST_OK;
 }
 
-/* A strength below one unit cannot be had, and one that is as long as the one before is it again.
- */
+/* Skips strengths that round to 0 or to the previous strength. */
 static st_status
 add_strengths(struct st_blow_noises *out, enum st_blow_noise_type type, struct st_blow_bounds b,
               double factor, double growth)
@@ -117,7 +116,7 @@ st_blow_database(const struct st_blow_choice *c, struct st_blow_noises *out)
 	return c->types[ST_BLOW_VIRTUAL] ? add_speedups(out, c->repeat) : ST_OK;
 }
 
-/* ---- for a function ---- */
+/* ---- the noise of a function ---- */
 
 static double
 expected_ns(struct st_blow_noise noise, double yield_ns)
@@ -140,7 +139,7 @@ does_the_same(const struct st_blow_noises *out, struct st_blow_noise noise)
 	return false;
 }
 
-/* A sleep takes some 60 us longer than it is to: shorter ones are waited for. */
+/* A sleep takes about 60 us longer than asked for, so short noise is a busy wait. */
 static st_status
 add_adapted(struct st_blow_noises *out, double ns)
 {

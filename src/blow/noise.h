@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Noise: kinds of it, and the strengths that a campaign tries. */
+/* The types of noise, and the strengths that a campaign tries. */
 #ifndef STROBE_BLOW_NOISE_H
 #define STROBE_BLOW_NOISE_H
 
@@ -10,9 +10,9 @@
 #include "base/status.h"
 #include "base/vec.h"
 
-/* N(identifier, "name", what one unit of strength is, ns of it, 0: not known before it is measured)
- * The first three do the same, in the units that their functions have. The last one is no noise in
- * the function, but in all threads that do not run it: virtual.h. */
+/* N(identifier, "name", unit of strength, ns of one unit, 0: unknown until measured)
+ * The first three types do the same, with the units of the functions they are named after. The last
+ * one is a virtual speed-up, which pauses the threads that do not run the function: virtual.h. */
 #define ST_BLOW_NOISES(N)                                                                          \
 	N(NANOSLEEP, "nanosleep", "ns", 1)                                                         \
 	N(USLEEP, "usleep", "us", 1000)                                                            \
@@ -29,41 +29,42 @@ enum st_blow_noise_type {
 
 struct st_blow_noise {
 	enum st_blow_noise_type type;
-	uint64_t strength; /* in the units of its type */
+	uint64_t strength; /* in units of the type */
 };
 const char *st_blow_noise_name(enum st_blow_noise_type type);
 const char *st_blow_noise_unit(enum st_blow_noise_type type);
-/* False: there is none of that name. */
+/* False: no type has that name. */
 bool st_blow_noise_named(const char *name, enum st_blow_noise_type *type);
-/* How long it is to take; 0: not known. */
+/* Nominal duration of the noise; 0: unknown. */
 uint64_t st_blow_noise_ns(struct st_blow_noise noise);
-/* What a probe does for it, given the speed of the time stamp counter; amounts that a probe cannot
- * have become the greatest that it can. */
+/* The noise as a word for a probe (st_probe_noise), given the frequency of the time stamp counter.
+ * Amounts are limited to the greatest one of a probe. */
 uint64_t st_blow_noise_word(struct st_blow_noise noise, double tsc_hz);
 
-/* Strengths from least to most, each so many times the one before. */
+/* The least and the greatest strength. */
 struct st_blow_bounds {
 	uint64_t least, most;
 };
 struct st_blow_choice {
 	bool types[ST_BLOW_NOISE_COUNT];
 	struct st_blow_bounds timed; /* us */
-	struct st_blow_bounds yield; /* times */
+	struct st_blow_bounds yield; /* yields */
 	struct st_blow_bounds busy;  /* us */
-	double growth;               /* more than 1 */
-	size_t repeat;               /* each virtual speed-up so often: 25, 50, 75 and 100 % */
+	double growth;               /* quotient of successive strengths, greater than 1 */
+	size_t repeat;               /* runs of each virtual speed-up: 25, 50, 75 and 100 % */
 };
 struct st_blow_noises {
 	ST_VEC(struct st_blow_noise) list;
 };
-/* All of them: type by type, and by strength. -1: memory is exhausted. The caller frees list.v. */
+/* Lists the noises of the chosen types, by type and strength. -1: memory is exhausted. The caller
+ * frees list.v. */
 st_status st_blow_database(const struct st_blow_choice *choice, struct st_blow_noises *out);
 
 /*
- * The part of the database for a function that is called so often in a run of so many ns: noise
- * that makes the run at most `most` times longer than that, in all; of noises that do the same,
- * one. When there is none, two strengths that are as long as that allows. yield_ns: what a yield
- * takes.
+ * The part of the database that suits a function with `calls` calls in a run of run_ns: noise that
+ * takes at most most * run_ns in all calls together; of noises that do the same, one. If the
+ * database has none, the list gets two: one as long as that limit allows, and one of half that
+ * duration. yield_ns: duration of a yield.
  */
 st_status st_blow_noises_for(const struct st_blow_noises *database, uint64_t calls, double run_ns,
                              double most, double yield_ns, struct st_blow_noises *out);

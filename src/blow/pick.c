@@ -6,12 +6,12 @@
 
 #include "base/random.h"
 
-/* A yield when nobody else wants the processor. */
+/* Duration of a yield if no other thread is ready to run. */
 static const double yield_default_ns = 500;
 
-/* ---- what there is to try ---- */
+/* ---- the noises to try ---- */
 
-/* As measured, of all runs; the default before there are some. */
+/* The mean over all runs; the default before the first run with yields. */
 static double
 yield_ns_of(const struct st_blow *b)
 {
@@ -77,7 +77,7 @@ mark_done(struct st_blow_tries *t, struct st_blow_try *try, struct st_blow_noise
 	t->done++;
 }
 
-/* A resumed campaign goes on where it was. */
+/* Marks the noises that a resumed campaign has tried already, and draws their random numbers. */
 static void
 mark_runs(struct st_blow_tries *t)
 {
@@ -117,7 +117,7 @@ st_blow_tries_free(struct st_blow_tries *t)
 	*t = (struct st_blow_tries){0};
 }
 
-/* ---- which function ---- */
+/* ---- the choice of the function ---- */
 
 size_t
 st_blow_weighted(uint64_t *random, size_t n)
@@ -133,7 +133,7 @@ st_blow_weighted(uint64_t *random, size_t n)
 	return begin + st_random_below(random, end - begin);
 }
 
-/* What is found changes with each run of its own, and each without noise. */
+/* Findings of a function change with runs that have noise in it, and with runs without noise. */
 static st_status
 refresh_findings(struct st_blow_tries *t)
 {
@@ -190,8 +190,8 @@ find_candidates(struct st_blow_tries *t, struct candidates *out)
 	return ST_OK;
 }
 
-/* How much there is to learn of a function: the wider its interval and the greater its effect may
- * be. One that could not be measured twice is left for the end. */
+/* The benefit of another experiment: greater for a wider interval and a greater possible effect. A
+ * function that two experiments could not measure comes last. */
 static double
 worth_of(const struct st_blow_finding *f)
 {
@@ -202,7 +202,7 @@ worth_of(const struct st_blow_finding *f)
 	return (s->high - s->low) * fmax(s->high, 0);
 }
 
-/* That of which most is to be learned. */
+/* The candidate with the greatest benefit of another experiment. */
 static struct st_blow_try *
 best_of(const struct candidates *c)
 {
@@ -218,7 +218,7 @@ best_of(const struct candidates *c)
 	return best;
 }
 
-/* Virtual speed-ups: each function in turn. */
+/* Virtual speed-ups take each function in turn. */
 static struct st_blow_try *
 least_tried(const struct candidates *c)
 {
@@ -243,9 +243,10 @@ pick_function(struct st_blow_tries *t, struct candidates *c, uint64_t *random)
 	return best_of(c);
 }
 
-/* ---- which noise ---- */
+/* ---- the choice of the noise ---- */
 
-/* The first time the longest one, which tells most; then any. */
+/* A function's first noise is the longest one, whose effect is the clearest; then chance decides.
+ */
 static struct st_blow_noise
 pick_noise(const struct st_blow_tries *t, const struct st_blow_try *try, uint64_t *random)
 {
@@ -271,7 +272,8 @@ st_blow_tries_next(struct st_blow_tries *t, struct st_blow_run *next, bool *left
 		return ST_OK;
 	st_status status = refresh_findings(t) || find_candidates(t, &c) ? ST_FAILED : ST_OK;
 	if (!status) {
-		/* One number of the sequence for each experiment: a resumed one draws the same. */
+		/* Each experiment draws one number of the sequence, so a resumed campaign draws
+		 * the same ones. */
 		uint64_t random = st_random_next(&t->random);
 		struct st_blow_try *try = pick_function(t, &c, &random);
 		*next = (struct st_blow_run){.function = try->function,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run under probes, and what it tells: in a process of its own. */
+/* A run under probes, in the process made for that run: gives functions noise, and writes results.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,7 +13,7 @@
 #include "trace/choose.h"
 #include "trace/probe_results.h"
 
-/* Of one function: it has several where its file is mapped again. */
+/* Probe numbers of one function, which has several if its file is mapped more than once. */
 enum { MOST_NUMBERS = 16 };
 
 struct probed {
@@ -23,13 +24,14 @@ struct probed {
 	struct st_hashmap index; /* of functions by their offsets */
 	struct st_probes probes;
 	struct st_moment begin;
-	uint64_t word; /* of the noise */
-	/* Of a virtual speed-up: the function's numbers, and what the first thread has paid. */
+	uint64_t word; /* the noise: st_probe_noise */
+	/* For a virtual speed-up: the function's probe numbers, and the seconds that the first
+	 * thread has paid. */
 	uint32_t numbers[MOST_NUMBERS], n_numbers; /* n: atomic */
 	double paid;
 };
 
-/* ---- which functions ---- */
+/* ---- choice of functions ---- */
 
 static st_status
 index_functions(struct probed *r)
@@ -42,7 +44,7 @@ index_functions(struct probed *r)
 	return ST_OK;
 }
 
-/* ST_BLOW_NONE: it is none of them. */
+/* The chosen function there; ST_BLOW_NONE: there is none. */
 static uint32_t
 probed_function_at(const struct probed *r, const char *image, uint64_t offset)
 {
@@ -94,7 +96,7 @@ note_begin(void *arg, struct st_probes *probes)
 	r->begin = st_moment_now();
 }
 
-/* ---- what it has come to ---- */
+/* ---- results ---- */
 
 static uint64_t
 hash_output(int output)
@@ -130,7 +132,7 @@ probed_fill_run(const struct probed *r, const struct st_blow_watchdog *w, int ou
 	run->cpu_ns = ns_of_usage(p->usage.ru_utime) + ns_of_usage(p->usage.ru_stime);
 }
 
-/* The number of a thread: in the order in which they have hit probes. */
+/* Threads are numbered in the order in which they have hit probes. */
 static uint32_t
 probed_thread_of(const struct st_probe_area *a, int64_t tid)
 {
@@ -146,7 +148,7 @@ noise_ns_of(const struct probed *r, const struct st_probe_cell *c)
 	return (uint64_t)((double)c->noise / r->probes.process.tsc_hz * 1e9);
 }
 
-/* The function's noise in the thread. */
+/* Adds the function's noise in the thread. */
 static void
 add_noise_of(const struct probed *r, struct st_blow_sample *s)
 {
@@ -167,7 +169,7 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 	for (size_t i = 0; i < t->functions.n; i++) {
 		const struct st_trace_function *f = &t->functions.v[i];
 		const uint32_t function = probed_function_at(r, f->image, f->offset);
-		/* Of a run with noise, only its own function is looked at. */
+		/* A run with noise keeps only the function with the noise. */
 		if (function == ST_BLOW_NONE || !f->calls ||
 		    (run->function != ST_BLOW_NONE && function != run->function))
 			continue;
@@ -185,17 +187,24 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 	return ST_OK;
 }
 
-/* What the run took less. */
+/* Adds the time by which a virtual speed-up makes the run shorter. */
 static st_status
 add_paid(const struct probed *r, struct st_blow_run *run)
 {
 	if (!r->how->causal || run->function == ST_BLOW_NONE)
 		return ST_OK;
+	const uint64_t ns = (uint64_t)(r->paid * 1e9 + 0.5);
+	for (size_t i = 0; i < run->samples.n; i++) {
+		struct st_blow_sample *s = &run->samples.v[i];
+		if (s->function == run->function && !s->thread) {
+			s->noise_ns = ns;
+			return ST_OK;
+		}
+	}
 	struct st_blow_sample *s = ST_PUSH(&run->samples);
 	if (!s)
 		return ST_FAILED;
-	*s = (struct st_blow_sample){.function = run->function,
-	                             .noise_ns = (uint64_t)(r->paid * 1e9 + 0.5)};
+	*s = (struct st_blow_sample){.function = run->function, .noise_ns = ns};
 	return ST_OK;
 }
 
@@ -206,7 +215,7 @@ raw_name_of(const struct st_probed_image *image, uint64_t offset, const char *na
 	return f && f->offset == offset ? f->raw_name : name;
 }
 
-/* Its calls and time, of all threads. */
+/* Sums the function's calls and time over all threads. */
 static void
 sum_traced(const struct st_trace *t, struct st_blow_function *f)
 {
@@ -233,7 +242,7 @@ probed_write_function(const struct probed *r, const struct st_trace *t,
 	st_blow_write_function(&f, out);
 }
 
-/* All that were looked at. A function may have a probe for another reason. */
+/* Writes all functions that the request chooses; others may have probes for other reasons. */
 static void
 probed_write_functions(const struct probed *r, const struct st_trace *t, FILE *out)
 {
@@ -270,7 +279,8 @@ probed_write_run(const struct probed *r, const struct st_blow_watchdog *w, int o
 
 /* ---- the run ---- */
 
-/* Until the program ends, with a virtual speed-up or none. */
+/* In causal mode, runs the program to its end, with a virtual speed-up or without one: both kinds
+ * of runs have the cost of being watched. */
 static st_status
 watch_virtually(struct probed *r, struct st_error *e)
 {
@@ -300,7 +310,7 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 	if (watched || status)
 		return ST_FAILED;
 	return probed_write_run(r, &w, output, out)
-	               ? st_fail(e, ST_EXIT_FAILED, "no memory left for what the run has shown")
+	               ? st_fail(e, ST_EXIT_FAILED, "no memory left for the results of the run")
 	               : ST_OK;
 }
 

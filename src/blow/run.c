@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each run has a process of its own, which says through a pipe what came of it: what a program, or
- * its probes, may do to that process is over when it ends. */
+/* Runs the program from a separate process, which writes its results to a pipe: any effects of the
+ * program or of its probes on that process end with it. */
 #include "blow/run.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ run_in_child(const struct st_blow_how *how, const struct st_blow *b,
 	_exit(fclose(out) ? ST_EXIT_FAILED : 0);
 }
 
-/* ---- in ours ---- */
+/* ---- in the process of the campaign ---- */
 
 struct answer {
 	FILE *in;
@@ -116,13 +116,13 @@ blow_take_answer(struct answer *a, struct st_blow *selected, size_t n_functions,
 		else
 			status = selected ? st_blow_read_function(selected, line) : ST_FAILED;
 		if (status && strncmp(line, "error ", 6) != 0)
-			st_cause(e, ST_EXIT_FAILED, "no memory left for what the run has shown");
+			st_cause(e, ST_EXIT_FAILED,
+			         "no memory left for the results of the run, or they are damaged");
 	}
 	free(line);
 	if (!status && !has_run)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "the process that was to run the program has ended before it said "
-		               "what came of that");
+		               "the process that runs the program has ended without a result");
 	return status;
 }
 

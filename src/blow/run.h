@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One run of the program with probes, in a process of its own. */
+/* One run of the program with probes, in a separate process. */
 #ifndef STROBE_BLOW_RUN_H
 #define STROBE_BLOW_RUN_H
 
@@ -10,37 +10,37 @@
 
 struct st_blow_how {
 	char *const *program;
-	const char *input;                      /* its standard input */
-	bool causal;                            /* threads are watched: virtual.h */
+	const char *input;                      /* file for its standard input */
+	bool causal;                            /* runs are virtual speed-ups: virtual.h */
 	double limit;                           /* seconds after which a run is ended; 0: none */
-	const struct st_trace_request *request; /* which functions are looked at */
+	const struct st_trace_request *request; /* chooses the functions for the selection */
 };
 
-/* Runs the program with probes on all functions that the request chooses; adds those that were
- * called to b, and those that take no probe, and fills in the run. 0, or -1 with *e. */
+/* Runs the program with probes on all functions that the request chooses; adds these functions to
+ * b, also those that take no probe, and fills in the run. 0, or -1 with *e. */
 st_status st_blow_select(const struct st_blow_how *how, struct st_blow *b, struct st_blow_run *run,
                          struct st_error *e);
-/* Runs it with probes on those functions of b that noise is put into; run->function and run->noise
- * are given. 0, or -1 with *e. The caller frees run->samples.v. */
+/* Runs the program with probes on the chosen functions of b, with the noise run->noise in
+ * run->function. 0, or -1 with *e. The caller frees run->samples.v. */
 st_status st_blow_run_once(const struct st_blow_how *how, const struct st_blow *b,
                            struct st_blow_run *run, struct st_error *e);
 
-/* probed.c, in the process that runs the program: it writes functions, if b is NULL, and the run as
- * lines. */
+/* probed.c, in the process that runs the program: writes the run as a line to out; if b is NULL,
+ * which is the selection, it writes the functions first. */
 st_status st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
                          const struct st_blow_run *asked, int output, FILE *out,
                          struct st_error *e);
-/* watchdog.c: ends a program that has reached its limit. */
+/* watchdog.c: a thread that ends a program when it has reached its limit. */
 struct st_blow_watchdog {
-	pid_t pid; /* begins a process group */
-	double limit;
+	pid_t pid;    /* leads a process group */
+	double limit; /* seconds; 0: none */
 	int pidfd, stop;
 	pthread_t thread;
 	bool runs;
-	enum st_blow_fault fault; /* when it has stopped */
+	enum st_blow_fault fault; /* valid after st_blow_watchdog_end */
 };
 void st_blow_watchdog_begin(struct st_blow_watchdog *w, pid_t pid, double limit);
-/* The program has ended. */
+/* Call it when the program has ended. */
 void st_blow_watchdog_end(struct st_blow_watchdog *w);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of a profile that keep a campaign: columns, for who writes and reads them. */
+/* Names and columns of the tables in which a profile keeps a campaign; put.c writes them, read.c
+ * reads them. */
 #ifndef STROBE_BLOW_TABLES_H
 #define STROBE_BLOW_TABLES_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Strobe looks at all threads some thousand times a second: at the area for whether they are in the
- * function, at /proc for whether they run, and what they wait for. One that owes a debt is
- * interrupted where it runs, and goes on when it has stood still for as long. Threads that are
- * asleep are left alone.
+ * Strobe samples all threads several thousand times a second: the area of the probes says whether a
+ * thread is in the function, and /proc whether it runs and what it waits for. A thread with a debt
+ * is interrupted, and resumed when its pause has been as long. Threads that sleep are not
+ * interrupted, since that would interrupt their system calls.
  */
 #include "blow/virtual.h"
 
@@ -24,13 +24,13 @@
 #include "base/clock.h"
 #include "blow/debt.h"
 
-/* Of a thread that is traced, at the same place as in the debts. */
+/* A thread that is traced; it has the same index in the debts. */
 struct watched {
 	int stat, call, times; /* files of /proc; -1: not open */
-	uint64_t ran_ns;       /* CPU time until the last look */
+	uint64_t ran_ns;       /* CPU time until the last sample */
 	bool asked;            /* it has been interrupted, and has not stopped yet */
 	bool stopped;
-	uint32_t record; /* of the area; UINT32_MAX: not known yet */
+	uint32_t record; /* index of its record in the area; UINT32_MAX: unknown yet */
 };
 struct watch {
 	struct st_virtual *v;
@@ -39,7 +39,7 @@ struct watch {
 	pid_t pid;
 };
 
-/* A thread stands still for at least so long, which is longer than it takes to stop it. */
+/* The shortest pause, seconds: longer than it takes to stop a thread. */
 static const double least_debt = 0.0005;
 
 /* ---- threads ---- */
@@ -52,8 +52,9 @@ open_of_thread(pid_t pid, pid_t tid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* CPU time since the last look. The kernel notes it when a thread stops to run, and some hundred
- * times a second. Where it does not say, a thread that runs has run all the time. */
+/* CPU time since the last sample. The kernel updates it when a thread leaves the processor, and
+ * some hundred times a second. If the kernel does not provide it, a thread that runs counts as
+ * running all the time. */
 static double
 ran_since(struct watched *t, bool runs, double seconds)
 {
@@ -79,7 +80,7 @@ watch_thread(struct watch *w, pid_t tid, size_t from)
 	                      .call = open_of_thread(w->pid, tid, "syscall"),
 	                      .times = open_of_thread(w->pid, tid, "schedstat"),
 	                      .record = UINT32_MAX};
-	(void)ran_since(t, false, 0); /* what it has run until now is nobody's */
+	(void)ran_since(t, false, 0); /* discards the CPU time until now */
 	return ST_OK;
 }
 
@@ -97,7 +98,7 @@ forget_thread(struct watch *w, size_t i)
 	w->debts.threads.v[i].state = ST_DEBT_GONE;
 }
 
-/* Those that are not traced yet. */
+/* Traces the threads that are not traced yet. */
 static st_status
 seize_new_threads(struct watch *w)
 {
@@ -116,7 +117,7 @@ seize_new_threads(struct watch *w)
 	return status;
 }
 
-/* Threads that they make are traced from their first instruction on. */
+/* Traces all threads; new threads are then traced from their first instruction on. */
 static st_status
 seize_threads(struct watch *w, struct st_error *e)
 {
@@ -134,9 +135,9 @@ seize_threads(struct watch *w, struct st_error *e)
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the threads") : ST_OK;
 }
 
-/* ---- what they do ---- */
+/* ---- states ---- */
 
-/* 'R' where it cannot be said. */
+/* 'R' if it cannot be read. */
 static char
 state_of_thread(const struct watched *t)
 {
@@ -200,7 +201,7 @@ look_at_thread(struct watch *w, size_t i, double seconds)
 	d->in_function = d->ran > 0 && is_in_function(w, i);
 }
 
-/* ---- stopping and going on ---- */
+/* ---- pauses ---- */
 
 static void
 settle_debts(struct watch *w)
@@ -223,7 +224,7 @@ is_stopping_signal(int signo)
 	return signo == SIGSTOP || signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
 }
 
-/* A stop that ptrace has reported. */
+/* Handles a stop that ptrace has reported. */
 static st_status
 take_thread_stop(struct watch *w, size_t i, pid_t tid, int status)
 {
@@ -237,7 +238,7 @@ take_thread_stop(struct watch *w, size_t i, pid_t tid, int status)
 		return kept;
 	}
 	if (event == PTRACE_EVENT_STOP && is_stopping_signal(signo)) {
-		ptrace(PTRACE_LISTEN, tid, 0, 0); /* the whole program has been stopped */
+		ptrace(PTRACE_LISTEN, tid, 0, 0); /* job control stops the program */
 	} else if (event == PTRACE_EVENT_STOP && t->asked) {
 		t->asked = false;
 		t->stopped = true;
@@ -247,7 +248,7 @@ take_thread_stop(struct watch *w, size_t i, pid_t tid, int status)
 	return ST_OK;
 }
 
-/* A new thread may stop before the one that has made it says so. */
+/* The stop of a new thread may be reported before the event of the thread that has made it. */
 static st_status
 take_thread_event(struct watch *w, pid_t tid, int status)
 {
@@ -265,7 +266,7 @@ take_thread_event(struct watch *w, pid_t tid, int status)
 	return ST_OK;
 }
 
-/* Takes what has happened. *ended: the program has ended, and is still to be waited for. */
+/* Handles all pending events. *ended: the program has ended, and the caller waits for it. */
 static st_status
 take_thread_events(struct watch *w, bool *ended)
 {
@@ -285,7 +286,7 @@ take_thread_events(struct watch *w, bool *ended)
 	return status;
 }
 
-/* ---- all together ---- */
+/* ---- the run ---- */
 
 static void
 let_all_go(struct watch *w)
@@ -340,7 +341,7 @@ st_virtual_run(struct st_virtual *v, struct st_error *e)
 		let_all_go(&w);
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the threads");
 	}
-	/* The program ends with its first thread, which is there from the beginning. */
+	/* The program ends with its first thread, whose index is 0. */
 	if (w.debts.threads.n)
 		v->paid = w.debts.threads.v[0].paid;
 	for (size_t i = 0; i < w.threads.n; i++)

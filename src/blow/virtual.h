@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Virtual speed-up of a function in a process with probes: its threads are stopped and let go by
+/* Virtual speed-up of a function in a process with probes, whose other threads are paused by
  * ptrace. */
 #ifndef STROBE_BLOW_VIRTUAL_H
 #define STROBE_BLOW_VIRTUAL_H
@@ -8,17 +8,17 @@
 #include "probe/probes.h"
 
 struct st_virtual {
-	const struct st_probes *probes; /* which have been started, and are not waited for */
-	double speedup;                 /* 0 to 1; 0: nobody is stopped */
-	/* The function's numbers among the probes; they may become more. */
+	const struct st_probes *probes; /* started, and not waited for */
+	double speedup;                 /* 0 to 1; 0: no thread is paused */
+	/* Returns the function's probe numbers, to which more may be added during the run. */
 	size_t (*functions)(void *arg, const uint32_t **numbers);
 	void *arg;
-	double paid;  /* out: seconds that the first thread has stood still, or been spared */
-	double stood; /* out: that all threads have stood still */
+	double paid;  /* out: seconds that the first thread has paid (debt.h) */
+	double stood; /* out: seconds of the pauses of all threads */
 };
 
-/* Until the program has ended, which is still to be waited for. 0, or -1 with *e: it runs on as it
- * would have, and is still to be waited for. */
+/* Returns when the program has ended: 0. On failure -1 with *e, and the program runs on without
+ * pauses. The caller waits for the program in both cases. */
 st_status st_virtual_run(struct st_virtual *v, struct st_error *e);
 
 #endif

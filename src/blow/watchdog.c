@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The limit of a run: what its threads did then, and its end. */
+/* Ends a run at its limit, and tells a hang from a slow run by the CPU time of its threads. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "blow/run.h"
 
-/* CPU time of all threads of the process, in clock ticks; 0: it is gone. */
+/* CPU time of all threads of the process in clock ticks; 0: the process has ended. */
 static unsigned long long
 cpu_ticks_of(pid_t pid)
 {
@@ -30,7 +30,7 @@ cpu_ticks_of(pid_t pid)
 	return user + system;
 }
 
-/* Did it need CPU time in a while in which it could have had some? */
+/* The program is slow if it uses CPU time within the next half second, and hangs otherwise. */
 static enum st_blow_fault
 judge_program(pid_t pid)
 {
@@ -56,7 +56,8 @@ watch_limit(void *arg)
 	if (v[0].revents || v[1].revents)
 		return NULL;
 	w->fault = judge_program(w->pid);
-	/* The process is waited for when this thread has ended: the number is still its own. */
+	/* The process is waited for only after this thread has ended, so its number is not reused.
+	 */
 	kill(-w->pid, SIGKILL);
 	syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe blow: which functions the run time depends on. */
+/* strobe blow: measures how the run time depends on functions. */
 #include "cli/blow.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ struct blown {
 	int64_t start_ns;
 };
 
-/* The function that pays most so far, and the runs. */
+/* Shows the number of experiments, and the function of the next one. */
 static void
 show_blow(void *arg, const struct st_blow *b, size_t done, size_t left, uint32_t next)
 {
@@ -96,7 +96,8 @@ realtime_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Results depend on all that the command line says. malloc'ed; NULL: no memory. */
+/* A journal can only be resumed with the options and the program that began it. malloc'ed; NULL:
+ * memory is exhausted. */
 static char *
 blow_identity(const struct st_blow_arguments *a, const char *options)
 {
@@ -168,9 +169,9 @@ static void
 say_end(const struct blown *w, enum st_blow_end end)
 {
 	static const char *const texts[] = {
-	        [ST_BLOW_COMPLETE] = "all was tried",
-	        [ST_BLOW_RUNS] = "--iterations was reached",
-	        [ST_BLOW_SECONDS] = "--timeout was reached",
+	        [ST_BLOW_COMPLETE] = "all noise was tried in all functions",
+	        [ST_BLOW_RUNS] = "the limit of --iterations was reached",
+	        [ST_BLOW_SECONDS] = "the limit of --timeout was reached",
 	        [ST_BLOW_INTERRUPTED] = "it was interrupted",
 	};
 	printf("the campaign ended after %.1f s: %s\n", st_now_raw() - w->begin, texts[end]);
@@ -187,8 +188,8 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 	}
 	if (a->session.region.functions.n)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "no function that --funcs names was called and can be timed; "
-		               "--show-functions lists those that there are");
+		               "no function that --funcs matches was called and can be timed: "
+		               "--show-functions lists all functions");
 	return st_fail(e, ST_EXIT_FAILED,
 	               called ? "no function meets --called-threshold or --min-func-time: lower "
 	                        "one of them, or name functions with --funcs"
@@ -258,7 +259,7 @@ blow_program(struct st_blow_arguments *a, char *const *argv)
 	return code;
 }
 
-/* ---- an earlier one ---- */
+/* ---- the result of an earlier campaign ---- */
 
 static st_status
 blow_show(struct st_blow_arguments *a, struct st_error *e)

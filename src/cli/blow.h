@@ -11,14 +11,14 @@
 enum st_blow_form { ST_BLOW_DB, ST_BLOW_TEXT, ST_BLOW_JSON };
 
 struct st_blow_arguments {
-	struct st_session session; /* the functions that are looked at */
+	struct st_session session; /* the program, and patterns of functions */
 	struct st_trace_request request;
 	struct st_blow_options options;
 	struct st_blow_view view;
 	const char *journal, *from, *output;
-	const char *asked; /* an option that is about runs; NULL: none was given */
+	const char *asked; /* the last option for runs; NULL: none was given */
 	enum st_blow_form form;
-	const char *noisy; /* an option that is about noise; NULL: none was given */
+	const char *noisy; /* the last option for noise; NULL: none was given */
 	bool has_form, repeats, all, shows, shows_time, quiet, help;
 	char program[PATH_MAX]; /* the file of the program itself */
 };

@@ -37,7 +37,7 @@ blow_size(const char *name, const char *value, long least, size_t *out, struct s
 	return status;
 }
 
-/* In units of so many seconds. */
+/* Converts a time to multiples of `unit` seconds. */
 static st_status
 blow_time(const char *name, const char *value, double unit, uint64_t *out, struct st_error *e)
 {
@@ -60,7 +60,7 @@ take_timeout(double *seconds, const char *value, struct st_error *e)
 	               value);
 }
 
-/* More than `least`. */
+/* Takes a number greater than `least`. */
 static st_status
 blow_factor(const char *name, const char *value, double least, double *out, struct st_error *e)
 {
@@ -153,9 +153,9 @@ apply_blow_noise(struct st_blow_arguments *a, int option, const char *name, cons
                  struct st_error *e)
 {
 	struct st_blow_choice *c = &a->options.noise;
+	a->noisy = name;
 	switch (option) {
 	case BLOW_noise:
-		a->noisy = name;
 		return take_noises(c->types, value, e);
 	case BLOW_timed_noise_min:
 		return blow_time(name, value, 1e-6, &c->timed.least, e);
@@ -206,6 +206,7 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		a->noisy = name;
 		return take_pick(a, value, e);
 	case BLOW_max_slowdown:
+		a->noisy = name;
 		return blow_factor(name, value, 1, &o->most_slower, e);
 	case BLOW_baseline_runs:
 		return blow_size(name, value, 3, &o->quiet_runs, e);
@@ -228,7 +229,7 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 	}
 }
 
-/* True: the option is about what is shown. */
+/* Applies an option of the output. False: it is another one. */
 static bool
 apply_blow_view(struct st_blow_arguments *a, int option, const char *value, st_status *status,
                 struct st_error *e)
@@ -272,7 +273,7 @@ apply_blow_view(struct st_blow_arguments *a, int option, const char *value, st_s
 	return true;
 }
 
-/* ---- all together ---- */
+/* ---- checks ---- */
 
 static st_status
 check_bounds(const char *kind, struct st_blow_bounds b, struct st_error *e)
@@ -284,7 +285,7 @@ check_bounds(const char *kind, struct st_blow_bounds b, struct st_error *e)
 	                         kind, kind);
 }
 
-/* In the causal mode there is one kind of noise. */
+/* The causal mode has virtual speed-ups in place of noise. */
 static st_status
 check_mode(struct st_blow_arguments *a, struct st_error *e)
 {
@@ -303,7 +304,8 @@ check_mode(struct st_blow_arguments *a, struct st_error *e)
 	return ST_OK;
 }
 
-/* Which functions are looked at: by their names, or those of the program's own file. */
+/* The selection times the functions that --funcs matches, or else those of the program's own file.
+ */
 static st_status
 choose_looked_at(struct st_blow_arguments *a, struct st_error *e)
 {
@@ -358,7 +360,7 @@ check_blow_shown(const struct st_blow_arguments *a, struct st_error *e)
 	return ST_OK;
 }
 
-/* What a file's name says of it, unless --format says more. */
+/* Takes the format from the ending of the file's name, unless --format was given. */
 static void
 guess_blow_form(struct st_blow_arguments *a)
 {

@@ -11,17 +11,17 @@
 	O(mode, 'm', "mode", "slow-down|causal", true,                                             \
 	  "make functions slower (default), or make them faster virtually")                        \
 	O(funcs, 'F', "funcs", "PATTERN", true,                                                    \
-	  "make only the functions slower that match PATTERN")                                     \
-	O(all, 'a', "all", NULL, true, "make functions of libraries slower, too")                  \
+	  "put noise only into the functions that match PATTERN")                                  \
+	O(all, 'a', "all", NULL, true, "put noise into functions of libraries, too")               \
 	O(exclude, 'x', "exclude", "NAMES", true, "leave out these functions")                     \
 	O(called_threshold, 0, "called-threshold", "N", true,                                      \
 	  "choose functions that are called at least N times (default: 2)")                        \
 	O(min_func_time, 0, "min-func-time", "TIME", true,                                         \
-	  "choose functions whose calls last this long on average (default: 1ms)")                 \
+	  "choose functions whose calls last at least this long on average (default: 1ms)")        \
 	O(show_functions, 0, "show-functions", NULL, true,                                         \
-	  "print all functions, and those that are chosen, and end")                               \
+	  "list all functions and the chosen ones, and exit")                                      \
 	O(show_functions_w_time, 0, "show-functions-w-time", NULL, true,                           \
-	  "print them with the mean time of a call")                                               \
+	  "list them with the mean time of a call, and exit")                                      \
 	O(noise, 0, "noise", "LIST", true,                                                         \
 	  "use this noise: nanosleep,usleep,sleep,yield,busy (default: nanosleep,yield,busy)")     \
 	O(timed_noise_min, 0, "timed-noise-min", "TIME", true,                                     \
@@ -39,28 +39,30 @@
 	O(noise_growth_index, 0, "noise-growth-index", "N", true,                                  \
 	  "make each strength N times the one before (default: 2)")                                \
 	O(max_slowdown, 0, "max-slowdown", "N", true,                                              \
-	  "let noise make a run at most N times longer (default: 2)")                              \
+	  "allow noise of at most N times the run time in a run (default: 2)")                     \
 	O(full_analysis, 0, "full-analysis", NULL, true,                                           \
 	  "try every strength of every kind in every chosen function")                             \
 	O(repeat, 'r', "repeat", "N", true,                                                        \
 	  "with --mode causal: try each speed-up N times (default: 5)")                            \
 	O(pick, 0, "pick", "best|weighted", true,                                                  \
-	  "choose the next function by its effect (default), or weakest first by chance")          \
+	  "choose the next function by its interval and effect (default), or at random")           \
 	O(baseline_runs, 0, "baseline-runs", "N", true,                                            \
 	  "begin with N runs without noise (default: 5)")                                          \
-	O(iterations, 'i', "iterations", "N", true, "end after N experiments")                     \
-	O(timeout, 0, "timeout", "TIME", true, "end after this long (default: 1m; 0: no limit)")   \
+	O(iterations, 'i', "iterations", "N", true, "end after N experiments (default: no limit)") \
+	O(timeout, 0, "timeout", "TIME", true,                                                     \
+	  "end the campaign after this long (default: 1m; 0: no limit)")                           \
 	O(limit, 0, "limit", "TIME", true,                                                         \
-	  "end a run after this long (default: ten times what is expected, and 10s)")              \
-	O(seed, 0, "seed", "N", true, "set the seed of what is left to chance (default: 1)")       \
+	  "end a run after this long (default: ten times the expected time plus 10s)")             \
+	O(seed, 0, "seed", "N", true, "set the seed of the random choices (default: 1)")           \
 	O(journal, 0, "journal", "FILE", true,                                                     \
-	  "keep each run in FILE, and go on from what it has")                                     \
-	O(input, 0, "stdin", "FILE", true, "give the program this input (default: /dev/null)")     \
+	  "keep each run in FILE, and resume the campaign that FILE has")                          \
+	O(input, 0, "stdin", "FILE", true,                                                         \
+	  "use FILE as the program's standard input (default: /dev/null)")                         \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier campaign")                 \
 	O(sort, 's', "sort", "slope|fitness|share", true,                                          \
 	  "sort functions by this (default: slope)")                                               \
 	O(top, 'n', "top", "N", true, "print at most N functions (default: 50; 0: all)")           \
-	O(full, 0, "full", NULL, true, "print names of functions whole")                           \
+	O(full, 0, "full", NULL, true, "do not shorten the names of functions")                    \
 	O(format, 0, "format", "db|text|json", true,                                               \
 	  "write this format (default: by the ending of FILE, or db; with --from: text)")          \
 	O(output, 'o', "output", "FILE", true,                                                     \

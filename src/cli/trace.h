@@ -36,7 +36,7 @@ struct st_trace_arguments {
 	bool lists_usdt;
 	bool user, all, per_thread, events, refused, dry_run, help;
 	bool removes;        /* --remove */
-	const char *besides; /* an option that --remove does not go with; NULL: none was given */
+	const char *besides; /* an option that --remove excludes; NULL: none was given */
 	bool own; /* no functions were chosen, so that those of the program itself are traced */
 	const struct st_trace_engine *engine;
 	bool cpu;
@@ -72,7 +72,7 @@ const struct st_trace_engine *st_trace_engine_named(const char *name);
 struct st_trace_request st_trace_request_of(struct st_trace_arguments *a);
 /* Prints the static probes. */
 st_status st_trace_list_usdt(const struct st_trace_arguments *a, struct st_error *e);
-/* Removes what a strobe that was killed has left in a process. */
+/* Removes the probes that a killed strobe has left in a process. */
 st_status st_trace_remove(const struct st_trace_arguments *a, struct st_error *e);
 /* Is the format made of entries and returns, one by one? */
 bool st_trace_needs_events(enum st_trace_form form);

@@ -401,7 +401,7 @@ check_removal(const struct st_trace_arguments *a, struct st_error *e)
 		               "--remove removes probes from a running process: add --pid PID");
 	if (a->measure.session.program)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--remove is about a running process: leave out the program '%s'",
+		               "--remove applies to a running process: leave out the program '%s'",
 		               a->measure.session.program[0]);
 	if (a->besides)
 		return st_fail(e, ST_EXIT_USAGE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe trace --remove: what a strobe that was killed has left in a process. */
+/* strobe trace --remove: removes the probes that a killed strobe has left in a process. */
 #include <errno.h>
 #include <string.h>
 

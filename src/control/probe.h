@@ -28,11 +28,11 @@ struct st_threads;
  * that they call. */
 struct st_arena {
 	uint64_t at;
-	uint64_t used;    /* bytes, */
-	uint64_t patched; /* and struct st_arena_patch at its end */
+	uint64_t used;    /* bytes */
+	uint64_t patched; /* number of struct st_arena_patch at its end */
 };
 enum { ST_ARENAS = 2 };
-/* For a stub, or a patch. */
+/* Whether the arena has space for another stub or patch. */
 static inline bool
 st_arena_has_room(const struct st_arena *a)
 {
@@ -71,9 +71,9 @@ struct st_probing {
 	uint32_t most_depth; /* timed calls within each other; 0: no limit */
 	bool scoped;         /* calls are timed while a function with ST_PROBE_SCOPE is active */
 	bool uses_cpu;       /* time is CPU time of the thread */
-	bool whole;   /* all of the area is mapped: processes look at what others have allocated */
-	bool untimed; /* nothing is timed: what that costs need not be known */
-	bool records_calls; /* functions have ST_PROBE_RECORD */
+	bool whole;   /* map the whole area: a process reads cells that another one has allocated */
+	bool untimed; /* nothing is timed: the cost of timing is not measured */
+	bool records_calls; /* some functions have ST_PROBE_RECORD */
 	bool samples;       /* some functions have calls that are not timed */
 	bool follows;       /* children are measured, too: `again` is given */
 	/* Returns what is to take a program that the process, or a child of it, has become; NULL:
@@ -92,8 +92,8 @@ struct st_probing {
 	/* Cost of a probe in 1/256 ticks (ns with uses_cpu): between its two time stamps, in all,
 	 * and of a call that is only counted. */
 	uint32_t cost_within, cost, cost_counted;
-	uint32_t cost_reading; /* with records_calls: more than the first, where the kernel is asked
-	                        */
+	uint32_t cost_reading; /* with records_calls: added to cost_within if the call's data is
+	                          read by the kernel */
 	double cost_error;     /* ticks that the second may be wrong by */
 	struct st_arena arenas[ST_ARENAS];
 	uint64_t limits[2][2]; /* of the process' memory, as they were: control/limits.c */
@@ -111,9 +111,9 @@ struct st_probing {
 	uint64_t scratch; /* memory of the process for remote calls; 0: there is none yet */
 	ST_VEC(struct st_patch) patches;
 	bool attached;              /* to a process that is not our child */
-	struct st_threads *stopped; /* its threads, while it is attached; NULL: it is not being */
-	bool is_leftover;           /* another strobe has put all that there */
-	size_t cleared;             /* patches of one that was killed, which were removed before */
+	struct st_threads *stopped; /* its threads while probes are installed in it; else NULL */
+	bool is_leftover;           /* the probes are those of a killed strobe */
+	size_t cleared;             /* patches of a killed strobe that were removed before */
 	bool own_end;               /* it has ended by itself */
 	bool left;                  /* it runs without probes again, */
 	bool cut;                   /* and its own code, since `end` */
@@ -144,12 +144,13 @@ st_status st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e)
 st_status st_probing_detach(struct st_probing *p, double seconds, struct st_error *e);
 void st_probing_free(struct st_probing *p);
 
-/* What a strobe that was killed has left in a process: control/probe_leftovers.c. */
+/* Probes of a killed strobe in a process: control/probe_leftovers.c. */
 struct st_probe_leftovers {
-	pid_t owner;    /* 0: there was nothing */
-	size_t patches; /* places in the code that are the program's again */
+	pid_t owner;    /* the killed strobe; 0: there were no probes */
+	size_t patches; /* patches in the code that were removed */
 };
-/* Removes it. -1 with *e when that cannot be, or the owner lives: it stays. */
+/* Removes them. -1 with *e: the owner is alive, and the probes stay, or removing them has failed.
+ */
 st_status st_probing_clear(pid_t pid, struct st_probe_leftovers *found, struct st_error *e);
 
 /* The process' memory, wherever it is mapped, whatever the program may do with it. */
@@ -195,14 +196,14 @@ void st_probing_finish(struct st_probing *p);
  * given back. True when nothing is left to do. *stopped: they could be. A child's end may be seen
  * meanwhile (own_end, status). */
 bool st_probing_leave(struct st_probing *p, bool *stopped);
-/* Threads that stand at instructions of the patch, other than the first, go on at the copies. */
+/* Moves threads that stand at an instruction of the patch, other than the first, to its copy. */
 void st_probing_move_threads(const struct st_probing *p, const struct st_patch *patch);
 /* The process may have become another program, in which what lies at these addresses is its own. */
 bool st_probing_is_in(const struct st_probing *p);
 /* control/probe_follow.c: begins and ends to follow what its processes become. */
 void st_probing_follow(struct st_probing *p);
 void st_probing_unfollow(struct st_probing *p);
-/* The area that a process has mapped: where, and its inode. False: it has none. */
+/* Finds the address and the inode of the area that a process has mapped. False: it has none. */
 bool st_probe_area_of(const char *pid, uint64_t *at, uint64_t *inode);
 /* Is there a process, not ended, that has the area of one of these? */
 bool st_probing_is_used(struct st_probing *const *v, size_t n);

@@ -55,8 +55,8 @@ check_each(const struct st_probing *p, const struct st_threads *ts, struct st_er
 	return ST_OK;
 }
 
-/* A thread that was stopped at an instruction that is about to move goes on at its copy: before the
- * code is written, so that it is right whenever we may be killed. */
+/* A thread that was stopped at an instruction that is about to move continues at its copy. It is
+ * moved before the code is written, so that the process is correct whenever Strobe is killed. */
 void
 st_probing_move_threads(const struct st_probing *p, const struct st_patch *patch)
 {
@@ -83,7 +83,7 @@ map_by(struct st_probing *p, struct st_traced *t, struct st_error *e)
 	const st_status status = st_probing_map(p, &r, e);
 	if (status)
 		st_probing_unmap(p, &r);
-	st_thread_put(t); /* it needs no other way back from now on */
+	st_thread_put(t); /* restores the registers now, in case Strobe is killed */
 	st_retreat_clear(&r.retreat);
 	return status;
 }

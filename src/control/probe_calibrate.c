@@ -21,7 +21,7 @@ struct bench {
 	struct st_probe_area *area; /* in area_memory, aligned for chunks */
 	void *area_memory, *threads, *note;
 	size_t image_bytes, area_bytes, threads_bytes;
-	struct st_record_function *record; /* what is recorded; NULL: nothing */
+	struct st_record_function *record; /* NULL: calls are not recorded */
 };
 
 static void *
@@ -68,7 +68,7 @@ write_code(struct bench *b)
 	memcpy(b->code + LOOP, loop, sizeof loop);
 }
 
-/* Calls that are kept, with nothing that is read. */
+/* Prepares the recording of calls, without operations that read data. */
 static void
 begin_recording(struct bench *b)
 {
@@ -187,7 +187,7 @@ settle_on(double *v, double *error)
 	return middle > 0 ? (uint32_t)(middle * 256 + 0.5) : 0;
 }
 
-/* What the probes have charged so far to the loop, 1/256 ticks. */
+/* Cost of probes that has been charged to the loop so far, 1/256 ticks. */
 static uint64_t
 charged_to_loop(const struct bench *b)
 {
@@ -216,8 +216,8 @@ measure_cost(struct st_probing *p, const struct bench *b)
 	p->cost_error = error;
 }
 
-/* After a system call the processor has to find its way again, which is time of the call that
- * follows. */
+/* Measures how much slower a call is after its data was read by a system call, which disturbs
+ * caches and branch prediction. */
 static void
 measure_reading(struct st_probing *p, const struct bench *b)
 {
@@ -238,7 +238,7 @@ measure_reading(struct st_probing *p, const struct bench *b)
 	b->record->n_ops = 0;
 }
 
-/* The same for calls of which only the first is timed, or none is kept. */
+/* Measures the cost of calls that are only counted: just the first is timed, or none is kept. */
 static void
 measure_counting(struct st_probing *p, const struct bench *b)
 {

@@ -181,8 +181,8 @@ maps_one_of(const char *pid, struct st_probing *const *v, size_t n)
 	return maps;
 }
 
-/* The program can write anything into the area: only a thread of a process that has the area is
- * traced, whatever strobe itself may do. */
+/* The program can write anything into the area. Strobe may have rights that the program does not
+ * have, so it traces only threads of processes that have mapped the area. */
 static bool
 has_area(struct st_probing *p, const struct becoming *b)
 {
@@ -250,7 +250,7 @@ st_probing_unfollow(struct st_probing *p)
 	p->has_follower = false;
 }
 
-/* ---- processes that are left ---- */
+/* ---- remaining processes ---- */
 
 bool
 st_probing_is_used(struct st_probing *const *v, size_t n)

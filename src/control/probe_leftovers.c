@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A strobe that is killed leaves its probes in the process. What they are and where they are is in
- * the process' memory: the area says where all else lies (struct st_probe_home), and at the end of
- * the arenas is the list of what has been patched. It is removed as by the one who made it. All of
- * it may have been written by the program itself: it is only used to change this program.
+ * Removes the probes that a killed strobe has left in a process, as that strobe would have removed
+ * them. The area has the addresses of all mappings (struct st_probe_home), and the arenas end with
+ * the lists of patches. The program can have changed all of this, so it is used only to change that
+ * program.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "control/attach.h"
 #include "control/probe.h"
 
-/* ---- what there is ---- */
+/* ---- finding ---- */
 
 bool
 st_probe_area_of(const char *pid, uint64_t *at, uint64_t *inode)
@@ -34,7 +34,7 @@ st_probe_area_of(const char *pid, uint64_t *at, uint64_t *inode)
 	return found;
 }
 
-/* The number of a process may be another's by now. */
+/* The process ID may have been reused, so the owner must also have mapped the area. */
 static bool
 is_owner_alive(pid_t owner, uint64_t inode)
 {
@@ -55,7 +55,7 @@ read_home(const struct st_probing *p, uint64_t area, struct st_probe_home *home,
 	       st_probing_read(p, area + offsetof(struct st_probe_area, home), home, sizeof *home);
 }
 
-/* The area was new, and nothing had been patched. */
+/* The area has no version yet: nothing else was mapped, and no code was patched. */
 static void
 home_of_new(struct st_probe_home *home, uint64_t area, uint32_t *owner)
 {
@@ -101,9 +101,9 @@ read_patches(struct st_probing *p, uint64_t arena)
 	return true;
 }
 
-/* ---- its removal ---- */
+/* ---- removal ---- */
 
-/* How many places in the code are still others than the program's. */
+/* The number of patches that are still in the code. */
 static size_t
 count_patched(const struct st_probing *p)
 {
@@ -131,8 +131,8 @@ leave_left_probes(struct st_probing *p, struct st_error *e)
 	}
 	return st_fail(
 	        e, ST_EXIT_FAILED,
-	        stopped ? "process %d has its own code again, but a thread does not come "
-	                  "out of the probes of a strobe that was killed: their memory stays"
+	        stopped ? "the code of process %d is restored, but a thread does not leave the "
+	                  "probes of a killed strobe: their memory stays mapped"
 	                : "cannot stop process %d to remove the probes that a strobe that was "
 	                  "killed has left in it",
 	        p->pid);
@@ -153,13 +153,13 @@ remove_leftovers(struct st_probing *p, uint64_t area, uint64_t inode,
 	else if (version != ST_PROBE_VERSION || home.shared != area)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
-		        "process %d has probes of a strobe of another version: use that one, "
-		        "or start the program again",
+		        "process %d has probes of another version of strobe: use that version, "
+		        "or restart the program",
 		        p->pid);
 	if (is_owner_alive((pid_t)owner, inode))
 		return st_fail(e, ST_EXIT_FAILED,
-		               "process %d has the probes of the strobe that is process %u: end "
-		               "that one first",
+		               "process %d has probes of a running strobe, process %u: end that "
+		               "one first",
 		               p->pid, owner);
 	move_in(p, &home);
 	for (int i = 0; i < ST_ARENAS && home.context; i++)

@@ -166,7 +166,7 @@ map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	return ST_OK;
 }
 
-/* Of the area, what is there from the beginning. */
+/* Size of the fixed part of the area. */
 static uint64_t
 first_used(const struct st_probing *p)
 {
@@ -209,7 +209,7 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	p->area->used = first_used(p);
 	p->area->pid = (uint32_t)p->pid;
 	p->area->controller = (uint32_t)getpid();
-	/* Complete once it has a version: probe_leftovers.c. */
+	/* The version marks the home as complete: probe_leftovers.c. */
 	p->area->home = (struct st_probe_home){.image = p->image,
 	                                       .image_bytes = p->image_bytes,
 	                                       .context = p->context,
@@ -352,7 +352,7 @@ st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	return status;
 }
 
-/* Bytes of what the process has mapped in steps: rt/probe/memory.c. */
+/* Sizes of the mappings that the process extends in steps: rt/probe/memory.c. */
 struct extent {
 	uint64_t area, threads;
 };
@@ -366,7 +366,7 @@ extent_of(const struct st_probing *p)
 	} mapped = {0, 0};
 	_Static_assert(offsetof(struct st_probe_context, room_for_threads) ==
 	                       offsetof(struct st_probe_context, area_bytes) + 8,
-	               "the two are side by side");
+	               "the two fields are adjacent");
 	if (p->context)
 		st_probing_read(p, p->context + offsetof(struct st_probe_context, area_bytes),
 		                &mapped, sizeof mapped);
@@ -396,8 +396,8 @@ st_probing_unmap(struct st_probing *p, struct st_remote *r)
 	st_limits_return_to(p->pid, p->limits);
 }
 
-/* Into the list that is in the process: before the code is written, so that nothing in it is
- * unknown, whenever we may be killed. */
+/* Adds the patch to the list in the process, before the code is written, so that the list is
+ * complete whenever Strobe is killed. */
 static bool
 list_patch(struct st_probing *p, const struct st_patch *patch)
 {

@@ -42,7 +42,8 @@ struct st_probes {
 	 * ST_PROBE_NOTHING: it gets no probe. Called by one thread at a time. */
 	struct st_probe_action (*choose)(void *arg, const struct st_probed_image *image,
 	                                 const struct st_function *f);
-	/* A function has got its probe, which nobody has hit yet; by its number. May be NULL. */
+	/* Called with the number of a function that has got its probe, before the probe can be hit.
+	 * May be NULL. */
 	void (*installed)(void *arg, uint32_t function);
 	/* Called before for each image that has been mapped; may be NULL. */
 	void (*mapped)(void *arg, const struct st_probed_image *image);
@@ -62,9 +63,9 @@ struct st_probes {
 	void (*watch)(void *arg);
 	void (*pause)(void *arg, bool begins);
 	/* With process.follows: what its processes, and theirs, have become. */
-	struct st_probes *root;                             /* of one of these; NULL: this is it */
-	void (*taken)(void *arg, struct st_probes *probes); /* one of these, also the root, is about
-	                                                       to run; may be NULL */
+	struct st_probes *root; /* of one of these; NULL: this is it */
+	/* Called before a process, also the root, runs; may be NULL. */
+	void (*taken)(void *arg, struct st_probes *probes);
 	void *taken_arg;
 	pthread_mutex_t held;       /* a process is becoming another program */
 	pthread_mutex_t installing; /* `choose`, and the images, are one thread's at a time */

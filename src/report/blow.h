@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What noise has shown, as tables for people and as JSON. */
+/* Reports of a campaign of strobe blow, as text and as JSON. */
 #ifndef STROBE_REPORT_BLOW_H
 #define STROBE_REPORT_BLOW_H
 
@@ -8,7 +8,7 @@
 
 #include "blow/campaign.h"
 
-/* Orders of functions. S(identifier, "word") */
+/* Orders of the rows. S(identifier, "word") */
 #define ST_BLOW_SORTS(S)                                                                           \
 	S(SLOPE, "slope")                                                                          \
 	S(FITNESS, "fitness")                                                                      \
@@ -26,11 +26,11 @@ struct st_blow_view {
 	bool full;  /* names are not shortened */
 };
 
-/* The functions that noise was put into, in the order of the view. */
+/* The chosen functions, in the order of the view. */
 struct st_blow_row {
 	uint32_t function;
 	struct st_blow_finding finding;
-	double gain; /* of the greatest virtual speed-up; NAN: it was not tried */
+	double gain; /* with a virtual speed-up of 100 %; NAN: not tried */
 };
 struct st_blow_rows {
 	ST_VEC(struct st_blow_row) list;
@@ -38,11 +38,12 @@ struct st_blow_rows {
 /* -1: memory is exhausted. The caller frees list.v. */
 st_status st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_rows *out);
 
-/* The runs, the functions of most, the faults, and what has to be known of the numbers. */
+/* Prints the number of runs, the baseline, a row for each chosen function, faults, and remarks. */
 st_status st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FILE *out);
-/* All functions, and those that get noise, with their names; times: and the mean time of a call. */
+/* Prints the names of all functions, then those of the corpus; times: with the mean time of a call.
+ */
 void st_blow_functions_print(const struct st_blow *b, bool times, FILE *out);
-/* As docs/json.md has it. -1 with *e: memory is exhausted. */
+/* Writes the document that docs/json.md describes. -1 with *e: memory is exhausted. */
 st_status st_blow_json(const struct st_blow *b, const struct st_profile *p, FILE *out,
                        struct st_error *e);
 

@@ -20,7 +20,7 @@ blow_json_or_nothing(json_t *out, int bad)
 	return NULL;
 }
 
-/* null: it is not known. */
+/* Unknown numbers are null. */
 static json_t *
 blow_json_real(double v)
 {
@@ -54,7 +54,7 @@ blow_json_slope(const struct st_blow_slope *s)
 	return blow_json_or_nothing(out, bad);
 }
 
-/* By how much the program would be faster; those that were tried. */
+/* A row for each virtual speed-up that was tried. */
 static json_t *
 blow_json_virtual(const struct st_blow *b, uint32_t function)
 {
@@ -78,7 +78,7 @@ blow_json_virtual(const struct st_blow *b, uint32_t function)
 	return blow_json_or_nothing(out, bad);
 }
 
-/* What is to come sooner. */
+/* The progress points; the only one is the end of the run. */
 static json_t *
 blow_json_progress(void)
 {

@@ -7,11 +7,11 @@
 #include "report/blow.h"
 #include "report/text.h"
 
-enum { NAME_COLUMNS = 30 }; /* of a function's name, unless it is asked for as a whole */
+enum { NAME_COLUMNS = 30 }; /* width of a function's name without --full */
 
 /* ---- order ---- */
 
-/* NAN, which no number is before, becomes less than all. */
+/* NAN, which has no order, sorts after all numbers. */
 static double
 sort_key(const struct st_blow_row *r, enum st_blow_sort sort)
 {
@@ -137,7 +137,15 @@ gain_cell(struct st_table *t, const struct st_blow_gain *g)
 		st_table_cell(t, "%.1f (%.1f to %.1f)", g->at * 100, g->low * 100, g->high * 100);
 }
 
-/* How much faster the program would be, in percent. */
+/* Says how many rows --top has left out. */
+static void
+print_left_out(const struct st_blow_view *view, size_t n_rows, FILE *out)
+{
+	if (view->top && view->top < n_rows)
+		fprintf(out, "... and %zu more; -n 0 prints all\n", n_rows - view->top);
+}
+
+/* The table of gains, in percent of the run time. */
 static st_status
 print_gains(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 {
@@ -145,7 +153,7 @@ print_gains(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 	        {"id", false},     {"25 % faster", true}, {"50 % faster", true},
 	        {"75 %", true},    {"at once", true},     {"exp", false},
 	        {"time %", false}, {"function", true}};
-	struct st_blow_rows rows;
+	struct st_blow_rows rows = {0};
 	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
 	st_status status = t ? st_blow_order(b, view->sort, &rows) : ST_FAILED;
 	for (size_t i = 0; !status && i < rows.list.n && (!view->top || i < view->top); i++) {
@@ -162,13 +170,13 @@ print_gains(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 		name_cell(t, b->functions.v[function].name, view->full);
 	}
 	if (!status && rows.list.n) {
-		fputs("\nhow much faster the program would be, in %, with a function that is "
+		fputs("\ndecrease of the run time in %, with 95 % intervals, if a function were "
 		      "faster:\n",
 		      out);
 		st_table_print(t, out, (struct st_style){0});
+		print_left_out(view, rows.list.n, out);
 	}
-	if (t)
-		free(rows.list.v);
+	free(rows.list.v);
 	if (t)
 		st_table_free(t);
 	return status;
@@ -180,7 +188,7 @@ print_rows(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 	static const struct st_table_column columns[] = {
 	        {"id", false},  {"slope", false},  {"95 % interval", true}, {"fitness", false},
 	        {"exp", false}, {"time %", false}, {"calls", false},        {"function", true}};
-	struct st_blow_rows rows;
+	struct st_blow_rows rows = {0};
 	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
 	const st_status status = t ? st_blow_order(b, view->sort, &rows) : ST_FAILED;
 	for (size_t i = 0; !status && i < rows.list.n && (!view->top || i < view->top); i++) {
@@ -196,12 +204,9 @@ print_rows(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 	if (!status && rows.list.n) {
 		fputc('\n', out);
 		st_table_print(t, out, (struct st_style){0});
-		if (view->top && view->top < rows.list.n)
-			fprintf(out, "... and %zu more; -n 0 prints all\n",
-			        rows.list.n - view->top);
+		print_left_out(view, rows.list.n, out);
 	}
-	if (!status)
-		free(rows.list.v);
+	free(rows.list.v);
 	if (t)
 		st_table_free(t);
 	return status;
@@ -233,7 +238,7 @@ print_faults(const struct st_blow *b, FILE *out)
 	}
 }
 
-/* What has to be known of the numbers. */
+/* Remarks on what the numbers leave out. */
 static void
 print_remarks(const struct st_blow *b, FILE *out)
 {
@@ -244,12 +249,12 @@ print_remarks(const struct st_blow *b, FILE *out)
 	if (refused)
 		fprintf(out,
 		        "\n%zu function%s cannot be timed, and %s not tried; --show-functions "
-		        "lists "
-		        "%s\n",
+		        "lists %s\n",
 		        refused, refused == 1 ? "" : "s", refused == 1 ? "was" : "were",
 		        refused == 1 ? "it" : "them");
 	if (base.n > 1 && !base.has_output)
-		fputs("\nthe program writes something else each time: outputs were not compared\n",
+		fputs("\nthe program's output differs between runs without noise: outputs were not "
+		      "compared\n",
 		      out);
 }
 

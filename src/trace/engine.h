@@ -46,12 +46,12 @@ struct st_trace_request {
 	double window, window_period; /* calls are timed for so many seconds of each; 0: always */
 	long depth;                   /* 0: all */
 	const char *main;             /* empty: none */
-	const struct st_patterns *excluded;     /* functions */
-	struct st_trace_changed *changed;       /* only functions that have; NULL: all */
-	struct st_trace_reduction *reduction;   /* what is left out; NULL: nothing */
-	bool skips_constant;                    /* of this, functions by their code */
-	struct st_patterns *usdt;               /* static probes */
-	bool no_functions;                      /* only those */
+	const struct st_patterns *excluded;   /* functions */
+	struct st_trace_changed *changed;     /* only functions that have; NULL: all */
+	struct st_trace_reduction *reduction; /* leaves functions out; NULL: none */
+	bool skips_constant;                  /* the reduction leaves out functions by their code */
+	struct st_patterns *usdt;             /* static probes */
+	bool no_functions;                    /* only those */
 	const struct st_trace_watcher *watcher; /* NULL: nobody */
 };
 

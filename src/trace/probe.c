@@ -163,9 +163,10 @@ finish_probe(const struct st_trace_request *r, struct st_probes *p, struct st_tr
 		                "without probes",
 		                r->session->region.length);
 	if (p->process.cleared)
-		st_profile_note(out->profile,
-		                "a strobe that was killed had left its probes in the process: they "
-		                "were removed before the trace began");
+		st_profile_note(
+		        out->profile,
+		        "the process had probes of a killed strobe, which were removed before "
+		        "the trace began");
 	note_missing_names(r, p, out);
 	return ST_OK;
 }

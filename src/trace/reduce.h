@@ -19,9 +19,9 @@
 
 struct st_trace_reduction;
 
-/* By a profile or a raw file of an earlier trace (path NULL: there is none); with ST_SHAPE_NONE by
- * how often functions were called. skips_constant: functions are also left out by their code alone
- * (st_image_is_constant). NULL with *e. */
+/* Opens a reduction by a profile or a raw file of an earlier trace (path NULL: none); with
+ * ST_SHAPE_NONE it uses the call counts of functions. skips_constant: also leave out functions by
+ * their code (st_image_is_constant). NULL with *e. */
 struct st_trace_reduction *st_trace_reduction_open(const char *path, enum st_trace_shape shape,
                                                    bool skips_constant, struct st_error *e);
 void st_trace_reduction_close(struct st_trace_reduction *r);

@@ -126,7 +126,7 @@ struct st_alloc_area {
 	uint32_t n_nodes, n_contexts; /* the first ones are nobody's */
 	uint32_t n_images, version;   /* version: changes with each image */
 	uint32_t n_mappings;
-	uint32_t without_callers; /* who allocates is not looked for */
+	uint32_t without_callers; /* stacks are not walked to find the callers */
 	struct st_alloc_totals totals[ST_ALLOC_DOMAINS];
 	struct st_alloc_image images[ST_ALLOC_IMAGES];
 	struct st_alloc_mapping mappings[ST_ALLOC_MAPPINGS]; /* ordered */

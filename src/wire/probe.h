@@ -19,7 +19,7 @@ enum {
 	ST_PROBE_VERSION = 3,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
-	ST_PROBE_FIRST_THREADS = 4,      /* that there is memory for at the beginning */
+	ST_PROBE_FIRST_THREADS = 4,      /* threads with memory at the beginning */
 	ST_PROBE_MOST_RECORDS = 1 << 16, /* threads that are told apart */
 	ST_PROBE_FRAMES = 1 << 17,       /* of a thread, the lowest one included */
 	ST_PROBE_THREAD_SLOTS = 1 << 12,
@@ -29,10 +29,10 @@ enum {
 	ST_PROBE_CLASSES = 1 << ST_PROBE_CLASS_BITS,
 	ST_PROBE_OCTAVES = 48,
 };
-/* Of the area, at most, of which only what is used takes memory. A process maps the first part, and
- * more when it needs it. */
+/* The greatest size of the area, of which only used pages take memory. A process maps the first
+ * part, and more when it needs it. */
 #define ST_PROBE_AREA_BYTES (4ull << 30)
-#define ST_PROBE_FIRST_BYTES (64ull << 20) /* behind what is there from the beginning */
+#define ST_PROBE_FIRST_BYTES (64ull << 20) /* mapped at first, after the fixed part */
 
 /* What happens at a probe. */
 enum st_probe_kind {
@@ -56,9 +56,9 @@ enum st_probe_kind {
 	ST_PROBE_CLONE,  /* of clone: counted, and nothing is timed any more once it makes threads
 	                    that cannot be told apart */
 	ST_PROBE_ALLOC,  /* the function allocates memory: wire/alloc.h; `amount` is its kind */
-	ST_PROBE_YIELD,  /* the thread lets others run `amount` times: a kind of noise only */
-	ST_PROBE_RECORD, /* calls are timed and kept with the data that they work on: wire/record.h;
-	                    `amount` is where that says what */
+	ST_PROBE_YIELD,  /* the thread yields `amount` times: for noise only */
+	ST_PROBE_RECORD, /* a sample of the calls is timed and kept with the data that they work on;
+	                    `amount` is the offset / 8 of struct st_record_function */
 	ST_PROBE_TALLY,  /* the call is timed, and its time added to the thread's tally `amount` */
 };
 struct st_probe_action {
@@ -67,9 +67,9 @@ struct st_probe_action {
 	                    all are. The controller may change it at any time */
 };
 
-/* Noise of a function whose calls are timed: what happens between their time stamps, before its
- * own code. kind: ST_PROBE_WAIT, ST_PROBE_SLEEP or ST_PROBE_YIELD, with their amounts. 0: nothing.
- * One word, so that the controller can change it while calls are made. */
+/* Noise of a function whose calls are timed: an action after the time stamp of the entry and before
+ * the function's code. kind: ST_PROBE_WAIT, ST_PROBE_SLEEP or ST_PROBE_YIELD, with their amounts.
+ * 0: none. It is one word, so that the controller can change it while calls are made. */
 static inline uint64_t
 st_probe_noise(enum st_probe_kind kind, uint32_t amount)
 {
@@ -104,7 +104,7 @@ struct st_probe_cell {
 	uint32_t last_caller, last_pair; /* the pair that was used last: caller + 1, offset / 8 */
 	uint32_t octaves[ST_PROBE_OCTAVES]; /* offset / 8 of ST_PROBE_CLASSES numbers of calls */
 	uint64_t seen;                      /* calls, by the controller */
-	uint64_t noises, noise;             /* calls that had some, and the ticks that it took */
+	uint64_t noises, noise;             /* calls with noise, and its ticks */
 	struct st_probe_closed closed;
 };
 
@@ -186,8 +186,8 @@ struct st_probe_record {
 	uint64_t last;  /* when the last timed call ended */
 };
 
-/* Where the controller has put what a process with probes has: for another one, which removes it
- * when the first has been killed. Addresses in the process. */
+/* Addresses of everything that the controller has mapped in the process: if the controller is
+ * killed, another one uses them to remove the probes. */
 struct st_probe_home {
 	uint64_t image, image_bytes, context, note, threads, trampoline, shared, shared_bytes;
 	uint64_t arenas[2];
@@ -252,7 +252,7 @@ struct st_probe_frame {
 	/* The cell of a call that is only counted: its return is not seen, and its frame is there
 	 * for the sake of what it calls. 0: the call is timed. */
 	uint32_t counted;
-	uint32_t row; /* of a call that is kept: offset / 8; 0: it is not */
+	uint32_t row; /* of a call that is kept: offset / 8 of the row; 0: not kept */
 };
 
 struct st_probe_thread {
@@ -267,12 +267,12 @@ struct st_probe_thread {
 	uint64_t word_at;        /* address of the next word; without ST_PROBE_CHUNK: no place */
 	uint64_t word_ticks;     /* time of the last one */
 	uint64_t allocations;    /* address of struct st_alloc_thread; 0: there is none yet */
-	uint64_t scratch;        /* address of struct st_record_scratch; 0: the same */
+	uint64_t scratch;        /* address of struct st_record_scratch; 0: none yet */
 	struct st_record_tallies tallies;
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 };
 
-/* What so many take from the first one on, in whole pages. */
+/* Size of n of these structures, rounded up to pages. */
 #define ST_PROBE_THREADS_BYTES(n)                                                                  \
 	(((uint64_t)(n) * sizeof(struct st_probe_thread) + 4095) & ~(uint64_t)4095)
 
@@ -298,12 +298,12 @@ struct st_probe_context {
 	uint32_t noisy;  /* functions may have noise */
 	uint64_t chunks; /* address of the first chunk; 0: entries and returns are not recorded */
 	uint32_t pid;
-	uint32_t follows;                   /* children of fork are measured, too */
-	uint32_t running;                   /* activations of scopes; atomic */
-	uint32_t usual;                     /* what the note is, of enum st_probe_note */
-	uint64_t area_bytes;                /* that the process has mapped of the area: atomic */
-	uint32_t room_for_threads;          /* so many of `threads` are mapped: atomic */
-	uint32_t is_short;                  /* no more of the area can be mapped */
+	uint32_t follows;          /* children of fork are measured, too */
+	uint32_t running;          /* activations of scopes; atomic */
+	uint32_t usual;            /* value of the note: enum st_probe_note */
+	uint64_t area_bytes;       /* bytes of the area that the process has mapped: atomic */
+	uint32_t room_for_threads; /* structures in `threads` that are mapped: atomic */
+	uint32_t is_short;         /* mapping more of the area has failed */
 	uint64_t fs[ST_PROBE_THREAD_SLOTS]; /* of the threads, hashed; 0: free */
 	uint64_t thread[ST_PROBE_THREAD_SLOTS];
 	/* Frames that a thread has left, for another stack or for good, hashed by their slots: 0 is

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is kept of calls of a function whose costs are to be explained: the program's data at its
- * entry, which a small program of operations reads, and what the call has cost. All of it lies in
- * the area of wire/probe.h.
+ * Records of calls, from which annotations explain the costs of a function: values of the program's
+ * data at the entry, which a list of operations reads, and the costs of the call. The records lie
+ * in the area of wire/probe.h.
  */
 #ifndef STROBE_WIRE_RECORD_H
 #define STROBE_WIRE_RECORD_H
@@ -11,16 +11,16 @@
 
 enum {
 	ST_RECORD_MOST_OPS = 192,
-	ST_RECORD_TEXT = 64 << 10, /* bytes of a text that are looked at */
+	ST_RECORD_TEXT = 64 << 10, /* bytes of a text that are read at most */
 };
 
-/* Each operation has a value, v[its number]; that of one whose memory cannot be read, or which
- * needs such a value, is absent. */
+/* The value of operation i is v[i]. It is absent if its memory cannot be read, or if the operation
+ * uses an absent value. */
 enum st_record_op_kind {
-	ST_RECORD_REGISTER,      /* register of arguments number `base`: rdi, rsi, .. */
+	ST_RECORD_REGISTER,      /* argument register number `base`: rdi, rsi, .. */
 	ST_RECORD_VECTOR,        /* the lower eight bytes of xmm register `base` */
 	ST_RECORD_STACK,         /* the eight bytes at `offset` after the return address */
-	ST_RECORD_STACK_ADDRESS, /* the address of that place */
+	ST_RECORD_STACK_ADDRESS, /* the address of these bytes */
 	ST_RECORD_CONSTANT,      /* `extra`; signed: an address in the function's image */
 	ST_RECORD_LOAD,          /* `width` bytes at v[base] + offset */
 	ST_RECORD_BITS,          /* `width` bits of v[base], from bit `offset` on */
@@ -33,21 +33,21 @@ enum st_record_op_kind {
 
 struct st_record_op {
 	uint8_t kind, width;
-	uint8_t is_signed; /* of LOAD, BITS and SUM: the sign is extended */
-	uint8_t kept;      /* the value belongs to the record */
+	uint8_t is_signed; /* for LOAD, BITS and SUM: extend the sign */
+	uint8_t kept;      /* the row has the value */
 	uint16_t base, other;
 	int32_t offset;
 	uint32_t unused;
 	uint64_t extra;
 };
 
-/* What a call has cost. M(identifier, name in files, unit; "" is a plain number, what it is) */
+/* Costs of a call. M(identifier, name in files, unit ("": a count), description) */
 #define ST_RECORD_METRICS(M)                                                                       \
 	M(TIME, "time", "ns", "wall-clock time")                                                   \
 	M(CPU, "cpu", "ns", "CPU time of the thread")                                              \
-	M(ALLOCATED, "allocated", "bytes", "bytes that malloc and its like were asked for")        \
-	M(ALLOCATIONS, "allocations", "", "calls of malloc and its like")                          \
-	M(FREED, "freed", "bytes", "bytes given back")                                             \
+	M(ALLOCATED, "allocated", "bytes", "bytes requested from malloc and similar functions")    \
+	M(ALLOCATIONS, "allocations", "", "calls of malloc and similar functions")                 \
+	M(FREED, "freed", "bytes", "bytes freed")                                                  \
 	M(MINOR, "minor_faults", "", "page faults without input")                                  \
 	M(MAJOR, "major_faults", "", "page faults with input")                                     \
 	M(SWITCHES, "switches", "", "context switches because the thread waited")                  \
@@ -61,26 +61,26 @@ enum st_record_metric {
 #undef M
 	        ST_RECORD_METRIC_COUNT
 };
-/* Those of them that need what an operating system says, of the thread. */
+/* Metrics for which the runtime calls getrusage. */
 #define ST_RECORD_USAGE                                                                            \
 	(1u << ST_RECORD_MINOR | 1u << ST_RECORD_MAJOR | 1u << ST_RECORD_SWITCHES |                \
 	 1u << ST_RECORD_PREEMPTIONS)
 
 enum { ST_RECORD_MOST_KEPT = 128 };
 
-/* What is recorded of a function: the action's amount is where this lies, offset / 8. The
- * controller writes all but the numbers. */
+/* The recording of a function; the amount of its action is the offset / 8 of this structure. The
+ * controller writes all fields except the counts. */
 struct st_record_function {
 	uint64_t calls;  /* entries; atomic */
-	uint64_t missed; /* that were to be kept, and could not be: in a signal handler that came
-	                    meanwhile, or because their row was being written; atomic */
+	uint64_t missed; /* calls that were drawn and not kept: made in a signal handler during
+	                    recording, or their row was being written; atomic */
 	uint64_t seed;
-	uint32_t keep; /* rows: after so many calls each is kept at random, in place of another */
-	uint32_t metrics; /* bits */
+	uint32_t keep;    /* number of rows; later calls replace others at random */
+	uint32_t metrics; /* bits: 1 << enum st_record_metric */
 	uint32_t n_ops, n_kept;
-	uint32_t rows, row_words; /* offset / 8 of the first; 8 bytes of each */
-	/* What recording adds to the time between the two time stamps of a call, beside what a
-	 * probe does that records nothing: 1/256 ticks. */
+	uint32_t rows, row_words; /* offset / 8 of the first row; size / 8 of a row */
+	/* Time that recording adds between the two time stamps of a call, compared with a probe
+	 * that only times the call: 1/256 ticks. */
 	uint32_t cost_within, unused;
 	struct st_record_op ops[ST_RECORD_MOST_OPS];
 };
@@ -97,27 +97,27 @@ struct st_record_row {
 	uint32_t state; /* atomic */
 	uint32_t tid;
 	uint64_t serial;      /* the number of the call, from 1 */
-	uint64_t slot, begin; /* of the activation: where its return address lies, and ticks */
-	uint64_t spent;       /* on probes within, in 1/256 ticks */
-	uint64_t absent[ST_RECORD_MOST_KEPT / 64]; /* bits: of the values */
-	int64_t metrics[ST_RECORD_METRIC_COUNT];   /* times in ticks, but CPU time in ns, from which
-	                                              `spent` has not been subtracted */
+	uint64_t slot, begin; /* address of its return address, and ticks at its entry */
+	uint64_t spent;       /* cost of probes within the call, 1/256 ticks */
+	uint64_t absent[ST_RECORD_MOST_KEPT / 64]; /* a bit for each value */
+	int64_t metrics[ST_RECORD_METRIC_COUNT];   /* times in ticks; CPU time in ns, `spent` not
+	                                              subtracted */
 	uint64_t values[];
 };
 
-/* What the thread has done so far, for metrics: by enum st_record_metric, from ALLOCATED on. */
+/* Totals of the thread so far, indexed by enum st_record_metric, from ALLOCATED on. */
 struct st_record_tallies {
 	uint64_t v[ST_RECORD_METRIC_COUNT];
 };
 
-/* Memory of the program that has been read at once. */
+/* Sizes of the buffers for memory of the program. */
 enum { ST_RECORD_WINDOW = 256, ST_RECORD_WINDOWS = 4, ST_RECORD_BUFFER = 4096 };
 
-/* Of each thread, for the runtime alone. */
+/* One per thread; only the runtime uses it. */
 struct st_record_scratch {
 	uint32_t tid;
 	uint32_t busy;
-	uint32_t next, unused; /* window that is used next */
+	uint32_t next, unused; /* number of the window to fill next */
 	struct {
 		uint64_t from, to;
 		uint8_t bytes[ST_RECORD_WINDOW];

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`strobe blow` on programs whose truth is known. What depends on time has margins that a busy machine keeps.
+"""Tests `strobe blow` on programs with known results. Times have margins that a busy machine keeps.
 
 usage: test_blow.py STROBE PLANTED [CLASS...]
 
@@ -36,7 +36,7 @@ class Blow(unittest.TestCase):
 
 class Measured(Blow):
     def test_serial(self):
-        """Each experiment adds at least its noise to the function, and the run is at least as much longer as the function is."""
+        """Each experiment adds at least its noise to the time of the function, and that time is part of the run time."""
         result = self.measure("serial", "-F", "quarter,other_half", "--noise", "nanosleep,busy", "--iterations", "4")
         self.assertEqual(result["mode"], "slow-down")
         self.assertEqual({target["function"] for target in result["targets"]}, {"quarter", "other_half"})
@@ -61,7 +61,7 @@ class Measured(Blow):
                 self.assertLessEqual(target["slope"]["value"], target["slope"]["hi"])
 
     def test_full_analysis(self):
-        """All types and strengths: 2 sleeps of each kind."""
+        """A full analysis tries all types and strengths: two sleeps of each type."""
         result = self.measure("serial", "-F", "quarter", "--noise", "nanosleep,usleep,sleep", "--timed-noise-min", "1ms", "--timed-noise-max", "2ms",
                               "--full-analysis")
         noises = [(run["noise"]["type"], run["noise"]["strength"]) for run in result["experiments"] if run["noise"]]
@@ -81,7 +81,7 @@ class Measured(Blow):
 
 class Causal(Blow):
     def test_virtual(self):
-        """Times depend on the machine; what is owed follows from the CPU time that the function had."""
+        """Times depend on the machine, so only bounds are checked: a thread never pays more than the CPU time of the function allows."""
         result = self.measure("compute", "-m", "causal", "-F", "worker_part,main_part", "--repeat", "1")
         self.assertEqual(result["mode"], "causal")
         self.assertEqual(result["progress"], [{"name": "end of the run", "kind": "end", "inferred": True}])
@@ -99,12 +99,12 @@ class Causal(Blow):
         self.assertEqual(len(noisy), 8)
         for run in noisy:
             self.assertEqual((run["noise"]["type"], run["noise"]["unit"], run["exit"]), ("virtual", "%", 0))
-            # What is saved is a share of the CPU time of one thread.
+            # The saved time is a share of the CPU time of one thread.
             if run["function"] == "main_part":
                 self.assertLessEqual(run["noise"]["measured_ns"], run["noise"]["strength"] / 100 * run["cpu_ns"])
 
     def test_signals_and_threads(self):
-        """A program that gets signals, makes threads and children, and ends by exec behaves as ever."""
+        """A program with signals, threads, children and exec behaves as without Strobe."""
         result = self.measure("hazards", "-m", "causal", "-F", "worker_part", "--iterations", "2")
         self.assertEqual(result["faults"], [])
         self.assertEqual(result["baseline"]["exit"], 7)
@@ -113,11 +113,21 @@ class Causal(Blow):
 
     def test_table(self):
         done = self.strobe("-m", "causal", "-F", "main_part", "--iterations", "1", "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--", PLANTED, "compute")
-        self.assertIn("how much faster the program would be", done.stdout)
+        self.assertIn("decrease of the run time in %", done.stdout)
         self.assertEqual(done.stdout.split("\n", 1)[1], self.strobe("--from", "r.db").stdout)
+        samples = subprocess.run([STROBE, "show", "-t", "samples", "--format", "csv", "r.db"], cwd=self.at, capture_output=True, text=True, check=True).stdout
+        keys = [tuple(line.split(",")[:3]) for line in samples.splitlines()[1:]]
+        self.assertEqual(len(keys), len(set(keys)), samples)
+
+    def test_left_out(self):
+        """The table says how many functions --top leaves out."""
+        done = self.strobe("-m", "causal", "-F", "main_part,worker_part", "--iterations", "1", "--baseline-runs", "3", "--timeout", "0", "-n", "1", "-o", "r.db",
+                           "--", PLANTED, "compute")
+        self.assertIn("... and 1 more; -n 0 prints all\n", done.stdout)
 
     def test_mistakes(self):
-        self.assertIn("--noise is about", self.strobe("-m", "causal", "--noise", "busy", "--", PLANTED, code=2).stderr)
+        for option, value in (("--noise", "busy"), ("--timed-noise-min", "1ms"), ("--noise-growth-index", "3"), ("--max-slowdown", "3")):
+            self.assertIn(f"{option} is about", self.strobe("-m", "causal", option, value, "--", PLANTED, code=2).stderr)
         self.assertIn("--repeat is for", self.strobe("--repeat", "2", "--", PLANTED, code=2).stderr)
         self.assertIn("--mode", self.strobe("-m", "fast", "--", PLANTED, code=2).stderr)
         self.assertIn("--noise takes", self.strobe("--noise", "virtual", "--", PLANTED, code=2).stderr)
@@ -145,7 +155,7 @@ class Faults(Blow):
         self.assertEqual(self.fault("hang", "--limit", "4s"), [("hang", 137, "may_be_late")])
 
     def test_no_end(self):
-        """Without noise: there is nothing to compare with."""
+        """A program that does not end without noise has no baseline."""
         done = self.strobe("-F", "wait_for_ever", "--limit", "1s", "--", PLANTED, "for-ever", code=125)
         self.assertIn("does not end within 1 s", done.stderr)
 
@@ -156,7 +166,7 @@ class Faults(Blow):
 
 class Results(Blow):
     def test_again(self):
-        """What is printed is made from the file, as often as one likes."""
+        """--from prints the same text from the file."""
         done = self.strobe("-F", "quarter", "--iterations", "2", "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--", PLANTED, "serial")
         self.assertIn("the campaign ended after", done.stdout)
         self.assertIn("result: r.db", done.stderr)

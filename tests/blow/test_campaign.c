@@ -141,7 +141,7 @@ noisy_runs(const struct st_blow *b)
 
 static const struct simulated calm = {.crashes = ST_BLOW_NONE - 1, .differs = ST_BLOW_NONE - 1};
 
-/* Each function's slope is its share: its noise is added to the run's time as it is. */
+/* The slope of each function is its share, because its noise is added to the run time. */
 static void
 test_slopes(void **state)
 {
@@ -217,7 +217,7 @@ test_limits(void **state)
 	st_blow_free(&b);
 }
 
-/* Runs with a fault are kept, and no number is made of them. */
+/* Runs with a fault are kept, but are not part of the numbers. */
 static void
 test_faults(void **state)
 {
@@ -248,7 +248,7 @@ test_faults(void **state)
 	st_blow_free(&b);
 }
 
-/* A campaign that was interrupted goes on with what it would have done. */
+/* A resumed campaign makes the same experiments as one that was not interrupted. */
 static void
 test_resume(void **state)
 {

@@ -17,8 +17,8 @@
 enum { MOST = 4, ROUNDS = 50 };
 static const double tick = 1e-4;
 
-/* Each thread works for so long in each round, and then waits for the others: by a barrier, or not
- * at all. The function is the whole work of thread `target`; work may also be a sleep. */
+/* Each thread works for a given time in each round, and then waits for the others: by a barrier, or
+ * not at all. The function is the whole work of thread `target`; work may also be a sleep. */
 struct program {
 	size_t threads, target;
 	double work[MOST];
@@ -89,7 +89,7 @@ is_over(const struct simulation *s)
 	return true;
 }
 
-/* The run's time, less what its first thread has paid: it waits for all others at the end. */
+/* The run time less the time paid by the first thread, which waits for all others at the end. */
 static double
 virtual_time(const struct program *p, double speedup)
 {
@@ -126,7 +126,7 @@ assert_time(const struct program *p, double speedup, double wanted)
 static const double speedups[] = {0, 0.25, 0.5, 0.75, 1};
 enum { N_SPEEDUPS = sizeof speedups / sizeof *speedups };
 
-/* One thread: what the function takes less, the run takes less. */
+/* One thread: the run is shorter by the time that the function saves. */
 static void
 test_serial(void **state)
 {
@@ -200,7 +200,7 @@ test_apart(void **state)
 		assert_time(&p, speedups[i], ROUNDS * fmax(0.004, 0.010 * (1 - speedups[i])));
 }
 
-/* What a thread has that another one makes, and numbers that come again. */
+/* The debt of a thread made by another one, and thread IDs that are reused. */
 static void
 test_threads(void **state)
 {

@@ -51,7 +51,7 @@ test_speedup_examples(void **state)
 	assert_close(s.score, 0.5, 1e-14);
 	s = st_blow_speedup_of(&less);
 	assert_close(s.score, 0.5, 1e-14);
-	/* Whatever the noise, the score is the share of the function's time. */
+	/* For noise of any strength, the score is the share of the function's time. */
 	for (double noise = 1; noise < 1e6; noise *= 10) {
 		const struct st_blow_thread t = {100 + 5 * noise, 100, 3, 5, 7};
 		assert_close(st_blow_speedup_of(&t).score, 3 * 7.0 / 100, 1e-9);

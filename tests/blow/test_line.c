@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs and functions as lines: there and back, and lines that somebody has changed. */
+/* Runs and functions are written as lines and read again; damaged lines are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,7 +153,7 @@ test_bad_lines(void **state)
 	}
 }
 
-/* Whatever is changed, a line is refused, or what it says is within bounds. */
+/* A changed line is refused, or its values are within bounds. */
 static void
 test_mutations(void **state)
 {

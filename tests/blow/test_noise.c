@@ -68,7 +68,7 @@ test_types(void **state)
 	free(n.list.v);
 }
 
-/* A millisecond that cannot be had is left out, and so is the same again. */
+/* Strengths that round to 0 or to the previous strength are left out. */
 static void
 test_units(void **state)
 {
@@ -97,7 +97,7 @@ test_names(void **state)
 	assert_false(st_blow_noise_named("loud", &type));
 }
 
-/* What a probe is told. */
+/* The word for the probe. */
 static void
 test_words(void **state)
 {

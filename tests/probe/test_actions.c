@@ -184,7 +184,7 @@ sums_of(const struct st_probes *p, const char *name)
 	return sum;
 }
 
-/* Each call has its noise within the time that is measured, also in the program's own eyes. */
+/* The noise of a call is part of its measured time, and of the time that the program measures. */
 static void
 test_noise(void **state)
 {
@@ -205,7 +205,7 @@ test_noise(void **state)
 			assert_true((double)printed(lines, noises[i].function) >=
 			            0.998 * CALLS * WAIT_NS);
 		}
-		/* What the probes cost is an average, which is taken off. */
+		/* The mean cost of probes is subtracted. */
 		if (timed)
 			assert_true((double)sum.inclusive >= 0.9 * (double)sum.noise);
 	}

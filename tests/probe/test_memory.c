@@ -19,7 +19,7 @@ struct st_probe_context probe_context;
 
 enum { MIB = 1 << 20, FIRST = 1 * MIB, SPACE = 512 * MIB };
 
-/* Addresses that nothing else is mapped at: the kernel puts nothing there by itself. */
+/* Free addresses, at which the kernel maps nothing by itself. */
 static char *const space = (char *)(1ull << 45);
 
 static int
@@ -60,7 +60,7 @@ drop_threads(void **state)
 	return munmap(space, ST_PROBE_THREADS_BYTES(64));
 }
 
-/* Each step is as large as all before, and what was written stays. */
+/* Each step doubles the memory, and keeps its contents. */
 static void
 test_steps(void **state)
 {
@@ -79,7 +79,7 @@ test_steps(void **state)
 	assert_int_equal(probe_context.area_bytes, 16 * FIRST);
 }
 
-/* Something else is mapped behind: that is found once, and not tried again. */
+/* Other memory is mapped after the area: the first step fails, and no further one is tried. */
 static void
 test_no_space(void **state)
 {
@@ -127,7 +127,7 @@ want_threads(void *arg)
 	return NULL;
 }
 
-/* Nobody is told that there is no memory because another thread has been quicker. */
+/* A thread whose step another thread has taken first does not report that there is no memory. */
 static void
 race(void *(*work)(void *))
 {
@@ -192,7 +192,7 @@ mapped_bytes(void)
 	return pages * 4096ull;
 }
 
-/* In a child: what is left of the program's limit is what was left before. */
+/* In a child: the runtime's memory does not reduce the memory left below the program's limit. */
 static int
 grow_under_limit(void)
 {

@@ -37,12 +37,12 @@ class Constant(unittest.TestCase):
         return json.loads(self.file.read_text())
 
     def test_plan(self):
-        """Which functions have a loop, a call, or something that hides one, is in programs/bounds.S."""
+        """programs/bounds.S says for each function whether it has a loop, a call, or code that may hide one."""
         self.assertEqual(self.plan(), CONSTANT | OTHERS)
         self.assertEqual(self.plan("--skip-constant"), OTHERS)
 
     def test_run(self):
-        """Those that are left out are listed with the reason, and nobody else is."""
+        """The result lists exactly the functions that are left out, with the reason."""
         trace = self.trace(BOUNDS)
         self.assertEqual(trace["engine"], "probe")
         left = {f["name"]: f["reason"] for f in trace["left_out"]}

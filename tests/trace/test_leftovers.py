@@ -119,7 +119,7 @@ class Killed(Leftovers):
         return program
 
     def end(self, program):
-        """What it computed is right."""
+        """Its results are right."""
         program.send_signal(signal.SIGUSR1)
         self.assertEqual(program.stdout.readline(), "right\n")
         self.assertEqual(program.wait(), 0)
@@ -136,7 +136,7 @@ class Killed(Leftovers):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             trace = json.loads(self.file.read_text())
             self.assertEqual([note for note in trace["notes"] if "killed" in note],
-                             ["a strobe that was killed had left its probes in the process: they were removed before the trace began"])
+                             ["the process had probes of a killed strobe, which were removed before the trace began"])
             self.assertEqual(trace["engine"], "probe")
             self.assertOwn(program.pid, before)
         self.end(program)
@@ -189,7 +189,7 @@ class Killed(Leftovers):
         with subprocess.Popen([STROBE, "trace", "-q", "--engine", "probe", "--pid", str(program.pid), "-o", self.file]) as strobe:
             while len({*code_of(program.pid)}) == 1:
                 time.sleep(0.01)
-            said = f"strobe: process {program.pid} has the probes of the strobe that is process {strobe.pid}: end that one first\n"
+            said = f"strobe: process {program.pid} has probes of a running strobe, process {strobe.pid}: end that one first\n"
             while Path(f"/proc/{program.pid}/status").read_text().split("TracerPid:")[1].split()[0] != "0":
                 time.sleep(0.01)
             self.assertEqual(self.remove(program.pid), (125, "", said))
@@ -215,7 +215,7 @@ class Killed(Leftovers):
         before = mappings_of(program.pid)
         self.attach_and_kill(program.pid)
         was = self.change(program.pid, self.area_of(program.pid), b"\xff\xff\xff\xff")
-        said = f"strobe: process {program.pid} has probes of a strobe of another version: use that one, or start the program again\n"
+        said = f"strobe: process {program.pid} has probes of another version of strobe: use that version, or restart the program\n"
         self.assertEqual(self.remove(program.pid), (125, "", said))
         self.change(program.pid, self.area_of(program.pid), was)
         self.assertEqual(self.remove(program.pid)[0], 0)
@@ -233,7 +233,7 @@ class Killed(Leftovers):
         self.assertNotEqual(was, bytes(4))
 
     def test_damaged(self):
-        """What the program has written over is no reason to crash, or to write to any other process."""
+        """If the program has overwritten the lists, strobe does not crash, and writes to no other process."""
         random = Random(7)
         for _ in range(3):
             program = self.running()
@@ -249,7 +249,7 @@ class Killed(Leftovers):
     def test_bad_input(self):
         for options, said in (["--remove"], "--remove removes probes from a running process: add --pid PID"), \
                              (["--remove", "--pid", "1", "--all"], "--remove traces nothing: leave out --all, or --remove, which is not needed before a trace"), \
-                             (["--remove", "--pid", "1", "--", "true"], "--remove is about a running process: leave out the program 'true'"):
+                             (["--remove", "--pid", "1", "--", "true"], "--remove applies to a running process: leave out the program 'true'"):
             done = subprocess.run([STROBE, "trace", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"strobe: {said}\n"))
         code, _, wrong = self.remove(999999999)

@@ -35,7 +35,7 @@ class Together(unittest.TestCase):
         return json.loads(self.strobe("trace", "--from", self.file, "--format", "json"))
 
     def events(self):
-        """By thread, in the order in which they happened: what and which function."""
+        """Kinds and functions of the events by thread, in order."""
         threads = {}
         if not json.loads(self.strobe("show", self.file, "--format", "json")).get("streams"):
             return threads  # nothing was called in a window of the budget

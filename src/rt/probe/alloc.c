@@ -62,8 +62,8 @@ set_busy(struct st_alloc_thread *own, uint32_t busy)
 	__asm__ volatile("" : : : "memory");
 }
 
-/* What the thread's tallies are to have of the heap's totals, which it changes while it has the
- * lock. */
+/* Totals of the heap when the thread takes the lock; the changes until it releases the lock are
+ * added to the thread's tallies. */
 struct heap_before {
 	uint64_t bytes, calls, freed;
 };
@@ -85,7 +85,8 @@ add_to_tallies(const struct st_alloc_area *a, const struct heap_before *before)
 	tallies[ST_RECORD_FREED] += all->freed - before->freed;
 }
 
-/* Calls that are under way and timed do not pay for the counting of what they allocate. */
+/* Charges the cost of counting an allocation to the timed call in progress, so that the result can
+ * subtract it. */
 static void
 end_counting(uint64_t since)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The program's data at the entry of a function. Pointers may lead anywhere, and a fault must not
- * reach the program, so the kernel copies memory, which answers with an error instead. A system
- * call is slow: what lies near has been read with it.
+ * Reads the program's data at the entry of a function. Pointers may be invalid, and a fault must
+ * not reach the program, so the kernel copies the memory and returns an error instead. System calls
+ * are slow, so each one also reads nearby memory into a window that later reads use.
  */
 #include <asm/unistd.h>
 
@@ -16,7 +16,7 @@ struct span {
 	uint64_t bytes;
 };
 
-/* Bytes that could be copied, up to the first page that is not there. */
+/* Returns the number of bytes copied, which ends at the first unreadable page. */
 static uint64_t
 copy_memory(uint64_t from, void *to, uint64_t n)
 {
@@ -41,7 +41,7 @@ probe_read_memory(struct st_record_scratch *own, uint64_t from, void *to, uint64
 			copy_bytes(to, own->windows[i].bytes + (from - own->windows[i].from), n);
 			return true;
 		}
-	/* Members that come before, too; and not beyond the page, unless that is asked for. */
+	/* Includes preceding members of a structure, and ends at the page unless n crosses it. */
 	const uint64_t lead = from % PAGE < 64 ? from % PAGE : 64, begin = from - lead,
 	               end = (begin / PAGE + 1) * PAGE;
 	uint64_t bytes = end - begin < ST_RECORD_WINDOW ? end - begin : ST_RECORD_WINDOW;
@@ -81,7 +81,7 @@ load_number(struct st_record_scratch *own, const struct st_record_op *op, uint64
 	return true;
 }
 
-/* Whether the text ends within what can be read and what is looked at. */
+/* False: no end of the text within readable memory and ST_RECORD_TEXT bytes. */
 static bool
 measure_text(struct st_record_scratch *own, uint64_t from, uint64_t *length)
 {
@@ -208,7 +208,7 @@ probe_run_ops(struct st_record_scratch *own, const struct st_record_op *ops, uin
 		own->windows[i].from = own->windows[i].to = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct st_record_op *op = &ops[i];
-		/* An operation uses values of those before it only. */
+		/* An operation may only use values of previous operations. */
 		const bool absent =
 		        (needs_base(op->kind) && (op->base >= i || own->absent[op->base])) ||
 		        (needs_other(op->kind) && (op->other >= i || own->absent[op->other]));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory of the runtime is mapped in steps, each as large as all before: little of the address
- * space is taken from a program that limits or locks it (RLIMIT_AS, mlockall), and system calls,
- * which a program may have forbidden itself, are seldom needed. Several threads may take the same
- * step at the same time, and one of them succeeds.
+ * Maps the memory of the runtime in steps, each of which doubles it. A program may limit or lock
+ * its address space (RLIMIT_AS, mlockall), so little of it is mapped at first; it may also forbid
+ * itself system calls, so the steps are few. If several threads take the same step at the same
+ * time, one of them succeeds.
  */
 #include <asm/unistd.h>
 #include <errno.h>
@@ -20,8 +20,8 @@ enum {
 	                                MAP_FIXED_NOREPLACE */
 };
 
-/* The program's limits are about its own memory: what is mapped for us is added to them, as far as
- * we may, or taken off again. */
+/* Adds the runtime's memory to the program's limit, as far as the hard limit permits, or subtracts
+ * it again: the limit should apply to the program's own memory. */
 static void
 move_limit(uint32_t resource, int64_t bytes)
 {

@@ -50,20 +50,20 @@ probe_waits_after(uint32_t kind)
 
 /* actions.c: lets time pass as one of the actions says that wait. */
 SELDOM void probe_wait(struct st_probe_action action);
-/* The function has begun, and is given its noise, if there is some. */
+/* Makes the function's noise, if it has some, between the time stamp of the entry and its code. */
 SELDOM void probe_make_noise(struct st_probe_cell *c);
 /* For the assembly: keeps what the function was called with, and goes on as probe_enter does. */
 KEEPS_REGISTERS void probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers);
 
-/* record.c: the same for a call that may be kept (ST_PROBE_RECORD); and at its end, with the net
- * ticks that it took. */
+/* record.c: the entry of a call that may be kept (ST_PROBE_RECORD), and the end of one that was
+ * kept; taken: its net ticks. */
 KEEPS_REGISTERS void probe_record_call(uint64_t function, uint64_t *slot,
                                        const uint64_t *registers);
 SELDOM void probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f,
                              uint64_t taken);
-/* data.c: reads memory of the program. False: it is not there. */
+/* data.c: reads memory of the program. False: it is unreadable. */
 bool probe_read_memory(struct st_record_scratch *own, uint64_t from, void *to, uint64_t n);
-/* Values of the operations, into own->values and own->absent. */
+/* Runs the operations; sets own->values and own->absent. */
 void probe_run_ops(struct st_record_scratch *own, const struct st_record_op *ops, uint32_t n,
                    const uint64_t *slot, const uint64_t *registers);
 
@@ -114,8 +114,8 @@ probe_room_for(uint32_t functions)
 	return (functions + functions / 4 + 64) & ~63u;
 }
 
-/* Time since then that probes took, within the call that is under way and all around it. Returns
- * the time now. */
+/* Charges the ticks since `since` as cost of probes to the call in progress and to the thread.
+ * Returns the current ticks. */
 static inline uint64_t
 probe_charge(struct st_probe_thread *t, struct st_probe_frame *around, uint64_t since)
 {
@@ -133,10 +133,11 @@ SELDOM uint32_t probe_find_pair(struct st_probe_thread *t, uint32_t caller,
 KEEPS_REGISTERS void probe_count_duration(struct st_probe_cell *c, uint64_t ticks);
 /* So many bytes of the area, a multiple of 8: their offset / 8; 0: it is full. */
 uint32_t probe_allocate(uint64_t bytes);
-/* memory.c: so many bytes of the area, or threads, are mapped then; false: that cannot be. */
+/* memory.c: map at least `needed` bytes of the area, or structures of threads. False: not possible.
+ */
 SELDOM bool probe_map_area(uint64_t needed);
 SELDOM bool probe_map_threads(uint32_t needed);
-/* So many have been begun, and there is memory for them. */
+/* The number of threads that have begun and have a mapped structure. */
 static inline uint32_t
 probe_threads(void)
 {

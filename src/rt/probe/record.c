@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls that are kept with the data that they work on (wire/record.h). Which ones are is decided
- * before anything is read (Algorithm R): the first ones, and then each with the probability that
- * lets all calls so far be kept equally likely, in the place of another. A row belongs to the call
- * that has written it last: a call that finds another one in its row when it returns was replaced.
+ * Keeps a random sample of the calls of a function, with the data that they work on
+ * (wire/record.h). Algorithm R decides before any data is read: the first calls are kept, and each
+ * later one replaces a kept call with the probability that makes all calls so far equally likely to
+ * be kept. A row belongs to the call that has written it last; a call that returns and finds
+ * another call in its row has been replaced.
  */
 #include <asm/unistd.h>
 
@@ -21,7 +22,7 @@ record_scratch(struct st_probe_thread *t)
 		own = probe_at(at);
 		t->scratch = (uint64_t)own;
 	}
-	if (UNLIKELY(own->tid != t->tid)) { /* the thread that had it before has ended */
+	if (UNLIKELY(own->tid != t->tid)) { /* left by a thread that has ended */
 		own->tid = t->tid;
 		own->busy = 0;
 	}
@@ -44,7 +45,7 @@ struct usage {
 };
 enum { USAGE_MINOR = 4, USAGE_MAJOR = 5, USAGE_SWITCHES = 12, USAGE_PREEMPTIONS = 13 };
 
-/* What the thread has cost so far. */
+/* Costs of the thread so far. */
 static void
 read_metrics(const struct st_probe_thread *t, uint32_t wanted, int64_t *to)
 {
@@ -64,7 +65,7 @@ read_metrics(const struct st_probe_thread *t, uint32_t wanted, int64_t *to)
 
 /* ---- rows ---- */
 
-/* The row, which is the caller's then; NULL: it is being written. */
+/* Takes the row for writing; NULL: another call is writing it. */
 static struct st_record_row *
 claim_row(const struct st_record_function *r, uint64_t place)
 {
@@ -99,7 +100,7 @@ keep_values(struct st_record_row *row, const struct st_record_function *r,
 	}
 }
 
-/* The data, before the function is entered. */
+/* Reads the data into a row, before the function is entered. */
 static struct st_record_row *
 read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t serial,
               uint64_t place, const uint64_t *slot, const uint64_t *registers)
@@ -119,14 +120,14 @@ read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t 
 	return row;
 }
 
-/* The function is entered: its frame gets the row. All that was done since `since` is no time of
- * who has called it. */
+/* Gives the row to the frame of the function, which has been entered. The time since `since` is
+ * charged as cost of probes, so that the caller's time does not include it. */
 static void
 attach_row(struct st_probe_thread *t, const struct st_record_function *r, struct st_record_row *row,
            uint64_t function, const uint64_t *slot, uint64_t since)
 {
 	struct st_probe_frame *f = &t->frames[t->depth - 1];
-	/* It is not timed, or it has jumped to its own beginning. */
+	/* The call is not timed, or the function has jumped to its own entry. */
 	if (f->slot != (uint64_t)slot || f->function != function + 1 || f->counted || f->row) {
 		release_row(row, ST_RECORD_FREE);
 		probe_charge(t, f, since);
@@ -157,7 +158,7 @@ keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_
 	attach_row(t, r, row, function, slot, begin);
 }
 
-/* Its row, of those that there are; a number from there on: none. */
+/* The number of the row that keeps the call; r->keep or greater: none does. */
 static uint64_t
 choose_row(const struct st_record_function *r, uint64_t serial)
 {

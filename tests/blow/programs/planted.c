@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs whose truth is arithmetic. Most sleep where others compute, so that they take as long on
- * a busy machine. usage: planted
+ * Programs with known run times. Most sleep instead of computing, so that they take the same time
+ * on a busy machine. usage: planted
  * serial|pair|unequal|compute|hazards|crash|hang|output|exit|for-ever|abort
  */
 #include <pthread.h>

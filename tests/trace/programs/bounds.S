@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions whose code says, or does not say, that each call takes equally long. */
+/* Functions with and without code that shows that each call takes the same time. */
 	.macro FUNCTION name
 	.p2align 4
 	.globl \name
