@@ -241,12 +241,27 @@ held_wanted(const struct thread *t)
 	return t->signals.blocked ? (held_pending(t) | rt.signal_files) & t->signals.blocked : 0;
 }
 
+/* Takes those of the set that are pending in the kernel, whose mask blocks them. */
+static void
+take_pending(struct thread *t, uint64_t set)
+{
+	static const uint64_t now[2];
+	struct siginfo info;
+	while (SYS(__NR_rt_sigtimedwait, &set, &info, now, 8) > 0)
+		if (!signals_take_own(t, &info))
+			held_add(t, &info);
+}
+
 void
 held_give_kernel(struct thread *t, uint64_t open)
 {
 	if (!open)
 		return;
 	SYS(__NR_rt_sigprocmask, SIG_BLOCK, &open, 0, 8);
+	if (open & SIGNAL_BIT(SIGNAL_OWN)) {
+		thread_suspend_sampling(t);
+		take_pending(t, SIGNAL_BIT(SIGNAL_OWN)); /* samples that came before that */
+	}
 	rt_lock(&held.lock);
 	t->signals.waits = open;
 	send_set(t, open);
@@ -256,16 +271,14 @@ held_give_kernel(struct thread *t, uint64_t open)
 void
 held_take_from_kernel(struct thread *t, uint64_t open)
 {
-	static const uint64_t now[2];
-	struct siginfo info;
 	if (!open)
 		return;
 	rt_lock(&held.lock);
 	t->signals.waits = 0;
 	rt_unlock(&held.lock);
-	while (SYS(__NR_rt_sigtimedwait, &open, &info, now, 8) > 0)
-		if (!signals_take_own(t, &info))
-			held_add(t, &info);
+	take_pending(t, open);
+	if (open & SIGNAL_BIT(SIGNAL_OWN))
+		thread_resume_sampling(t);
 	if (t->pending & PENDING_SIGNAL) /* until it is delivered only faults may come */
 		open &= SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS);
 	SYS(__NR_rt_sigprocmask, SIG_UNBLOCK, &open, 0, 8);

@@ -150,6 +150,27 @@ thread_start_sampling(struct thread *t)
 	SYS(__NR_timer_settime, id, 0, spec, 0);
 }
 
+void
+thread_suspend_sampling(struct thread *t)
+{
+	static const long never[4];
+	if (t->sampling.timer >= 0)
+		SYS(__NR_timer_settime, t->sampling.timer, 0, never, t->sampling.rest);
+}
+
+void
+thread_resume_sampling(struct thread *t)
+{
+	long *rest = t->sampling.rest;
+	if (t->sampling.timer < 0)
+		return;
+	if (!rest[2] && !rest[3]) { /* it had just run out: the next one is a whole interval away */
+		rest[2] = rest[0];
+		rest[3] = rest[1];
+	}
+	SYS(__NR_timer_settime, t->sampling.timer, 0, rest, 0);
+}
+
 static void
 enlist(struct thread *t)
 {

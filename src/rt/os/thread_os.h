@@ -97,6 +97,7 @@ struct thread_stacks {
 struct thread_sampling {
 	int timer;          /* of its CPU time, or -1 */
 	uint32_t ticks;     /* of it */
+	long rest[4];       /* of a suspended timer: its interval, and the time to its next tick */
 	uint64_t stack_end; /* where the program's stack was seen to end; 0: unknown */
 };
 
