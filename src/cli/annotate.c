@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe annotate: what a function costs as a function of the program's own data. */
+/* strobe annotate: finds the cost of a function as a function of the program's data. */
 #include "cli/annotate.h"
 
 #include <limits.h>
@@ -91,6 +91,7 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_func:
 		return st_patterns_add(&a->functions, "func", value, e);
 	case ANNOTATE_image:
+		a->search = "image";
 		return st_patterns_add(&a->images, "image", value, e);
 	case ANNOTATE_output:
 		a->output = value;
@@ -107,8 +108,10 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 		a->quiet = true;
 		return ST_OK;
 	case ANNOTATE_depth:
+		a->search = "depth";
 		return set_annotate_number("depth", value, ST_FEATURE_DEEPEST, &a->limits.depth, e);
 	case ANNOTATE_max_features:
+		a->search = "max-features";
 		return set_annotate_number("max-features", value, ST_FEATURE_MOST, &a->limits.most,
 		                           e);
 	case ANNOTATE_format:
@@ -134,7 +137,7 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	}
 }
 
-/* A run, or the table of features: with PROGRAM. */
+/* Checks the options of a run and of --features, which take PROGRAM. */
 static st_status
 annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 {
@@ -180,10 +183,10 @@ annotate_check(struct st_annotate_arguments *a, struct st_error *e)
 		        e, ST_EXIT_USAGE,
 		        "no records given: strobe annotate FILE... analyses records of calls; "
 		        "strobe annotate -o FILE [-F NAMES] -- PROGRAM makes them");
-	if (a->asked)
+	if (a->asked || a->search)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is for recording: strobe annotate -o FILE -- PROGRAM",
-		               a->asked);
+		               a->asked ? a->asked : a->search);
 	if (a->contracts && (a->output || a->form > ST_ANNOTATE_JSON))
 		return st_fail(e, ST_EXIT_USAGE, "--contracts makes no annotations: leave out %s",
 		               a->output ? "--output" : "this --format");

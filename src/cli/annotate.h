@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of strobe annotate share. */
+/* Shared declarations of strobe annotate. */
 #ifndef STROBE_CLI_ANNOTATE_H
 #define STROBE_CLI_ANNOTATE_H
 
@@ -11,18 +11,19 @@
 enum st_annotate_form { ST_ANNOTATE_TEXT, ST_ANNOTATE_JSON, ST_ANNOTATE_MARKDOWN, ST_ANNOTATE_C };
 
 struct st_annotate_arguments {
-	struct st_patterns files; /* of records; with a program there are none */
-	char *const *program;     /* its arguments follow; NULL: none was given */
+	struct st_patterns files; /* of records; empty if there is a program */
+	char *const *program;     /* with its arguments; NULL: not given */
 	struct st_patterns functions, images;
 	struct st_feature_limits limits;
 	const char *output; /* of records or annotations; NULL: not given */
-	const char *asked;  /* an option that is about a run; NULL: none was given */
+	const char *asked;  /* an option for runs only; NULL: none was given */
+	const char *search; /* an option for the search for features only; NULL: none was given */
 	uint32_t metrics, keep;
 	uint64_t seed;
-	bool features, quiet; /* features: print them and run nothing */
+	bool features, quiet; /* features: print them without a run */
 	bool json, help;
-	const char *metrics_text; /* --metrics as it is; NULL: not given */
-	/* The analysis of records. */
+	const char *metrics_text; /* the argument of --metrics; NULL: not given */
+	/* For the analysis of records. */
 	struct st_patterns chosen; /* metrics */
 	struct st_ann_options analysis;
 	const char *where, *function, *contracts;
@@ -32,12 +33,12 @@ struct st_annotate_arguments {
 /* annotate_features.c: --features. */
 st_status st_annotate_features(struct st_annotate_arguments *a, struct st_error *e);
 
-/* annotate_record.c: -o: strobe's exit code. */
+/* annotate_record.c: -o with a program. Returns strobe's exit code. */
 int st_annotate_record(struct st_annotate_arguments *a);
 
-/* annotate_records.c: the analysis of files: strobe's exit code. */
+/* annotate_records.c: analyses files. Returns strobe's exit code. */
 int st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e);
-/* annotate_contracts.c: the same of --contracts. */
+/* annotate_contracts.c: --contracts. Returns strobe's exit code. */
 int st_annotate_contracts(const struct st_annotate_arguments *a, const struct st_ann_data *d,
                           struct st_error *e);
 
