@@ -15,7 +15,7 @@ ann_analysis_memory(struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "no memory left for the analysis of the records");
 }
 
-/* Parameters before members before globals before the system's state, then short paths. */
+/* The order: parameters, members, globals, the system's state; within each, short paths first. */
 static bool
 ann_is_preferred(const struct st_ann_records *r, uint16_t a, uint16_t b)
 {
@@ -39,7 +39,7 @@ ann_preferred_order(const struct st_ann_records *r)
 	return order;
 }
 
-/* The records in which the metric was measured. */
+/* Returns the indices of the records in which the metric was measured. */
 static uint32_t *
 ann_measured_rows(const double *y, size_t n, size_t *measured)
 {
@@ -66,7 +66,7 @@ ann_feature_range(const struct st_ann_feature *f, struct st_ann_rows rows,
 	}
 }
 
-/* Names of features that the records cannot tell from this one. */
+/* Returns the names of the features that the records cannot distinguish from this one. */
 static char *
 ann_also(const struct st_ann_problem *p, const struct st_ann_usable *u, uint16_t feature)
 {
@@ -82,7 +82,7 @@ ann_also(const struct st_ann_problem *p, const struct st_ann_usable *u, uint16_t
 	return st_text_end(&text);
 }
 
-/* A path as a note or declaration can have it: without what ends them. */
+/* Copies a path without the characters that end a note or a declaration. */
 static char *
 ann_path_text(const char *path)
 {
@@ -91,6 +91,19 @@ ann_path_text(const char *path)
 		if (strchr(";\r\n", *at))
 			*at = ' ';
 	return copy;
+}
+
+/* A source that the language would read as empty or as a comment is replaced by the name. */
+static char *
+ann_source_text(const struct st_ann_feature *f)
+{
+	char *text = ann_path_text(f->path);
+	const char *const at = text ? text + strspn(text, " \t") : "";
+	if (text && (!*at || !strncmp(at, "//", 2) || !strncmp(at, "/*", 2))) {
+		free(text);
+		text = strdup(f->name);
+	}
+	return text;
 }
 
 static st_status
@@ -103,7 +116,7 @@ ann_declare(const struct st_ann_problem *p, struct st_ann_rows rows, const struc
 		return ST_FAILED;
 	*d = (struct st_ann_declaration){.type = strdup(st_ann_kind_name(f->kind)),
 	                                 .name = strdup(f->name),
-	                                 .path = ann_path_text(f->path),
+	                                 .path = ann_source_text(f),
 	                                 .low = NAN,
 	                                 .high = NAN,
 	                                 .also = ann_also(p, u, feature)};
@@ -116,14 +129,19 @@ ann_declare(const struct st_ann_problem *p, struct st_ann_rows rows, const struc
 	return d->type && d->name && d->path && d->also ? ST_OK : ST_FAILED;
 }
 
-/* The variables that paths begin with are the parameters that the annotation names. */
+/* The annotation lists as parameters the variables at the beginning of the paths. */
 static st_status
 ann_add_parameter(struct st_ann_annotation *out, const struct st_ann_feature *f)
 {
-	const char *at = f->path + strspn(f->path, "*&( ");
-	size_t n = 0;
-	while (isalnum((unsigned char)at[n]) || at[n] == '_')
-		n++;
+	const char *at = f->path;
+	size_t n;
+	for (;; at += n) {
+		at += strspn(at, "*&( ");
+		for (n = 0; isalnum((unsigned char)at[n]) || at[n] == '_';)
+			n++;
+		if (!n || at[n] != '(') /* otherwise it is a call such as strlen(s) */
+			break;
+	}
 	if (f->origin > ST_ANN_MEMBER || !n || isdigit((unsigned char)*at))
 		return ST_OK;
 	for (size_t i = 0; i < out->parameters.n; i++)
@@ -154,7 +172,8 @@ ann_declare_used(const struct st_ann_problem *p, struct st_ann_rows rows, const 
 	return status;
 }
 
-/* What the annotation is of. A metric's name becomes one that the language can have. */
+/* Sets function, metric, unit and image. Characters that the language does not allow in the name
+ * of a metric are replaced. */
 static st_status
 ann_name_annotation(const struct st_ann_records *r, const struct st_ann_metric *m,
                     struct st_ann_annotation *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of annotations: docs/annotations.md has their grammar. */
+/* Parser of files of annotations; docs/annotations.md has the grammar. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ ann_note_unknown(struct st_ann_parser *p, const struct st_ann_note *n, const cha
 	                    of, n->key);
 }
 
-/* Numbers that are separated by blanks; *n of at most `most`. */
+/* Reads *n numbers, at most `most`, that are separated by blanks. */
 static st_status
 ann_note_numbers(struct st_ann_parser *p, const struct st_ann_note *note, double *v, size_t most,
                  size_t *n)
@@ -252,7 +252,8 @@ ann_take_body(struct st_ann_parser *p, struct st_ann_annotation *a)
 	return st_ann_expect(p, "}", "the models of an annotation");
 }
 
-/* "type name = path;" is a declaration: no model has an equals sign, or a type a parenthesis. */
+/* A declaration is "type name = path;". No model contains a single equals sign, and no type one of
+ * these characters. */
 static bool
 ann_declaration_follows(struct st_ann_parser *p)
 {
@@ -261,7 +262,27 @@ ann_declaration_follows(struct st_ann_parser *p)
 	return *end == '=' && end[1] != '=';
 }
 
-/* The words of a type are those before the last one, which is the name. */
+/* Reads the source of a feature up to the semicolon. It is kept as text, because the features of
+ * records are expressions of any language: v->end - v->begin, strlen(s), v.size(). */
+static char *
+ann_take_source(struct st_ann_parser *p)
+{
+	st_ann_blanks(p, false);
+	const char *const from = p->at;
+	p->at += strcspn(p->at, ";\r\n");
+	while (p->at > from && strchr(" \t", p->at[-1]))
+		p->at--;
+	if (p->at == from) {
+		ST_IGNORE(st_ann_wrong(p, "the source of a feature is expected here"));
+		return NULL;
+	}
+	char *source = st_ann_taken(p, from);
+	if (!source)
+		ST_IGNORE(st_ann_no_memory(p));
+	return source;
+}
+
+/* The last word before the equals sign is the name; the words before it are the type. */
 static st_status
 ann_take_declaration(struct st_ann_parser *p, struct st_ann_annotation *a)
 {
@@ -291,14 +312,15 @@ ann_take_declaration(struct st_ann_parser *p, struct st_ann_annotation *a)
 	for (char *c = d->type; *c; c++)
 		if (isspace((unsigned char)*c))
 			*c = ' ';
-	if (st_ann_expect(p, "=", "a name") || !(d->path = st_ann_take_path(p)))
+	if (st_ann_expect(p, "=", "a name") || !(d->path = ann_take_source(p)))
 		return ST_FAILED;
-	return st_ann_expect(p, ";", "a path") || st_ann_take_notes(p, ann_take_declaration_note, d)
+	return st_ann_expect(p, ";", "the source of a feature") ||
+	                       st_ann_take_notes(p, ann_take_declaration_note, d)
 	               ? ST_FAILED
 	               : ST_OK;
 }
 
-/* SYMBOL.METRIC, the symbol perhaps in quotes: the last dot before the parenthesis separates. */
+/* SYMBOL.METRIC: the last dot before the parenthesis separates them. The symbol may be quoted. */
 static st_status
 ann_take_symbol(struct st_ann_parser *p, struct st_ann_annotation *a)
 {
@@ -420,7 +442,7 @@ st_ann_parse_condition(const char *text, const char *name, struct st_error *e)
 	struct st_ann_expr *x = st_ann_take_condition(&p);
 	st_ann_blanks(&p, false);
 	if (x && *p.at) {
-		ST_IGNORE(st_ann_wrong(&p, "there is more after the condition"));
+		ST_IGNORE(st_ann_wrong(&p, "the text goes on after the condition"));
 		st_ann_expr_free(x);
 		x = NULL;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expressions, conditions and paths of annotations: a parser by recursive descent. */
+/* Recursive-descent parser of expressions, conditions and paths. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ ann_wrong_expr(struct st_ann_parser *p, const char *cause)
 	return NULL;
 }
 
-/* Members and elements behind what `path` has so far, without blanks. */
+/* Appends the members and elements that follow to `path`, without blanks. */
 static st_status
 ann_take_members(struct st_ann_parser *p, FILE *path)
 {
@@ -83,8 +83,9 @@ ann_take_path_to(struct st_ann_parser *p, FILE *path)
 	return status ? ST_FAILED : ann_take_members(p, path);
 }
 
-char *
-st_ann_take_path(struct st_ann_parser *p)
+/* Reads a path as text without blanks, malloc'ed. Returns NULL with *e if it is wrong. */
+static char *
+ann_take_path(struct st_ann_parser *p)
 {
 	struct st_text text;
 	if (!st_text_begin(&text)) {
@@ -131,7 +132,7 @@ ann_take_call(struct st_ann_parser *p, const char *name)
 	return ann_or_no_memory(p, st_ann_call(f, a, b));
 }
 
-/* A name, a path, or the call of a function. */
+/* Reads a name, a path, or the call of a function. */
 static struct st_ann_expr *
 ann_take_named(struct st_ann_parser *p)
 {
@@ -148,13 +149,13 @@ ann_take_named(struct st_ann_parser *p)
 		free(name);
 		p->at = from;
 	}
-	char *path = st_ann_take_path(p);
+	char *path = ann_take_path(p);
 	struct st_ann_expr *x = path ? ann_or_no_memory(p, st_ann_name(path)) : NULL;
 	free(path);
 	return x;
 }
 
-/* What stands in parentheses may be the beginning of a path: (*p).x. */
+/* An expression in parentheses may begin a path: (*p).x. */
 static struct st_ann_expr *
 ann_take_parentheses(struct st_ann_parser *p)
 {
@@ -213,7 +214,7 @@ ann_take_power(struct st_ann_parser *p)
 	return ann_or_no_memory(p, st_ann_binary(ST_ANN_OP_POWER, x, exponent));
 }
 
-/* A sign before a number belongs to it, unless a power follows. */
+/* A sign before a number is part of the number, unless a power follows. */
 static struct st_ann_expr *
 ann_take_unary(struct st_ann_parser *p)
 {
@@ -289,7 +290,7 @@ ann_take_operators(struct st_ann_parser *p, int precedence)
 		}
 		x = ann_or_no_memory(p, st_ann_binary(op, x, b));
 		if (precedence == 3)
-			break; /* a < b < c is not what it looks like */
+			break; /* a < b < c is refused: it would compare 0 or 1 with c */
 	}
 	return x;
 }

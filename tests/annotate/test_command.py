@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe annotate FILE and strobe predict from outside: test_command.py STROBE."""
+"""Tests the commands strobe annotate FILE and strobe predict. Usage: test_command.py STROBE."""
 import json
 import math
 import os
@@ -54,7 +54,7 @@ class Annotate(unittest.TestCase):
 
 
 class Records(Annotate):
-    """Files of records: what is pooled, kept apart and left out."""
+    """Files of records are pooled, kept apart and filtered."""
 
     def rows(self, numbers):
         return "".join(f"1,{3 + 2 * n},{24 * n},{n},{2 * n + 1},{'list' if n % 2 else 'vector'}\n" for n in numbers)
@@ -78,7 +78,7 @@ class Records(Annotate):
         self.assertEqual(self.read(both), self.read(whole))
 
     def test_overloads_are_apart(self):
-        text = (HEADER + self.rows(range(20))).replace('"sort(int*, long)"', "sort(int)").replace("0x1", "0x2").replace(",3,", ",3,")
+        text = (HEADER + self.rows(range(20))).replace('"sort(int*, long)"', "sort(int)").replace("0x1", "0x2")
         got = self.read(self.file(HEADER + self.rows(range(20)), "a.txt"), self.file(text, "b.txt"))
         self.assertEqual([a["function"] for a in got], ["sort(int*, long)"] * 2 + ["sort(int)"] * 2)
         self.assertEqual(len(self.read("a.txt", "b.txt", "-F", "sort")), 4)
@@ -95,7 +95,7 @@ class Records(Annotate):
         self.error(2, "--where:1:4: a number, a name or an expression is expected here", "annotate", "a.txt", "--where", "n >")
 
     def test_absent_values(self):
-        # Metrics that were not measured are no zeros; a feature that is missing in some records is no term, but a condition.
+        # Metrics that were not measured do not count as zeros. A feature that is absent in some records is a condition, not a term.
         rows = "".join(f"1,{3 + 2 * n if n % 4 else ''},{100 if n % 2 else 7},{n},{n if n % 2 else ''},\n" for n in range(48))
         time, size = self.read(self.file(HEADER + rows, "a.txt"))
         self.assertEqual((time["records"], time["models"][0]["mean"]), (36, "3 + 2 * n"))
@@ -103,7 +103,7 @@ class Records(Annotate):
                          [("twice == twice", "100", "0"), ("!(twice == twice)", "7", "0")])
 
     def test_branch_gives_the_condition(self):
-        # Figure: if (a > 10) b^2 else c; the branch says where the law changes, exactly.
+        # The cost is b^2 if a > 10, else 500; the branch gives the exact bound.
         text = HEADER.replace("twice", "b") + "#branch,1,sort+0x10\n"
         rows = "".join(f"1,{b * b if a > 10 else 500},1,{a},{b},k,{int(a > 10)},0,#\n" for a in range(0, 22) for b in range(8, 20))
         time = self.read(self.file(text + rows, "a.txt"), "-m", "time")[0]
@@ -139,7 +139,7 @@ class Records(Annotate):
 
 
 class Columns(Annotate):
-    """Text files from elsewhere."""
+    """Text files of columns."""
 
     def test_law(self):
         text = "y,x\n" + "".join(f"{3 + 2 * x},{x}\n" for x in range(10))
@@ -164,7 +164,7 @@ class Columns(Annotate):
 
 
 class Predict(Annotate):
-    """Predictions from files, and what the same annotation says in each form."""
+    """Predictions from files, and the formats of annotations."""
 
     def setUp(self):
         super().setUp()
@@ -188,6 +188,16 @@ class Predict(Annotate):
         self.assertEqual((done.returncode, done.stderr), (0, "strobe: n = 1000 was not observed: the records have 0 to 199\n"))
         self.assertRegex(done.stdout, r"^time of f: 20\d\d\d\.\d+ us, standard deviation \S+, 95 % between \S+ and \S+\n$")
         self.assertFalse(json.loads(self.printed("predict", "f.ann", "f", "time", "n=1000", "--format", "json"))["inside"])
+
+    def test_sources_of_any_kind(self):
+        for path, parameter in (("v->end - v->begin", "v"), ("strlen(*s)", "s"), ("v.size()", "v"), ("p->a[2] * 4", "p"), ("*v == NULL", "v"),
+                                (";", ""), ("/* x */ v", "")):
+            with self.subTest(path):
+                self.file(HEADER.replace(",n\n", f",{path}\n", 1) + "".join(f"1,{3 + 2 * n},,{n},,\n" for n in range(20)), "g.txt")
+                self.printed("annotate", "g.txt", "-m", "time", "-o", "g.ann")
+                self.assertEqual(self.printed("predict", "g.ann", "sort", "time", "n=5"),
+                                 "time of sort(int*, long): 13 ns, standard deviation 0, 95 % between 13 and 13\n")
+                self.assertIn(f".time({parameter})", (self.place / "g.ann").read_text())
 
     def test_no_scope(self):
         self.file("f.time(n) { number n = n; [n < 10] Norm(n, 1); }\n", "g.ann")
@@ -217,7 +227,7 @@ class Predict(Annotate):
         self.assertTrue(markdown.startswith("### time of `f`\n\n200 records, in us.\n\n- `n` is `n`, observed from 0 to 199\n"), markdown)
         comment = self.printed("annotate", "f.csv", "-m", "time:us", "--format", "c")
         self.assertTrue(comment.startswith("/*\n * //: unit us\n") and comment.endswith(" * }\n */\n"), comment)
-        # What the terminal shows is the language, too.
+        # The terminal shows the same language with fewer digits.
         (self.place / "shown.ann").write_text(self.printed("annotate", "f.csv", "-m", "time:us"))
         shown = json.loads(self.printed("predict", "shown.ann", "f", "time", "n=50", "--format", "json"))
         whole = json.loads(self.printed("predict", "f.ann", "f", "time", "n=50", "--format", "json"))
@@ -225,7 +235,7 @@ class Predict(Annotate):
 
 
 class Contracts(Annotate):
-    """Bounds that a person wrote."""
+    """Contracts: verdicts, exit codes and messages."""
 
     def setUp(self):
         super().setUp()
@@ -247,7 +257,7 @@ class Contracts(Annotate):
                          "  49 of 100 records are above the bound; record 1 has 312, and its bound is 263\n"
                          "  40.8 % to 61.14 % of the calls keep to it (95 % confidence)\n")
         self.assertEqual(self.check(1, "time(sort) <= 5ms\n"),
-                         "not exercised: time(sort) <= 5ms\n  no record is about it: record calls of sort with the metric time\n")
+                         "not exercised: time(sort) <= 5ms\n  it applies to no record: record calls of sort with the metric time\n")
         got = json.loads(self.check(3, "time(parse) <= 0.0051ms*n @p99 for n in 1..20\n", "--format", "json"))
         self.assertEqual(got["strobe"], {"version": 1, "tool": "contracts"})
         one, = got["contracts"]
@@ -268,6 +278,8 @@ class Usage(Annotate):
         self.error(2, "no records given: strobe annotate FILE... analyses records of calls; strobe annotate -o FILE [-F NAMES] -- PROGRAM "
                       "makes them", "annotate")
         self.error(2, "--min-r2 takes a number between 0 and 1, not '2'", "annotate", "--min-r2", "2", "x")
+        for option in ("--depth", "--max-features", "--keep", "--image"):
+            self.error(2, f"{option} is for recording: strobe annotate -o FILE -- PROGRAM", "annotate", option, "3", "x")
         done = self.strobe("annotate", "--class", "cube", "x")
         self.assertEqual(done.returncode, 2)
         self.assertIn("nlogn", done.stderr)
