@@ -51,8 +51,8 @@ st_ann_model_new(void)
 	return (struct st_ann_model){.weight = NAN, .r2 = NAN, .r2_cv = NAN, .fit_p = NAN};
 }
 
-void
-st_ann_model_free(struct st_ann_model *m)
+static void
+ann_model_free(struct st_ann_model *m)
 {
 	st_ann_expr_free(m->a);
 	st_ann_expr_free(m->b);
@@ -60,12 +60,12 @@ st_ann_model_free(struct st_ann_model *m)
 	*m = (struct st_ann_model){0};
 }
 
-void
-st_ann_scope_free(struct st_ann_scope *s)
+static void
+ann_scope_free(struct st_ann_scope *s)
 {
 	st_ann_expr_free(s->condition);
 	for (size_t i = 0; i < s->models.n; i++)
-		st_ann_model_free(&s->models.v[i]);
+		ann_model_free(&s->models.v[i]);
 	free(s->models.v);
 	*s = (struct st_ann_scope){0};
 }
@@ -93,7 +93,7 @@ st_ann_annotation_free(struct st_ann_annotation *a)
 	for (size_t i = 0; i < a->declarations.n; i++)
 		ann_declaration_free(&a->declarations.v[i]);
 	for (size_t i = 0; i < a->scopes.n; i++)
-		st_ann_scope_free(&a->scopes.v[i]);
+		ann_scope_free(&a->scopes.v[i]);
 	free(a->parameters.v);
 	free(a->declarations.v);
 	free(a->scopes.v);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An annotation: what a function costs, as a random variable that depends on its features. Read
- * from and printed as the language of docs/annotations.md.
+ * An annotation describes the cost of a function as a random variable that depends on its features.
+ * It is read from, and printed as, text in the language of docs/annotations.md.
  */
 #ifndef STROBE_ANNOTATE_ANNOTATION_H
 #define STROBE_ANNOTATE_ANNOTATION_H
@@ -27,8 +27,8 @@ enum st_ann_distribution {
 	        ST_ANN_DISTRIBUTION_COUNT
 };
 
-/* How the records of a model were selected: all of its scope, the least of each value of a feature,
- * those of the largest cluster of each value. */
+/* Selection of the records of a model. PLAIN: all records of its scope; LOWER: the least of each
+ * value of a feature; DOMINANT: the largest cluster of each value. */
 #define ST_ANN_SELECTIONS(S)                                                                       \
 	S(PLAIN, "plain")                                                                          \
 	S(LOWER, "lower")                                                                          \
@@ -44,10 +44,10 @@ enum st_ann_selection {
 enum { ST_ANN_NAME_SIZE = 16 };
 
 struct st_ann_model {
-	double weight; /* probability within its scope; NAN: it is alone */
+	double weight; /* probability within its scope; NAN: it is the only model */
 	enum st_ann_distribution distribution;
 	struct st_ann_expr *a, *b; /* parameters; b may be NULL */
-	/* What is known of it. NAN and 0: nothing. */
+	/* Notes; NAN or 0: unknown. */
 	size_t n;
 	double r2, r2_cv, fit_p; /* fit_p: of the test that the distribution fits */
 	char class[ST_ANN_NAME_SIZE];
@@ -61,11 +61,11 @@ struct st_ann_scope {
 	ST_VEC(struct st_ann_model) models;
 };
 
-/* A feature that the models use, under a short name. */
+/* Declaration of a feature that models or conditions use, under a short name. */
 struct st_ann_declaration {
 	char *type, *name, *path;
 	double low, high; /* observed; NAN: not known */
-	char *also;       /* paths of features that say the same, separated by commas; NULL: none */
+	char *also;       /* names of indistinguishable features, separated by commas; NULL: none */
 };
 
 struct st_ann_annotation {
@@ -73,7 +73,7 @@ struct st_ann_annotation {
 	ST_VEC(char *) parameters;
 	char *image, *unit, *date, *note; /* NULL: not known */
 	size_t records;
-	double overhead; /* of the probe, as a share of the mean; NAN: not known */
+	double overhead; /* of recording, as a share of the mean; NAN: not known */
 	ST_VEC(struct st_ann_declaration) declarations;
 	ST_VEC(struct st_ann_scope) scopes;
 	unsigned line; /* in the file */
@@ -83,23 +83,21 @@ struct st_ann_file {
 	ST_VEC(struct st_ann_annotation) list;
 };
 
-/* Text that has `length` bytes; name: of the file, for messages, which have line and column. The
- * caller frees in both cases. */
+/* Reads annotations from text of `length` bytes. `name` is the file's, for messages, which have
+ * line and column. The caller frees `out` in both cases. */
 st_status st_ann_parse(const char *text, size_t length, const char *name, struct st_ann_file *out,
                        struct st_error *e);
 st_status st_ann_read(const char *path, struct st_ann_file *out, struct st_error *e);
-/* An expression or condition alone, as in a filter; NULL with *e. */
+/* Reads a single expression or condition, as in a filter. Returns NULL with *e if it is wrong. */
 struct st_ann_expr *st_ann_parse_condition(const char *text, const char *name, struct st_error *e);
 
-/* digits: as st_ann_expr_print. */
+/* digits: as for st_ann_expr_print. */
 void st_ann_print(const struct st_ann_annotation *a, FILE *out, int digits);
 void st_ann_print_file(const struct st_ann_file *f, FILE *out);
 void st_ann_print_model(const struct st_ann_model *m, FILE *out, int digits);
 
 void st_ann_file_free(struct st_ann_file *f);
 void st_ann_annotation_free(struct st_ann_annotation *a);
-void st_ann_model_free(struct st_ann_model *m);
-void st_ann_scope_free(struct st_ann_scope *s);
 struct st_ann_model st_ann_model_new(void);
 
 const char *st_ann_distribution_name(enum st_ann_distribution d);

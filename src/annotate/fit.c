@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The values of terms and fits, and how residuals scatter. */
+/* Evaluates terms and fits, cross-validates fits, and models the spread of residuals. */
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "base/random.h"
 
 enum { FOLDS = 10 };
-/* Times are no more exact than that, and exact counts leave no residuals of this size. */
+/* Relative resolution of measured times; residuals of exact counts are smaller. */
 static const double relative_floor = 1e-9;
-/* What adding numbers of this size may lose. */
+/* Relative rounding error of sums. */
 static const double rounding = 1e-14;
 
 const char *st_ann_class_name(enum st_ann_class class)
@@ -85,7 +85,7 @@ st_ann_bic(double n, double rss, double parameters, double floor)
 	return n * log(2 * M_PI) + n * log(fmax(rss / n, floor)) + n + (parameters + 1) * log(n);
 }
 
-/* Adds a record to the columns 1, terms[0], ...; which have p - 1 terms. */
+/* Adds a record to the columns 1, terms[0], terms[1], ... */
 static void
 ann_add_terms(struct st_columns *c, const struct st_ann_problem *p, const struct st_ann_fit *f,
               uint32_t row)
@@ -117,19 +117,7 @@ ann_solve_terms(const struct st_columns *c, struct st_ann_fit *f)
 	return ST_OK;
 }
 
-st_status
-st_ann_refit(const struct st_ann_problem *p, struct st_ann_rows rows, struct st_ann_fit *f)
-{
-	struct st_columns c;
-	st_status status = st_columns_begin(&c, f->n_terms + 1);
-	for (size_t i = 0; i < rows.n && !status; i++)
-		ann_add_terms(&c, p, f, rows.v[i]);
-	status = status || ann_solve_terms(&c, f) ? ST_FAILED : ST_OK;
-	st_columns_free(&c);
-	return status;
-}
-
-/* The rows in an order that follows from the seed: fold k has those with i % FOLDS == k. */
+/* Shuffles the rows by the seed; fold k has those with i % FOLDS == k. */
 static uint32_t *
 ann_shuffled(struct st_ann_rows rows, uint64_t seed)
 {
@@ -146,7 +134,7 @@ ann_shuffled(struct st_ann_rows rows, uint64_t seed)
 	return v;
 }
 
-/* Adds the squares of one fold's residuals about the fit of the others, and about their mean. */
+/* Adds the squares of one fold's residuals about the fit, and about the mean, of the others. */
 static st_status
 ann_judge_fold(const struct st_ann_problem *p, const uint32_t *v, size_t n, size_t fold,
                struct st_ann_fit *f, double *rss, double *tss)
@@ -184,7 +172,7 @@ st_ann_cross_validate(const struct st_ann_problem *p, struct st_ann_rows rows,
 	return status || !(tss > 0) ? NAN : 1 - rss / tss;
 }
 
-/* The term that contributes most over the rows. */
+/* Returns the index of the term that contributes most over the rows. */
 static size_t
 ann_largest_term(const struct st_ann_problem *p, struct st_ann_rows rows,
                  const struct st_ann_fit *f)
@@ -232,13 +220,13 @@ st_ann_find_spread(const struct st_ann_problem *p, struct st_ann_rows rows, stru
 		return;
 	f->sd[1] = (ta - t1 * a1 / n) / stt;
 	f->sd[0] = (a1 - f->sd[1] * t1) / n;
-	if (f->sd[0] < 0) { /* in proportion */
+	if (f->sd[0] < 0) { /* fitted again through the origin */
 		f->sd[0] = 0;
 		f->sd[1] = ta / t2;
 	}
 	const double low = f->sd[0] + f->sd[1] * least, high = f->sd[0] + f->sd[1] * most;
 	f->grows = f->sd[1] > 0 && high > 1.5 * low;
-	/* Where the line would say that there is no spread at all, it keeps a hundredth. */
+	/* The line must not reach 0, where a record would have an infinite weight. */
 	if (f->grows && low < high / 100)
 		f->sd[0] += high / 100 - low;
 }

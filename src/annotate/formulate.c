@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Classes of models, the elimination of their terms, and the choice between them. */
+/* Fits classes of models, eliminates terms, and chooses the best model. */
 #include "annotate/formulate.h"
 
 #include <gsl/gsl_cdf.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stats/density.h"
 #include "stats/robust.h"
 
 enum { FEATURES_MOST = 10, PRODUCTS_FEATURES_MOST = 5 };
@@ -19,7 +18,7 @@ static const unsigned ann_class_shapes[] = {
 #undef C
 };
 
-/* All terms that models of these records may have, and the columns with their values. */
+/* All terms that models of these records may have, and columns with their values. */
 struct ann_pool {
 	const struct st_ann_problem *p;
 	struct st_ann_rows rows;
@@ -29,7 +28,7 @@ struct ann_pool {
 	double *scale; /* the values in the columns are divided by them */
 	size_t n;
 	struct st_columns columns;
-	double origin; /* which y is less in the columns: a large offset would cost digits */
+	double origin; /* subtracted from y in the columns: a large offset would cost digits */
 	double floor;
 };
 
@@ -53,7 +52,7 @@ ann_term_scale(const struct ann_pool *pool, const struct st_ann_term *t)
 	return scale > 0 && isfinite(scale) ? scale : 1;
 }
 
-/* The values of the terms into the columns; column 0 is the intercept. */
+/* Fills the columns with the values of the terms; column 0 is the intercept. */
 static st_status
 ann_pool_fill(struct ann_pool *pool)
 {
@@ -77,7 +76,7 @@ ann_pool_fill(struct ann_pool *pool)
 	return ST_OK;
 }
 
-/* Some of the pool's terms, as a model: the columns of the intercept and of the terms. */
+/* A model: the columns of the intercept and of some of the pool's terms. */
 struct ann_subset {
 	size_t n; /* with the intercept */
 	size_t v[ST_LS_MOST];
@@ -90,7 +89,7 @@ ann_drop(struct ann_subset *s, size_t at)
 	s->n--;
 }
 
-/* Whether another term of the subset is a product with this one: such a main term stays. */
+/* Returns whether the term is a factor of a product in the subset: such a main term is kept. */
 static bool
 ann_is_in_product(const struct ann_pool *pool, const struct ann_subset *s, size_t at)
 {
@@ -106,7 +105,8 @@ ann_is_in_product(const struct ann_pool *pool, const struct ann_subset *s, size_
 	return false;
 }
 
-/* P of a coefficient. What rounding leaves of exact data is no standard error. */
+/* Returns the p-value of a coefficient. In exact data the standard error is rounding noise, so that
+ * it has a lower limit. */
 static double
 ann_p_of(const struct ann_pool *pool, const struct st_ls *ls, size_t at)
 {
@@ -115,7 +115,7 @@ ann_p_of(const struct ann_pool *pool, const struct st_ls *ls, size_t at)
 	return 2 * gsl_cdf_tdist_Q(fabs(ls->b[at] / se), (double)(ls->n - ls->p));
 }
 
-/* The fit of a subset, from which terms are removed that the others determine. */
+/* Fits a subset and removes terms that are determined by the others. */
 static st_status
 ann_solve_subset(const struct ann_pool *pool, struct ann_subset *s, struct st_ls *ls)
 {
@@ -125,8 +125,8 @@ ann_solve_subset(const struct ann_pool *pool, struct ann_subset *s, struct st_ls
 	return s->n > 1 ? ST_OK : st_columns_solve(&pool->columns, s->v, 1, ls, NULL);
 }
 
-/* Removes the terms that are not significant, the worst first. keep: main terms of products stay.
- */
+/* Removes the terms that are not significant, the worst first. keep: main terms of products are
+ * kept. */
 static st_status
 ann_eliminate(const struct ann_pool *pool, struct ann_subset *s, struct st_ls *ls, bool keep)
 {
@@ -179,7 +179,8 @@ ann_take_fit(const struct ann_pool *pool, const struct ann_subset *s, const stru
 	}
 }
 
-/* Exact data: what only rounding tells from a number of ten digits becomes this number. */
+/* In exact data, a coefficient that differs from a number of ten digits only by rounding becomes
+ * that number. */
 static void
 ann_round_exact(struct st_ann_fit *f, double nothing, double floor)
 {
@@ -197,7 +198,7 @@ ann_round_exact(struct st_ann_fit *f, double nothing, double floor)
 	}
 }
 
-/* The lowest class that has all shapes of the terms. */
+/* Returns the lowest class that has all shapes of the terms. */
 static enum st_ann_class
 ann_class_of(const struct st_ann_fit *f, enum st_ann_class tried)
 {
@@ -213,7 +214,7 @@ ann_class_of(const struct st_ann_fit *f, enum st_ann_class tried)
 	return tried;
 }
 
-/* A later model replaces an earlier one that it contains only if it is clearly better. */
+/* A model replaces a simpler one that it contains only if it is clearly better. */
 static bool
 ann_replaces(const struct st_ann_fit *later, const struct st_ann_fit *earlier)
 {
@@ -222,7 +223,7 @@ ann_replaces(const struct st_ann_fit *later, const struct st_ann_fit *earlier)
 	return later->bic < earlier->bic - (!earlier->n_terms || contains ? clearly_better : 0);
 }
 
-/* How much a feature alone says of y: the length of y's projection on it. */
+/* Returns the length of y's projection on a feature: the strength of the feature alone. */
 static double
 ann_says(const struct ann_pool *pool, uint16_t feature, double mean)
 {
@@ -238,8 +239,8 @@ ann_says(const struct ann_pool *pool, uint16_t feature, double mean)
 	return fabs(sxy) / sqrt(fmax(sxx - sx * sx / n, 1e-300));
 }
 
-/* The features that say most, when there are more than a model can take; in the order in which
- * they are preferred otherwise. */
+/* Chooses the strongest features if there are more than a model can have; otherwise it takes all in
+ * the order of preference. */
 static size_t
 ann_strongest(const struct ann_pool *pool, uint16_t *v)
 {
@@ -269,7 +270,8 @@ ann_strongest(const struct ann_pool *pool, uint16_t *v)
 	return n;
 }
 
-/* Main terms: all shapes of the wanted classes, of each feature that has them. */
+/* Makes the main terms: all shapes of the chosen classes, of each feature for which they are
+ * defined. */
 static st_status
 ann_main_terms(struct ann_pool *pool)
 {
@@ -283,7 +285,7 @@ ann_main_terms(struct ann_pool *pool)
 	pool->scale = calloc(n * ST_ANN_SHAPE_COUNT + 1, sizeof *pool->scale);
 	if (!pool->terms || !pool->scale)
 		return ST_FAILED;
-	/* x of all first, so that what collinear columns lose are the higher terms. */
+	/* Linear terms come first, so that the higher ones are removed from collinear columns. */
 	for (unsigned s = 0; s < ST_ANN_SHAPE_COUNT; s++)
 		for (size_t i = 0; i < n && shapes & 1u << s; i++) {
 			const double low = pool->usable->low[few[i]];
@@ -313,7 +315,7 @@ ann_fit_class(const struct ann_pool *pool, enum st_ann_class c, struct ann_subse
 	return ST_OK;
 }
 
-/* Products of the terms of a fit, of two features each, beside the terms themselves. */
+/* Makes the terms of a fit and their products of two different features. */
 static st_status
 ann_product_terms(struct ann_pool *pool, const struct st_ann_term *terms, size_t n)
 {
@@ -331,8 +333,8 @@ ann_product_terms(struct ann_pool *pool, const struct st_ann_term *terms, size_t
 	return ann_pool_fill(pool);
 }
 
-/* The model with products of these main terms: first such that main terms of products stay, then
- * without those that nothing needs. */
+/* Fits a model with products of these main terms. The first elimination keeps main terms of
+ * products; the second one removes those that are not significant either. */
 static st_status
 ann_fit_products(const struct ann_pool *main, const struct st_ann_term *terms, size_t n,
                  struct st_ann_fit *out)
@@ -372,8 +374,8 @@ ann_features_of(const struct st_ann_fit *f)
 	return n;
 }
 
-/* When no sum of features describes y: products of the first few, whether they matter alone or
- * not. */
+/* If no sum of terms describes y, tries products of the first features, whether these are
+ * significant alone or not. */
 static st_status
 ann_try_all_products(const struct ann_pool *pool, struct st_ann_fit *best)
 {
@@ -392,7 +394,7 @@ ann_try_all_products(const struct ann_pool *pool, struct st_ann_fit *best)
 	return ST_OK;
 }
 
-/* The best fit of all classes, with products where they help. */
+/* Finds the best fit of all classes, with products if they lower BIC. */
 static st_status
 ann_best_fit(const struct ann_pool *pool, struct st_ann_fit *best)
 {
@@ -417,22 +419,34 @@ ann_best_fit(const struct ann_pool *pool, struct st_ann_fit *best)
 	return best->r2 >= pool->p->options.min_r2 ? ST_OK : ann_try_all_products(pool, best);
 }
 
-/* Whether y, which depends on nothing, has one mode. */
+double *
+st_ann_values(const struct st_ann_problem *p, struct st_ann_rows rows)
+{
+	double *y = malloc((rows.n ? rows.n : 1) * sizeof *y);
+	for (size_t i = 0; y && i < rows.n; i++)
+		y[i] = p->y[rows.v[i]];
+	return y;
+}
+
+st_status
+st_ann_find_clusters(double *y, size_t n, struct st_clusters *out)
+{
+	const size_t two_percent = n / 50;
+	st_sort_values(y, n);
+	return st_clusters_find(
+	        y, n, two_percent > ST_ANN_RECORDS_LEAST ? two_percent : ST_ANN_RECORDS_LEAST, out);
+}
+
+/* Returns in *one whether y, for which no term is significant, has one mode. */
 static st_status
 ann_has_one_mode(const struct st_ann_problem *p, struct st_ann_rows rows, bool *one)
 {
 	struct st_clusters clusters;
-	double *y = malloc(rows.n * sizeof *y);
+	double *y = st_ann_values(p, rows);
 	if (!y)
 		return ST_FAILED;
-	for (size_t i = 0; i < rows.n; i++)
-		y[i] = p->y[rows.v[i]];
-	st_sort_values(y, rows.n);
-	const size_t two_percent = rows.n / 50;
-	const st_status status = st_clusters_find(
-	        y, rows.n, two_percent > ST_ANN_RECORDS_LEAST ? two_percent : ST_ANN_RECORDS_LEAST,
-	        &clusters);
-	/* A few values that are far off may hide a law: then other records are selected first. */
+	const st_status status = st_ann_find_clusters(y, rows.n, &clusters);
+	/* A few outliers may hide a law: the selections of st_ann_find_mixture look for it. */
 	const double mad = st_mad(y, rows.n);
 	const bool far_off = mad > 0 && st_sd(y, rows.n) > 3 * mad;
 	*one = !status && clusters.list.n <= 1 && !far_off;
@@ -441,7 +455,7 @@ ann_has_one_mode(const struct st_ann_problem *p, struct st_ann_rows rows, bool *
 	return status;
 }
 
-/* Weights by the spread of a fit: each record counts by what it can say. */
+/* Returns the weight of each record: the inverse of the variance of the fit there. */
 static double *
 ann_spread_weights(const struct st_ann_problem *p, struct st_ann_rows rows,
                    const struct st_ann_fit *f)
@@ -454,7 +468,7 @@ ann_spread_weights(const struct st_ann_problem *p, struct st_ann_rows rows,
 	return weights;
 }
 
-/* R^2 of a weighted fit in units of y, as of the others. */
+/* Computes R^2 of a weighted fit without weights, so that it is comparable with others. */
 static void
 ann_plain_r2(const struct st_ann_problem *p, struct st_ann_rows rows, struct st_ann_fit *f)
 {
@@ -471,7 +485,7 @@ ann_plain_r2(const struct st_ann_problem *p, struct st_ann_rows rows, struct st_
 	f->s = sqrt(f->rss / (double)(rows.n - f->n_terms - 1));
 }
 
-/* Residuals that grow: the choice is made again, with weights, and kept if it is likelier. */
+/* If residuals grow, chooses the model again with weights, and keeps it if its BIC is lower. */
 static st_status
 ann_formulate_weighted(const struct ann_pool *plain, struct st_ann_fit *best)
 {

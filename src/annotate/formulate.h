@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The formulation of a model of one set of records: y as a sum of terms of features. What a set of
- * records is divided into, and why, is in scopes.h.
+ * Formulates a model of one set of records: y as a sum of terms of features. scopes.h divides
+ * records into such sets.
  */
 #ifndef STROBE_ANNOTATE_FORMULATE_H
 #define STROBE_ANNOTATE_FORMULATE_H
@@ -10,8 +10,9 @@
 
 #include "annotate/records.h"
 #include "stats/columns.h"
+#include "stats/density.h"
 
-/* S(identifier): what a term is of a feature x. log has base 2. */
+/* S(identifier): functions of a feature x; log has base 2. */
 #define ST_ANN_SHAPES(S)                                                                           \
 	S(X)                                                                                       \
 	S(LOG_X)                                                                                   \
@@ -27,8 +28,7 @@ enum st_ann_shape {
 	        ST_ANN_SHAPE_COUNT
 };
 
-/* C(identifier, "name", shapes): in the order in which they are preferred. A class has the terms of
- * those that are lower. */
+/* C(identifier, "name", shapes of its terms), in the order in which they are preferred. */
 #define ST_ANN_CLASSES(C)                                                                          \
 	C(CONSTANT, "constant", 0)                                                                 \
 	C(LOGARITHMIC, "log", 1 << ST_ANN_LOG_X)                                                   \
@@ -46,7 +46,7 @@ enum st_ann_class {
 };
 
 enum {
-	/* A set; log, sqrt and cubic are for those who ask for them. */
+	/* The default set; log, sqrt and cubic are tried on request only. */
 	ST_ANN_CLASSES_USUAL = 1 << ST_ANN_CLASS_CONSTANT | 1 << ST_ANN_CLASS_LINEAR |
 	                       1 << ST_ANN_CLASS_NLOGN | 1 << ST_ANN_CLASS_QUADRATIC,
 	ST_ANN_RECORDS_LEAST = 6,
@@ -55,14 +55,14 @@ enum {
 };
 
 struct st_ann_options {
-	double min_r2;    /* of a model that is good; 0: the default, 0.9 */
-	unsigned classes; /* 0: the usual ones */
+	double min_r2;    /* least R^2 of a good model; 0: the default, 0.9 */
+	unsigned classes; /* set of classes; 0: the default, ST_ANN_CLASSES_USUAL */
 	uint64_t seed;    /* of cross-validation */
 };
 
 /* A shape of a feature, perhaps times a shape of another one. */
 struct st_ann_term {
-	uint16_t a, b; /* b: ST_ANN_NO_FEATURE */
+	uint16_t a, b; /* b: ST_ANN_NO_FEATURE if the term has one feature */
 	uint8_t shape_a, shape_b;
 };
 
@@ -72,10 +72,10 @@ struct st_ann_problem {
 	const double *y;
 	struct st_ann_options options;
 	const uint16_t *order; /* features, the preferred ones first */
-	const uint16_t *only;  /* the feature that alone may be a term; NULL: all */
+	const uint16_t *only;  /* the only feature that may be a term; NULL: all may */
 };
 
-/* Some of the records. */
+/* A set of records. */
 struct st_ann_rows {
 	const uint32_t *v;
 	size_t n;
@@ -90,14 +90,14 @@ struct st_ann_fit {
 	double b[ST_LS_MOST], se[ST_LS_MOST];
 	double rss, tss, s, r2;
 	double bic;
-	bool grows; /* the residuals do */
+	bool grows; /* the residuals grow with sd_by */
 	double sd[2];
 	struct st_ann_term sd_by;
 };
 
-/* good: r2 reaches the threshold, or y depends on nothing and has one mode. It is the best fit in
- * any case: by BIC, which every class that is not constant must lower by 10 to replace a simpler
- * one. */
+/* best: the fit with the lowest BIC; a constant is replaced only if BIC falls by more than 10, and
+ * so is a constant or linear fit by a higher class. good: R^2 reaches the threshold, or the fit is
+ * a constant and y has one mode. */
 struct st_ann_formula {
 	bool good;
 	struct st_ann_fit best;
@@ -107,13 +107,12 @@ struct st_ann_formula {
 st_status st_ann_formulate(const struct st_ann_problem *p, struct st_ann_rows rows,
                            struct st_ann_formula *out);
 
-/* Features that may be terms of a model of these records: numbers, present in all of them, not
- * constant; one of each class of features that say the same (|r| >= 0.9). representative: for each
- * feature of the function, the one that stands for it; ST_ANN_NO_FEATURE: it is not used. */
+/* Features that may be terms of a model of these records: numbers that are present in all records
+ * and not constant; one of each class of correlated features (|r| >= 0.9). */
 struct st_ann_usable {
 	size_t n;
-	uint16_t *v;              /* those that stand for themselves */
-	uint16_t *representative; /* of each */
+	uint16_t *v;              /* the usable features */
+	uint16_t *representative; /* of each feature, in v; ST_ANN_NO_FEATURE: it has none */
 	double *low, *high;       /* of each feature, over the rows */
 };
 st_status st_ann_find_usable(const struct st_ann_problem *p, struct st_ann_rows rows,
@@ -125,20 +124,23 @@ double st_ann_term_at(const struct st_ann_problem *p, const struct st_ann_term *
 double st_ann_fit_at(const struct st_ann_problem *p, const struct st_ann_fit *f, uint32_t row);
 double st_ann_fit_sd_at(const struct st_ann_problem *p, const struct st_ann_fit *f, uint32_t row);
 const char *st_ann_class_name(enum st_ann_class class);
-/* What the rounding of records may leave: no variance below it says anything. */
+/* Returns the variance that rounding of the records may cause; lower ones are not significant. */
 double st_ann_variance_floor(const struct st_ann_problem *p, struct st_ann_rows rows);
-/* BIC of residuals: R's, with the variance as a parameter. */
+/* Returns the BIC of residuals, with the variance as a parameter, as R does. */
 double st_ann_bic(double n, double rss, double parameters, double floor);
 
-/* Ten-fold, seeded: 1 - sum of squares of residuals of records that the fit does not know, by that
- * about the mean of those it knows. NAN: too few records. */
+/* Ten-fold cross-validation: returns 1 - RSS / TSS over the records that were left out of each fit;
+ * TSS is about the mean of the other records. NAN: too few records. */
 double st_ann_cross_validate(const struct st_ann_problem *p, struct st_ann_rows rows,
                              const struct st_ann_fit *f);
-/* The fit by these terms alone. ST_FAILED: they are not determined, or no memory. */
-st_status st_ann_refit(const struct st_ann_problem *p, struct st_ann_rows rows,
-                       struct st_ann_fit *f);
 
-/* Inside: whether residuals grow with the largest term, and their standard deviation. */
+/* Returns the y of the rows, malloc'ed; NULL: no memory. */
+double *st_ann_values(const struct st_ann_problem *p, struct st_ann_rows rows);
+/* Sorts the y of rows and divides them into clusters of at least ST_ANN_RECORDS_LEAST and 2 % of
+ * them. Fails when memory is exhausted; the caller frees `out` in both cases. */
+st_status st_ann_find_clusters(double *y, size_t n, struct st_clusters *out);
+
+/* Internal: finds whether residuals grow with the largest term, and their standard deviation. */
 void st_ann_find_spread(const struct st_ann_problem *p, struct st_ann_rows rows,
                         struct st_ann_fit *f);
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clusters of y with their probabilities, and models that depend on nothing. */
+/* Models without a condition: clusters of y with their probabilities, and single distributions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotate/scopes.h"
-#include "stats/density.h"
-#include "stats/robust.h"
 
 static const double weak_is_better = 10;
 
@@ -19,7 +17,8 @@ st_ann_add_part(struct st_ann_leaf *leaf, size_t n)
 	return part;
 }
 
-/* The bound of counts: the least feature that is the same in all rows and that no y exceeds. */
+/* Returns the least feature that is constant over the rows and not below any y: it may be the N of
+ * a binomial distribution. 0: there is none. */
 static double
 ann_count_bound(const struct st_ann_problem *p, struct st_ann_rows rows)
 {
@@ -42,11 +41,9 @@ st_status
 st_ann_independent(const struct st_ann_problem *p, struct st_ann_rows rows,
                    struct st_ann_part *part)
 {
-	double *y = calloc(rows.n + 1, sizeof *y);
+	double *y = st_ann_values(p, rows);
 	if (!y)
 		return ST_FAILED;
-	for (size_t i = 0; i < rows.n; i++)
-		y[i] = p->y[rows.v[i]];
 	part->independent = true;
 	part->family = (struct st_family_fit){ST_FAMILY_NORMAL, y[0], 0, 0, 1, NAN};
 	const st_status status =
@@ -56,8 +53,8 @@ st_ann_independent(const struct st_ann_problem *p, struct st_ann_rows rows,
 	return status;
 }
 
-/* The logarithm of a part's density at a record. exact: all y are whole numbers, and a value that
- * does not scatter has the probability 1. */
+/* Returns the logarithm of a part's density at a record. exact: all y are whole numbers, so that a
+ * part without spread gives its value the probability 1. */
 static double
 ann_part_log_density(const struct st_ann_problem *p, const struct st_ann_part *part, uint32_t row,
                      double least_sd, bool exact)
@@ -81,7 +78,7 @@ ann_part_parameters(const struct st_ann_part *part)
 	                         : part->fit.n_terms + 2 + (part->fit.grows ? 1 : 0);
 }
 
-/* BIC of the leaf's models with their probabilities. */
+/* Returns the BIC of the leaf's models with their probabilities. */
 static double
 ann_leaf_bic(const struct st_ann_problem *p, struct st_ann_rows rows,
              const struct st_ann_leaf *leaf)
@@ -120,24 +117,14 @@ ann_cluster_part(const struct st_ann_problem *p, struct st_ann_rows rows, struct
 	return ST_OK;
 }
 
-/* A model of each cluster of y, with its share as the probability. */
+/* Adds a model of each cluster of y, with the share of its records as the probability. */
 static st_status
 ann_cluster_leaf(const struct st_ann_problem *p, struct st_ann_rows rows, struct st_ann_leaf *leaf)
 {
 	struct st_clusters clusters = {0};
-	double *y = malloc(rows.n * sizeof *y);
+	double *y = st_ann_values(p, rows);
 	uint32_t *v = malloc(rows.n * sizeof *v);
-	const size_t two_percent = rows.n / 50;
-	st_status status = y && v ? ST_OK : ST_FAILED;
-	for (size_t i = 0; i < rows.n && !status; i++)
-		y[i] = p->y[rows.v[i]];
-	if (!status) {
-		st_sort_values(y, rows.n);
-		status = st_clusters_find(y, rows.n,
-		                          two_percent > ST_ANN_RECORDS_LEAST ? two_percent
-		                                                             : ST_ANN_RECORDS_LEAST,
-		                          &clusters);
-	}
+	st_status status = y && v ? st_ann_find_clusters(y, rows.n, &clusters) : ST_FAILED;
 	for (size_t k = 0; k < clusters.list.n && !status; k++) {
 		const struct st_cluster *c = &clusters.list.v[k];
 		struct st_ann_part *part = st_ann_add_part(leaf, c->n);
@@ -165,9 +152,9 @@ ann_replace_parts(struct st_ann_leaf *leaf, const struct st_ann_part *part)
 }
 
 /*
- * Everything is scored: clusters, one distribution, and the best formula although its R^2 is below
- * the threshold. A selection, which leaves records out, is taken only when a formula describes the
- * records badly and what it selects well.
+ * BIC compares clusters, one distribution, and the best formula although its R^2 is below the
+ * threshold. A selection leaves records out; st_ann_find_selection takes one only if a formula
+ * describes the selected records well.
  */
 st_status
 st_ann_find_mixture(const struct st_ann_problem *p, struct st_ann_rows rows,
@@ -178,17 +165,20 @@ st_ann_find_mixture(const struct st_ann_problem *p, struct st_ann_rows rows,
 	bool found;
 	if (st_ann_find_selection(p, rows, &selected, &found))
 		return ST_FAILED;
-	st_status status = ann_cluster_leaf(p, rows, leaf);
-	if (status || found) {
-		if (!status)
-			ann_replace_parts(leaf, &selected);
-		return status;
+	if (found) {
+		part = st_ann_add_part(leaf, selected.n);
+		if (part)
+			*part = selected;
+		return part ? ST_OK : ST_FAILED;
 	}
+	if (ann_cluster_leaf(p, rows, leaf))
+		return ST_FAILED;
 	double least = ann_leaf_bic(p, rows, leaf);
 	part = st_ann_add_part(&single, rows.n);
-	status = part ? st_ann_independent(p, rows, part) : ST_FAILED;
-	if (!status && ann_leaf_bic(p, rows, &single) < least) {
-		least = ann_leaf_bic(p, rows, &single);
+	const st_status status = part ? st_ann_independent(p, rows, part) : ST_FAILED;
+	const double single_bic = status ? INFINITY : ann_leaf_bic(p, rows, &single);
+	if (single_bic < least) {
+		least = single_bic;
 		ann_replace_parts(leaf, part);
 	}
 	part = best->n_terms ? st_ann_add_part(&weak, rows.n) : NULL;

@@ -6,7 +6,7 @@
 
 #include "stats/distributions.h"
 
-/* A model with numbers for its parameters. */
+/* A model whose parameters have been evaluated. */
 struct ann_law {
 	bool is_point;
 	enum st_family family;
@@ -28,8 +28,9 @@ ann_law_at(const struct st_ann_model *m, const struct st_ann_names *names)
 	                        .b = m->b ? st_ann_evaluate(m->b, names) : 0};
 }
 
-const struct st_ann_scope *
-st_ann_scope_of(const struct st_ann_annotation *a, const struct st_ann_names *names)
+/* Returns the scope whose condition holds; NULL: none does. */
+static const struct st_ann_scope *
+ann_scope_of(const struct st_ann_annotation *a, const struct st_ann_names *names)
 {
 	for (size_t i = 0; i < a->scopes.n; i++)
 		if (!a->scopes.v[i].condition || st_ann_holds(a->scopes.v[i].condition, names))
@@ -50,7 +51,7 @@ st_ann_scope_cdf(const struct st_ann_scope *s, const struct st_ann_names *names,
 	return sum;
 }
 
-/* The value that y exceeds with the probability 1 - q, by bisection. */
+/* Finds the quantile q by bisection. */
 static double
 ann_scope_quantile(const struct st_ann_scope *s, const struct st_ann_names *names, double q,
                    double mean, double sd)
@@ -88,9 +89,9 @@ ann_need_name(void *arg, const char *name)
 		n->missing = name;
 }
 
-bool
-st_ann_has_names(const struct st_ann_annotation *a, const struct st_ann_names *names,
-                 const char **missing)
+/* Returns a name that a condition or model needs and that has no value; NULL: all have one. */
+static const char *
+ann_missing_name(const struct st_ann_annotation *a, const struct st_ann_names *names)
 {
 	struct ann_needed needed = {names, NULL};
 	for (size_t i = 0; i < a->scopes.n; i++) {
@@ -101,11 +102,10 @@ st_ann_has_names(const struct st_ann_annotation *a, const struct st_ann_names *n
 			st_ann_each_name(s->models.v[k].b, ann_need_name, &needed);
 		}
 	}
-	*missing = needed.missing;
-	return !needed.missing;
+	return needed.missing;
 }
 
-/* Whether all values lie in the observed ranges. */
+/* Returns whether all values lie in the observed ranges. */
 static bool
 ann_is_observed(const struct st_ann_annotation *a, const struct st_ann_names *names)
 {
@@ -123,15 +123,15 @@ st_status
 st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *names, double level,
                struct st_ann_prediction *out, struct st_error *e)
 {
-	const char *missing;
+	const char *const missing = ann_missing_name(a, names);
 	double squares = 0;
 	bool spread = true;
 	*out = (struct st_ann_prediction){.low = NAN, .high = NAN};
-	if (!st_ann_has_names(a, names, &missing))
+	if (missing)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "%.200s.%s depends on '%s': give its value as %s=VALUE", a->function,
 		               a->metric, missing, missing);
-	const struct st_ann_scope *s = st_ann_scope_of(a, names);
+	const struct st_ann_scope *s = ann_scope_of(a, names);
 	if (!s) {
 		out->mean = out->sd = NAN;
 		return ST_OK;
@@ -141,17 +141,16 @@ st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *nam
 		const double mean = law.is_point ? law.a : st_family_mean(law.family, law.a, law.b),
 		             sd = law.is_point ? 0 : st_family_sd(law.family, law.a, law.b);
 		if (!isfinite(mean) || !(sd >= 0))
-			return st_fail(
-			        e, ST_EXIT_FAILED,
-			        "the model of %.200s.%s has no value there: it is only meant for "
-			        "what was observed",
-			        a->function, a->metric);
+			return st_fail(e, ST_EXIT_FAILED,
+			               "the model of %.200s.%s has no value there: it holds in the "
+			               "observed ranges only",
+			               a->function, a->metric);
 		out->mean += law.weight * mean;
 		squares += law.weight * (sd * sd + mean * mean);
 		spread &= !law.is_point;
 	}
 	out->sd = spread ? sqrt(fmax(squares - out->mean * out->mean, 0)) : NAN;
-	if (s->models.n == 1 && spread) { /* exactly */
+	if (s->models.n == 1 && spread) { /* without the rounding of the difference above */
 		const struct ann_law law = ann_law_at(&s->models.v[0], names);
 		out->sd = st_family_sd(law.family, law.a, law.b);
 	}

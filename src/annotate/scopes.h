@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the records of a function are divided into scopes with a model each: by conditions that the
- * code has, by ranges of features, and, where no condition is found, by probabilities (the two
- * algorithms of Rogora, Carzaniga, Diwan, Hauswirth and Soulé, Analyzing System Performance with
- * Probabilistic Performance Annotations, EuroSys 2020).
+ * Divides the records of a function into scopes with a model each: by conditions of the code, by
+ * ranges of features, and, where no condition is found, by probabilities (the two algorithms of
+ * Rogora, Carzaniga, Diwan, Hauswirth and Soulé, Analyzing System Performance with Probabilistic
+ * Performance Annotations, EuroSys 2020).
  */
 #ifndef STROBE_ANNOTATE_SCOPES_H
 #define STROBE_ANNOTATE_SCOPES_H
@@ -22,7 +22,7 @@ enum st_ann_comparison {
 	ST_ANN_ABSENT
 };
 
-/* Of a feature with a value. */
+/* Compares a feature with a value. */
 struct st_ann_test {
 	uint16_t feature;
 	enum st_ann_comparison comparison;
@@ -31,8 +31,8 @@ struct st_ann_test {
 
 /* A model of a scope, or one of several with their probabilities. */
 struct st_ann_part {
-	double weight;    /* NAN: it is alone */
-	bool independent; /* of all features: family says how y is distributed; else fit */
+	double weight;    /* probability; NAN: it is the only model */
+	bool independent; /* of all features: `family` has the distribution; otherwise `fit` */
 	struct st_family_fit family;
 	struct st_ann_fit fit;
 	enum st_ann_selection selection;
@@ -42,7 +42,7 @@ struct st_ann_part {
 };
 
 struct st_ann_leaf {
-	ST_VEC(struct st_ann_test) tests; /* all of them hold */
+	ST_VEC(struct st_ann_test) tests; /* the scope's condition: all of them hold */
 	ST_VEC(struct st_ann_part) parts;
 	size_t n;
 };
@@ -51,38 +51,36 @@ struct st_ann_leaves {
 	ST_VEC(struct st_ann_leaf) list;
 };
 
-/* All records of the problem whose metric was measured. Fails when memory is exhausted; the caller
- * frees in both cases. */
+/* rows: the records in which the metric was measured. Fails when memory is exhausted; the caller
+ * frees `out` in both cases. */
 st_status st_ann_divide(const struct st_ann_problem *p, struct st_ann_rows rows,
                         struct st_ann_leaves *out);
 void st_ann_leaves_free(struct st_ann_leaves *l);
 
-bool st_ann_test_holds(const struct st_ann_problem *p, const struct st_ann_test *t, uint32_t row);
-
-/* Inside. A division: parts of the rows, with the test that each of them passes. */
+/* Internal. A division of rows into parts: each part has the rows that pass its test. */
 enum { ST_ANN_PARTS_MOST = 16 };
 struct st_ann_split {
 	size_t n; /* 0: there is none */
 	struct st_ann_test tests[ST_ANN_PARTS_MOST];
-	double bic, rss; /* sums of the best fits of the parts */
+	double bic, rss; /* sums over the best fits of the parts */
 };
-/* Rows that pass the test; v: room for all of them. */
+/* Returns the rows that pass the test; v: space for all rows. */
 struct st_ann_rows st_ann_pass(const struct st_ann_problem *p, struct st_ann_rows rows,
                                const struct st_ann_test *t, uint32_t *v);
-/* Fills in the sums; s->n becomes 0 when a part is too small. */
+/* Fits the parts and sets the sums; s->n becomes 0 when a part is too small. */
 st_status st_ann_judge_split(const struct st_ann_problem *p, struct st_ann_rows rows,
                              struct st_ann_split *s);
-/* The best division by what the code has: categories, flags, branches. */
+/* Finds the best division by a condition of the code: a category, flag or branch. */
 st_status st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows rows,
                             struct st_ann_split *out);
-/* The best division by one range of a feature. whole: the best fit of all rows. */
+/* Finds the best division by a range of a feature. whole: the best fit of all rows. */
 st_status st_ann_find_range(const struct st_ann_problem *p, struct st_ann_rows rows,
                             const struct st_ann_fit *whole, struct st_ann_split *out);
-/* What is left: the models of records that no condition divides and no formula describes. */
+/* Finds models of records that no condition divides and no formula describes. */
 st_status st_ann_find_mixture(const struct st_ann_problem *p, struct st_ann_rows rows,
                               const struct st_ann_fit *best, struct st_ann_leaf *leaf);
-/* Records by their least y, or by their largest cluster, for each value of a feature; *found: the
- * part is good. */
+/* Selects the least y, or the largest cluster of y, of each value of a feature; *found: a formula
+ * describes the selected records well. */
 st_status st_ann_find_selection(const struct st_ann_problem *p, struct st_ann_rows rows,
                                 struct st_ann_part *part, bool *found);
 st_status st_ann_independent(const struct st_ann_problem *p, struct st_ann_rows rows,

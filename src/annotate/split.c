@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Conditions that the code has: categories, flags, and branches that follow from a feature. */
+/* Divides records by conditions of the code: categories, flags, and branches whose outcome follows
+ * from a feature. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotate/scopes.h"
 
-bool
-st_ann_test_holds(const struct st_ann_problem *p, const struct st_ann_test *t, uint32_t row)
+static bool
+ann_test_holds(const struct st_ann_problem *p, const struct st_ann_test *t, uint32_t row)
 {
 	const double x = p->records->features.v[t->feature].v[row];
 	switch (t->comparison) {
@@ -34,7 +35,7 @@ st_ann_pass(const struct st_ann_problem *p, struct st_ann_rows rows, const struc
 {
 	struct st_ann_rows out = {v, 0};
 	for (size_t i = 0; i < rows.n; i++)
-		if (st_ann_test_holds(p, t, rows.v[i]))
+		if (ann_test_holds(p, t, rows.v[i]))
 			v[out.n++] = rows.v[i];
 	return out;
 }
@@ -64,7 +65,7 @@ st_ann_judge_split(const struct st_ann_problem *p, struct st_ann_rows rows, stru
 	return status;
 }
 
-/* One part for each value of a category or flag that the rows have. */
+/* Makes a part for each value of a category or flag that the rows have. */
 static void
 ann_split_values(const struct st_ann_problem *p, struct st_ann_rows rows, uint16_t feature,
                  struct st_ann_split *s)
@@ -89,7 +90,7 @@ ann_split_values(const struct st_ann_problem *p, struct st_ann_rows rows, uint16
 	s->n = s->n > 1 ? s->n : 0;
 }
 
-/* A number that some records have and others do not. */
+/* Makes two parts if some records have the number and others do not. */
 static void
 ann_split_presence(const struct st_ann_problem *p, struct st_ann_rows rows, uint16_t feature,
                    struct st_ann_split *s)
@@ -109,7 +110,8 @@ struct ann_sides {
 	double low[2], high[2];
 };
 
-/* false: a record did not execute the branch, or lacks the feature, or it has further outcomes. */
+/* Returns false if a record did not execute the branch or lacks the feature, or if one side has no
+ * record. */
 static bool
 ann_find_sides(const struct st_ann_branch *b, const double *x, struct st_ann_rows rows,
                double outcome, struct ann_sides *s)
@@ -127,7 +129,7 @@ ann_find_sides(const struct st_ann_branch *b, const double *x, struct st_ann_row
 	return s->n[0] && s->n[1];
 }
 
-/* Whether no record of one side has the single value of the other. */
+/* Returns whether one side has a single value, which no record of the other side has. */
 static bool
 ann_is_apart(const struct st_ann_branch *b, const double *x, struct st_ann_rows rows,
              double outcome, const struct ann_sides *s, int single)
@@ -140,7 +142,7 @@ ann_is_apart(const struct st_ann_branch *b, const double *x, struct st_ann_rows 
 	return true;
 }
 
-/* The condition on a feature that an outcome of a branch follows from. */
+/* Finds a condition on a feature from which an outcome of a branch follows. */
 static void
 ann_split_branch(const struct st_ann_problem *p, struct st_ann_rows rows,
                  const struct st_ann_branch *b, double outcome, uint16_t feature,
@@ -168,7 +170,7 @@ ann_split_branch(const struct st_ann_problem *p, struct st_ann_rows rows,
 		}
 }
 
-/* Conditions that were judged: many branches follow from the same one. */
+/* Conditions that were judged already: many branches follow from the same one. */
 struct ann_judged {
 	ST_VEC(struct st_ann_test) first;
 };
@@ -196,7 +198,7 @@ ann_try_split(const struct st_ann_problem *p, struct st_ann_rows rows, struct st
 	return ST_OK;
 }
 
-/* All outcomes of a branch that the rows have: two, or the ways of a jump table. */
+/* Tries each outcome of a branch that the rows have: two, or the entries of a jump table. */
 static st_status
 ann_try_branch(const struct st_ann_problem *p, struct st_ann_rows rows,
                const struct st_ann_branch *b, uint16_t feature, struct ann_judged *judged,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Least squares for many models of the same points. All columns that any model may want are rotated
- * into one triangle, in one pass over the points; the fit of any choice of them then needs the
- * triangle alone, however many points there are, and is as exact as one made of the points.
+ * Least squares for many models of the same points. One pass over the points rotates all columns
+ * into a triangle. The fit of any subset of columns then needs the triangle only, so that its time
+ * does not grow with the number of points, and it is as exact as a fit of the points.
  */
 #ifndef STROBE_STATS_COLUMNS_H
 #define STROBE_STATS_COLUMNS_H
@@ -14,15 +14,15 @@
 struct st_columns {
 	size_t n, p;             /* points, columns without y */
 	long double *r;          /* p + 1 rows of p + 1 */
-	long double *row;        /* room for one */
+	long double *row;        /* space for one */
 	long double mean, tss;   /* of y, about its weighted mean */
-	long double weight;      /* sum */
-	long double log_weights; /* sum of their logarithms */
+	long double weight;      /* sum of the weights */
+	long double log_weights; /* sum of the weights' logarithms */
 };
 
 /* The caller frees in both cases. ST_FAILED: no memory. */
 st_status st_columns_begin(struct st_columns *c, size_t p);
-/* weight: of the square of the point's residual; 1 where all are alike. */
+/* weight: factor of the point's squared residual; 1 for an unweighted fit. */
 void st_columns_add(struct st_columns *c, const double *x, double y, double weight);
 void st_columns_free(struct st_columns *c);
 

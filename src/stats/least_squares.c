@@ -11,28 +11,6 @@ st_ls_begin(struct st_ls_rows *rows, size_t p)
 	*rows = (struct st_ls_rows){.p = p};
 }
 
-/* Squares of doubles neither overflow nor vanish in a long double, so that hypotl's care, which
- * took a third of the time of a model, is not needed. */
-static long double
-ls_length(long double a, long double b)
-{
-	return sqrtl(a * a + b * b);
-}
-
-/* Rotates the row so that its element at `at` disappears in the triangle. */
-static void
-rotate_ls_row(struct st_ls_rows *rows, long double *row, size_t at)
-{
-	long double *r = rows->r[at];
-	const long double length = ls_length(r[at], row[at]), c = r[at] / length,
-	                  s = row[at] / length;
-	for (size_t k = at; k <= rows->p; k++) {
-		const long double above = r[k];
-		r[k] = c * above + s * row[k];
-		row[k] = c * row[k] - s * above;
-	}
-}
-
 void
 st_ls_add(struct st_ls_rows *rows, const double *x, double y)
 {
@@ -43,8 +21,9 @@ st_ls_add(struct st_ls_rows *rows, const double *x, double y)
 	row[rows->p] = y;
 	for (size_t i = 0; i < rows->p; i++)
 		if (row[i] != 0)
-			rotate_ls_row(rows, row, i);
-	rows->r[rows->p][rows->p] = ls_length(rows->r[rows->p][rows->p], row[rows->p]);
+			st_ls_rotate(rows->r[i], row, i, rows->p);
+	long double *const rest = &rows->r[rows->p][rows->p];
+	*rest = sqrtl(*rest * *rest + row[rows->p] * row[rows->p]);
 	rows->n++;
 	rows->mean += distance / (long double)rows->n;
 	rows->tss += distance * ((long double)y - rows->mean);
