@@ -6,8 +6,8 @@
 #include "annotate/annotation.h"
 #include "annotate/formulate.h"
 
-/* One metric of one function. ST_FAILED with *e: too few records, for example. The caller frees in
- * both cases. */
+/* Analyses one metric of one function. Returns ST_FAILED with *e if there are too few records, for
+ * example. The caller frees `out` in both cases. */
 st_status st_ann_analyse(const struct st_ann_records *r, size_t metric,
                          const struct st_ann_options *options, struct st_ann_annotation *out,
                          struct st_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether records keep to a contract. */
+/* Checks records against a contract. */
 #include "annotate/contract.h"
 
 #include <gsl/gsl_cdf.h>
@@ -8,10 +8,10 @@
 
 static const double contract_level = 0.95;
 
-/* A record, and what a unit of time is in that of the metric. */
+/* A record, and the length of a second in the unit of the metric. */
 struct ann_contract_names {
 	struct st_ann_record record;
-	double second; /* NAN: the metric is no time */
+	double second; /* in units of the metric; NAN: the metric is no time */
 };
 
 static double
@@ -61,7 +61,7 @@ ann_contract_is_of(const struct st_ann_contract *c, const char *function)
 	       (strlen(c->function) == n && !strncmp(function, c->function, n));
 }
 
-/* Clopper and Pearson's interval of a share: k of n. */
+/* Clopper and Pearson's interval of the share k / n. */
 static void
 ann_share_interval(size_t k, size_t n, struct st_ann_outcome *out)
 {
@@ -70,7 +70,7 @@ ann_share_interval(size_t k, size_t n, struct st_ann_outcome *out)
 	out->share_high = k < n ? gsl_cdf_beta_Pinv(1 - tail, yes + 1, all - yes) : 1;
 }
 
-/* Counts the records that the contract is about. */
+/* Counts the records to which the contract applies. */
 static void
 ann_contract_count(const struct st_ann_contract *c, const struct st_ann_metric *m,
                    struct ann_contract_names *at, struct st_ann_outcome *out)

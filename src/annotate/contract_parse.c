@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Contracts as text. */
+/* Parser of contracts. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ st_ann_contracts_free(struct st_ann_contracts *c)
 	*c = (struct st_ann_contracts){0};
 }
 
-/* METRIC(FUNCTION): the function has parentheses itself, in pairs, or stands in quotes. */
+/* METRIC(FUNCTION): the function may contain pairs of parentheses, or be quoted. */
 static st_status
 ann_contract_head(struct st_ann_parser *p, struct st_ann_contract *c)
 {
@@ -54,7 +54,8 @@ ann_contract_head(struct st_ann_parser *p, struct st_ann_contract *c)
 	return st_ann_expect(p, ")", "the function");
 }
 
-/* The length of a unit of time that stands there as a word; 0: none does. */
+/* Returns the length of the unit of time at the beginning of the text, if it is a whole word; 0
+ * otherwise. */
 static size_t
 ann_contract_unit_at(const char *at, size_t left)
 {
@@ -68,7 +69,7 @@ ann_contract_unit_at(const char *at, size_t left)
 	return 0;
 }
 
-/* "9ns" is 9 * ns, which the metric's unit gives a value; "n1s" is a name. */
+/* Rewrites "9ns" as 9*ns, so that the unit is looked up like a name; "n1s" is a name already. */
 static char *
 ann_contract_units(const char *text, size_t n)
 {
@@ -90,7 +91,7 @@ ann_contract_units(const char *text, size_t n)
 	return out;
 }
 
-/* The bound goes to "@" or the word "for". */
+/* The bound ends at "@" or at the word "for". */
 static size_t
 ann_contract_bound_end(const char *at)
 {
@@ -153,7 +154,8 @@ ann_contract_range(struct st_ann_parser *p, struct st_ann_contract *c)
 	    st_ann_expect(p, "in", "the feature"))
 		return ST_FAILED;
 	st_ann_blanks(p, false);
-	/* "1..2" is no number with two dots. */
+	/* A number's own dot must not swallow the first of "..": "1..2" is split before it is read.
+	 */
 	const char *const dots = strstr(p->at, "..");
 	if (!dots || (size_t)(dots - p->at) >= sizeof low)
 		return st_ann_wrong(p, "a range such as 1e3..1e6 is expected here");
@@ -178,10 +180,10 @@ ann_contract_line(struct st_ann_parser *p, struct st_ann_contracts *out)
 	    ann_contract_range(p, c))
 		return ST_FAILED;
 	st_ann_blanks(p, false);
-	return *p->at ? st_ann_wrong(p, "there is more after the contract") : ST_OK;
+	return *p->at ? st_ann_wrong(p, "the line goes on after the contract") : ST_OK;
 }
 
-/* The parser's line is 1: the message gets that of the file. */
+/* Each line has a parser, in which its number is 1: the message gets the number in the file. */
 static st_status
 ann_contract_place(const char *name, unsigned line, struct st_error *e)
 {

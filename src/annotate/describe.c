@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the expressions of a scope are made of. */
+/* Context in which the expressions of a scope are built. */
 struct ann_writer {
 	const struct st_ann_problem *p;
-	bool *used;
+	bool *used; /* a flag of each feature: an expression has it */
 };
 
 static struct st_ann_expr *
@@ -18,7 +18,7 @@ ann_feature_name(const struct ann_writer *w, uint16_t feature)
 	return st_ann_name(w->p->records->features.v[feature].name);
 }
 
-/* factor * x, or what the shape makes of x; factor NULL: 1. */
+/* Builds factor * shape(x); factor NULL: 1. */
 static struct st_ann_expr *
 ann_shape_expr(const struct ann_writer *w, struct st_ann_expr *factor, uint16_t feature,
                enum st_ann_shape shape)
@@ -49,7 +49,7 @@ ann_term_expr(const struct ann_writer *w, double coefficient, const struct st_an
 	return x;
 }
 
-/* sum + coefficient * term; a negative coefficient is subtracted. */
+/* Builds sum + coefficient * term; the absolute value of a negative coefficient is subtracted. */
 static struct st_ann_expr *
 ann_add_term(const struct ann_writer *w, struct st_ann_expr *sum, double coefficient,
              const struct st_ann_term *t)
@@ -76,14 +76,14 @@ ann_mean_expr(const struct ann_writer *w, const struct st_ann_fit *f)
 	return sum;
 }
 
-/* The standard deviation: a number, or one that grows with a term. */
+/* Builds the standard deviation: a number, or a line through the absolute value of a term. */
 static struct st_ann_expr *
 ann_sd_expr(const struct ann_writer *w, const struct st_ann_fit *f)
 {
 	const struct st_ann_term t = f->sd_by;
 	if (!f->grows)
 		return st_ann_number(f->s);
-	/* A feature may be negative, its spread not. */
+	/* A term may be negative, but no standard deviation is. */
 	struct st_ann_expr *plain = ann_shape_expr(w, NULL, t.a, (enum st_ann_shape)t.shape_a);
 	if (t.b != ST_ANN_NO_FEATURE && plain)
 		plain = ann_shape_expr(w, plain, t.b, (enum st_ann_shape)t.shape_b);

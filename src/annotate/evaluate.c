@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an expression is worth, and whether a condition holds. */
+/* Evaluates expressions and conditions. */
 #include <math.h>
 #include <string.h>
 
@@ -71,12 +71,12 @@ st_ann_evaluate(const struct st_ann_expr *x, const struct st_ann_names *names)
 		return st_ann_evaluate(x->a, names) / st_ann_evaluate(x->b, names);
 	case ST_ANN_OP_POWER:
 		return pow(st_ann_evaluate(x->a, names), st_ann_evaluate(x->b, names));
-	default: /* conditions are 1 or 0 */
+	default: /* a condition has the value 1 or 0 */
 		return st_ann_holds(x, names);
 	}
 }
 
-/* Compares the name of a category's value. */
+/* Compares the label of a category with a string. */
 static bool
 ann_label_is(const struct st_ann_expr *x, const struct st_ann_expr *label,
              const struct st_ann_names *names, bool equal)
@@ -129,7 +129,7 @@ st_ann_holds(const struct st_ann_expr *x, const struct st_ann_names *names)
 	case ST_ANN_OP_EQUAL:
 	case ST_ANN_OP_UNEQUAL:
 		return ann_compare(x, names);
-	default: { /* a number on its own: it is not 0 */
+	default: { /* a number holds unless it is 0 */
 		const double value = st_ann_evaluate(x, names);
 		return !isnan(value) && value != 0;
 	}

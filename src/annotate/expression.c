@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expressions: making, copying, freeing, walking. */
+/* Creates, copies, frees and traverses expressions. */
 #include "annotate/expression.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ ann_node(enum st_ann_operator op)
 void
 st_ann_expr_free(struct st_ann_expr *x)
 {
-	/* A sum is a chain of its left operands, which may be long. */
+	/* A sum is a chain of left operands, which may be too long for recursion. */
 	while (x) {
 		struct st_ann_expr *next = x->a;
 		st_ann_expr_free(x->b);
@@ -152,7 +152,7 @@ st_ann_each_name(const struct st_ann_expr *x, void (*seen)(void *arg, const char
 	}
 }
 
-/* The number that a product begins with; NULL: none. */
+/* Returns the leading number of a product; NULL: it has none. */
 static const struct st_ann_expr *
 ann_leading_number(const struct st_ann_expr *x)
 {
@@ -161,7 +161,7 @@ ann_leading_number(const struct st_ann_expr *x)
 	return x->op == ST_ANN_NUMBER ? x : NULL;
 }
 
-/* A copy of a product without the number that it begins with. */
+/* Copies a product without its leading number. */
 static struct st_ann_expr *
 ann_without_number(const struct st_ann_expr *x)
 {

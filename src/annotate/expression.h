@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expressions and conditions of annotations: what docs/annotations.md gives the grammar of. */
+/* Expressions and conditions of annotations; docs/annotations.md has their grammar. */
 #ifndef STROBE_ANNOTATE_EXPRESSION_H
 #define STROBE_ANNOTATE_EXPRESSION_H
 
@@ -63,19 +63,19 @@ struct st_ann_expr {
 	struct st_ann_expr *a, *b;
 };
 
-/* What a name stands for: a number, and of a category also the name of its value. */
+/* The value of a name: a number, and for a category also the label. */
 struct st_ann_value {
 	double number;     /* NAN: it is absent */
 	const char *label; /* NULL: none */
 };
 
-/* Where names get their values from. */
+/* Looks up the values of names. */
 struct st_ann_names {
 	bool (*find)(const void *arg, const char *name, struct st_ann_value *value);
 	const void *arg;
 };
 
-/* Each takes over what it is given, and frees it when it fails: NULL, when memory is exhausted or
+/* Each owns its operands and frees them when it fails. It returns NULL when memory is exhausted or
  * an operand is NULL. */
 struct st_ann_expr *st_ann_number(double number);
 struct st_ann_expr *st_ann_name(const char *text);
@@ -92,22 +92,22 @@ const char *st_ann_function_name(enum st_ann_function function);
 unsigned st_ann_function_arguments(enum st_ann_function function);
 const char *st_ann_operator_text(enum st_ann_operator op);
 
-/* The number that an expression has. 0 * log(0) is 0. NAN: a name has no value, or the expression
- * has none there. */
+/* Returns the value of an expression; 0 * log(0) is 0. NAN: a name has no value, or the expression
+ * is undefined there. */
 double st_ann_evaluate(const struct st_ann_expr *x, const struct st_ann_names *names);
-/* Whether a condition holds: a comparison with an absent value does not. */
+/* Returns whether a condition holds. A comparison with an absent value does not. */
 bool st_ann_holds(const struct st_ann_expr *x, const struct st_ann_names *names);
 
-/* digits: of numbers, 4 for people; 0: as many as it takes to read the same number again. */
+/* digits: significant digits of numbers; 0: the fewest with which the same number is read again. */
 void st_ann_expr_print(const struct st_ann_expr *x, FILE *out, int digits);
 void st_ann_number_print(double x, FILE *out, int digits);
 
-/* Calls `seen` with each name, as often as it occurs. */
+/* Calls `seen` for each occurrence of a name. */
 void st_ann_each_name(const struct st_ann_expr *x, void (*seen)(void *arg, const char *name),
                       void *arg);
 
-/* The addends of a sum: `seen` gets the coefficient of each, and what it multiplies; NULL: 1. Fails
- * when memory is exhausted, or `seen` fails. */
+/* Calls `seen` for each addend of a sum, with its coefficient and its term; NULL: the term is 1.
+ * Fails when memory is exhausted or `seen` fails. */
 st_status st_ann_each_addend(const struct st_ann_expr *x,
                              st_status (*seen)(void *arg, double coefficient,
                                                const struct st_ann_expr *term),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Expressions as text, which the parser reads as the same expression. */
+/* Prints expressions as text that the parser reads as the same expression. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,13 +32,13 @@ ann_precedence(const struct st_ann_expr *x)
 {
 	if (x->op < ST_ANN_OP_COUNT)
 		return ann_precedences[x->op];
-	/* -2 is a number in every place where a sign may stand. */
+	/* The parser reads -2 as a number wherever a sign is allowed. */
 	if (x->op == ST_ANN_NEGATE || (x->op == ST_ANN_NUMBER && signbit(x->number)))
 		return PRECEDENCE_UNARY;
-	return PRECEDENCE_PRIMARY; /* ! takes parentheses itself */
+	return PRECEDENCE_PRIMARY; /* of !, too: it puts its operand in parentheses */
 }
 
-/* least: what binds less stands in parentheses. */
+/* Puts parentheses around an expression whose precedence is below `least`. */
 static void
 ann_print_at(const struct st_ann_expr *x, FILE *out, int digits, int least)
 {
@@ -67,7 +67,7 @@ ann_print_binary(const struct st_ann_expr *x, FILE *out, int digits)
 {
 	const int own = ann_precedence(x);
 	const bool power = x->op == ST_ANN_OP_POWER, comparison = own == 3;
-	/* Operators group from the left, comparisons not at all, and powers from the right. */
+	/* Operators associate to the left, powers to the right, and comparisons do not. */
 	ann_print_at(x->a, out, digits, power ? PRECEDENCE_PRIMARY : own + comparison);
 	fprintf(out, power ? "%s" : " %s ", st_ann_operator_text(x->op));
 	ann_print_at(x->b, out, digits, power ? PRECEDENCE_UNARY : own + 1);

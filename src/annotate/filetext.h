@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A text file as a whole. */
+/* Reads a text file into memory. */
 #ifndef STROBE_ANNOTATE_FILETEXT_H
 #define STROBE_ANNOTATE_FILETEXT_H
 
@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 
-/* n bytes and a NUL, malloc'ed. "-" is standard input; what: for messages, "records". */
+/* *text gets n bytes and a NUL, malloc'ed. "-" is standard input. `what` names the contents in
+ * messages: "records". */
 st_status st_ann_file_text(const char *path, const char *what, char **text, size_t *n,
                            struct st_error *e);
 

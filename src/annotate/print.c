@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Annotations as text: docs/annotations.md. What the parser reads of it prints as the same text. */
+/* Prints annotations as text (docs/annotations.md), which prints as the same text when it has been
+ * read again. */
 #include <math.h>
 #include <string.h>
 
 #include "annotate/annotation.h"
 
-/* The notes that follow something on its line: "//: n 12; r2 0.9". */
+/* The notes at the end of a line: "//: n 12; r2 0.9". */
 struct ann_notes {
 	FILE *out;
 	int digits;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ranges of features between which no condition of the code is known. Where the law changes along a
- * feature is found in what the model of all records leaves, by parabolas on both sides of each
- * value, by sums over the records in the order of the feature, so that all places are tried in one
- * pass. The models of both sides decide.
+ * Divides records by a range of a feature when no condition of the code is known. The law changes
+ * where two parabolas, one on each side, fit the residuals of the model of all records best. Sums
+ * over the records in the order of the feature test all positions in one pass. The models of both
+ * sides decide whether the division is kept.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "annotate/scopes.h"
 
-/* Two parabolas must leave less than this share of what one leaves, or no model is tried. */
+/* Models of both sides are fitted only if two parabolas leave less than this share of the residual
+ * squares of one. */
 static const double promising = 0.85;
 
-/* Sums of powers of x and their products with y: what a parabola needs. */
+/* Sums of powers of x and their products with y, from which a parabola is fitted. */
 struct ann_moments {
 	long double n, x[5], y[3], yy; /* x[k]: of x^k; y[k]: of x^k y */
 };
@@ -54,7 +55,7 @@ ann_moments_less(const struct ann_moments *all, const struct ann_moments *part)
 	return m;
 }
 
-/* The squares of the residuals of a parabola, or of a line where x has too few values. */
+/* Returns the sum of the squared residuals of a parabola, or of a line if x has too few values. */
 static double
 ann_moments_rss(const struct ann_moments *m)
 {
@@ -64,7 +65,8 @@ ann_moments_rss(const struct ann_moments *m)
 			a[i][k] = m->x[i + k];
 		a[i][3] = m->y[i];
 	}
-	for (int i = 0; i < 3; i++) { /* Cholesky: each step takes away what a column explains */
+	for (int i = 0; i < 3;
+	     i++) { /* Cholesky: each step subtracts the squares that a column explains */
 		if (!(a[i][i] > 1e-12L * m->n))
 			break;
 		rss -= a[i][3] * a[i][3] / a[i][i];
@@ -77,7 +79,7 @@ ann_moments_rss(const struct ann_moments *m)
 	return rss > 0 ? (double)rss : 0;
 }
 
-/* The records by a feature, with x in -1 to 1 and, as y, residuals with variance 1. */
+/* Sorts the records by a feature, with x scaled to -1 to 1; y is the residual, with variance 1. */
 static size_t
 ann_scaled_points(struct st_ann_rows rows, const double *x, const double *residuals,
                   struct ann_point *points, double low, double high)
@@ -89,8 +91,8 @@ ann_scaled_points(struct st_ann_rows rows, const double *x, const double *residu
 	return rows.n;
 }
 
-/* Where two parabolas are best: the number of points before; 0: nowhere, or they explain too
- * little. */
+/* Returns the number of points before the position at which two parabolas fit best; 0: they explain
+ * too little at each. */
 static size_t
 ann_best_place(const struct ann_point *points, size_t n, size_t least)
 {
@@ -117,7 +119,7 @@ ann_best_place(const struct ann_point *points, size_t n, size_t least)
 	return squares < promising * ann_moments_rss(&all) + floor ? at : 0;
 }
 
-/* A gap that is much wider than the others is in no scope: what happens there is not known. */
+/* A gap that is much wider than the others is in no scope, because nothing was observed in it. */
 static void
 ann_range_tests(uint16_t feature, double below, double above, double spacing,
                 struct st_ann_split *s)
@@ -147,7 +149,7 @@ ann_try_range(const struct st_ann_problem *p, struct st_ann_rows rows,
 		return ST_OK;
 	for (size_t i = 1; i < n; i++)
 		different += points[i].x != points[i - 1].x;
-	/* Back to the values themselves, which the scale may have rounded. */
+	/* Takes the bounds from the values themselves, because scaling may have rounded them. */
 	double below = -INFINITY, above = INFINITY;
 	const double place = middle + (points[at - 1].x + points[at].x) / 4 * (high - low);
 	for (size_t i = 0; i < n; i++) {
@@ -165,7 +167,7 @@ ann_try_range(const struct st_ann_problem *p, struct st_ann_rows rows,
 	return ST_OK;
 }
 
-/* What the fit leaves, with variance 1; NULL: no memory. */
+/* Returns the residuals of the fit, scaled to variance 1; NULL: no memory. */
 static double *
 ann_scaled_residuals(const struct st_ann_problem *p, struct st_ann_rows rows,
                      const struct st_ann_fit *whole)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records in memory: a column for each metric and feature. */
+/* Keeps records in memory: a column for each metric, feature and branch. */
 #include "annotate/records.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ st_ann_data_function(struct st_ann_data *d, const char *name, const char *image,
 	return r;
 }
 
-/* A column of the records so far, which do not have its values. */
+/* Returns a column that is absent in all records so far. */
 static double *
 ann_absent_column(const struct st_ann_records *r)
 {
@@ -204,7 +204,7 @@ ann_move_record(struct st_ann_records *r, size_t from, size_t to)
 		r->branches.v[i].v[to] = r->branches.v[i].v[from];
 }
 
-/* The first name of a condition that no function has. */
+/* Finds the first name of a condition that no function has. */
 struct ann_name_check {
 	const struct st_ann_data *data;
 	const char *missing;

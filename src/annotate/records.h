@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records of calls: what each had to work on, and what it cost. Read from files as
- * docs/annotations-records.md describes them, or from any text file of columns. Records of one
- * function are pooled, whichever file they come from.
+ * Records of calls: the features (inputs) and the metrics (costs) of each call. They are read from
+ * files in the format of docs/annotations-records.md, or from any text file of columns. Records of
+ * one function are pooled over all files.
  */
 #ifndef STROBE_ANNOTATE_RECORDS_H
 #define STROBE_ANNOTATE_RECORDS_H
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 
-/* The words of a file, in the order in which features are preferred to each other. */
+/* O(identifier, "word in the file"), in the order in which features are preferred. */
 #define ST_ANN_ORIGINS(O)                                                                          \
 	O(PARAMETER, "parameter")                                                                  \
 	O(MEMBER, "member")                                                                        \
@@ -27,7 +27,8 @@ enum st_ann_origin {
 	        ST_ANN_ORIGIN_COUNT
 };
 
-/* Numbers may be terms of models; categories and flags are only conditions. */
+/* K(identifier, "word in the file"). Numbers may be terms of models; categories and flags may only
+ * be conditions. */
 #define ST_ANN_KINDS(K)                                                                            \
 	K(NUMERIC, "number")                                                                       \
 	K(CATEGORY, "category")                                                                    \
@@ -42,8 +43,8 @@ enum st_ann_kind {
 
 struct st_ann_metric {
 	char *name, *unit;
-	double overhead; /* of recording, which has been subtracted; NAN: not known */
-	double *v;       /* NAN: was not measured */
+	double overhead; /* mean cost of recording, already subtracted; NAN: not known */
+	double *v;       /* NAN: not measured */
 };
 
 struct st_ann_feature {
@@ -51,11 +52,11 @@ struct st_ann_feature {
 	enum st_ann_kind kind;
 	enum st_ann_origin origin;
 	ST_VEC(char *)
-	labels;    /* of a category: the names of its values, which v has the numbers of */
+	labels;    /* of a category: the names of its values; v has their indices */
 	double *v; /* NAN: absent */
 };
 
-/* A branch of the function's code: its first outcome in each call; NAN: it was not executed. */
+/* The first outcome of a branch of the function's code in each call; NAN: it was not executed. */
 struct st_ann_branch {
 	char *name;
 	double *v;
@@ -67,8 +68,8 @@ struct st_ann_records {
 	ST_VEC(struct st_ann_feature) features;
 	ST_VEC(struct st_ann_branch) branches;
 	size_t n, cap;
-	uint64_t calls, left; /* all calls; those that were left without a return */
-	bool counted;         /* whether calls says something */
+	uint64_t calls, left; /* all calls; of these, those left without a return */
+	bool counted;         /* the file has the number of calls */
 };
 
 struct st_ann_data {
@@ -76,31 +77,30 @@ struct st_ann_data {
 	char *notes; /* of the files, a line each; NULL: none */
 };
 
-/* Adds the records of a file; "-" is standard input. A text file without Strobe's first line is one
- * of columns, of a function that is named after `function`, or the file: the columns `metrics` (n
- * of them; none: the first) are what is measured, perhaps with a unit as in "time:ms". The caller
- * frees in both cases. */
+/* How a text file of columns is read. */
 struct st_ann_columns {
-	const char *function;
-	const char *const *metrics;
-	size_t n;
+	const char *function;       /* its name; NULL: that of the file */
+	const char *const *metrics; /* the measured columns, as "time" or "time:ms" */
+	size_t n;                   /* 0: the first column is the metric */
 };
+/* Adds the records of a file; "-" is standard input. A text file without Strobe's first line is a
+ * file of columns. The caller frees `d` in both cases. */
 st_status st_ann_data_read(struct st_ann_data *d, const char *path, const struct st_ann_columns *c,
                            struct st_error *e);
-/* The same of text in memory; name: of the file. */
+/* The same for text in memory; `name` is the file's, for messages. */
 st_status st_ann_data_take(struct st_ann_data *d, const char *text, size_t n, const char *name,
                            const struct st_ann_columns *c, struct st_error *e);
 void st_ann_data_free(struct st_ann_data *d);
 
-/* Keeps only records for which the condition holds, in all functions. Names are those of features
- * and metrics. */
+/* Keeps only the records of all functions for which the condition holds. Its names are those of
+ * features and metrics. */
 struct st_ann_filter {
 	size_t before, kept;
 };
 st_status st_ann_data_filter(struct st_ann_data *d, const struct st_ann_expr *condition,
                              struct st_ann_filter *out, struct st_error *e);
 
-/* The names of one record: what expressions need. */
+/* One record, whose names expressions can look up. */
 struct st_ann_record {
 	const struct st_ann_records *records;
 	size_t row;
@@ -110,14 +110,14 @@ struct st_ann_names st_ann_record_names(const struct st_ann_record *r);
 const char *st_ann_kind_name(enum st_ann_kind kind);
 const char *st_ann_origin_name(enum st_ann_origin origin);
 
-/* Inside: of the readers. An index that is the number of elements when there is none. */
+/* Internal, for the readers. An index is the number of elements when memory is exhausted. */
 struct st_ann_records *st_ann_data_function(struct st_ann_data *d, const char *name,
                                             const char *image, const char *address);
 size_t st_ann_metric_index(struct st_ann_records *r, const char *name, const char *unit);
 size_t st_ann_feature_index(struct st_ann_records *r, const struct st_ann_feature *like);
 size_t st_ann_branch_index(struct st_ann_records *r, const char *name);
 st_status st_ann_label_index(struct st_ann_feature *f, const char *label, double *index);
-/* A new record without values. */
+/* Adds a record without values. */
 st_status st_ann_record_new(struct st_ann_records *r);
 
 #endif

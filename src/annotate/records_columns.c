@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records from any text file of columns, whose first line has their names. */
+/* Reads records from any text file of columns, whose first line has their names. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-/* Which column is which metric or feature. */
+/* Maps the columns of the file to metrics and features. */
 struct ann_columns_reading {
 	struct st_ann_data *data;
 	struct st_ann_lines *l;
@@ -38,7 +38,7 @@ ann_separator(const char *line)
 	return ',';
 }
 
-/* An identifier like the name of a column. */
+/* Makes an identifier of the name of a column. */
 static char *
 ann_identifier_like(const char *text)
 {
@@ -49,7 +49,7 @@ ann_identifier_like(const char *text)
 	return name;
 }
 
-/* Whether this column is one of those that are measured, and its unit. */
+/* Returns whether the column is a metric, and its unit. */
 static bool
 ann_column_is_metric(const struct st_ann_columns *c, const char *name, size_t i, const char **unit)
 {
@@ -75,7 +75,7 @@ ann_is_missing(const char *text)
 	       !strcasecmp(text, "null");
 }
 
-/* Of the fields of the first line. */
+/* Binds the columns by the fields of the first line. */
 static st_status
 ann_name_columns(struct ann_columns_reading *r, const struct st_ann_columns *c)
 {
@@ -111,7 +111,7 @@ ann_name_columns(struct ann_columns_reading *r, const struct st_ann_columns *c)
 	return ST_OK;
 }
 
-/* Text in a column of numbers: all its values become names. */
+/* The column had numbers so far and now has a text: its numbers become labels. */
 static st_status
 ann_become_category(struct st_ann_feature *f, size_t n)
 {
@@ -174,7 +174,7 @@ ann_take_column_lines(struct ann_columns_reading *r)
 	                       r->l->name);
 }
 
-/* The name of the file without its folder and its ending. */
+/* Returns the name of the file without its folder and its ending. */
 static char *
 ann_name_of_file(const char *path)
 {

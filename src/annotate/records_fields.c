@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of fields, and the choice of the reader that takes them. */
+/* Splits lines into fields, and chooses the reader for them. */
 #include "annotate/records_fields.h"
 
 #include <ctype.h>
@@ -47,7 +47,7 @@ st_ann_field_number(const struct st_ann_lines *l, size_t field, double *value)
 	return ST_OK;
 }
 
-/* Takes the field at l->at out of its quotation marks; *newlines: the line feeds in it. */
+/* Takes the field at l->at out of its quotation marks and adds its line feeds to *newlines. */
 static st_status
 ann_take_quoted_field(struct st_ann_lines *l, struct st_ann_field *f, unsigned *newlines)
 {
@@ -87,7 +87,7 @@ ann_take_field(struct st_ann_lines *l, const char *line, unsigned *newlines)
 	return ST_OK;
 }
 
-/* After a field: whether the line goes on; the field gets its end. */
+/* Ends a field with a NUL. *more: another field follows on the line. */
 static st_status
 ann_end_field(struct st_ann_lines *l, bool *more)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inside the readers of records: lines of fields. */
+/* Internal, for the readers of records: lines of fields. */
 #ifndef STROBE_ANNOTATE_RECORDS_FIELDS_H
 #define STROBE_ANNOTATE_RECORDS_FIELDS_H
 
 #include "annotate/records.h"
 
-/* The text is changed: fields are taken out of their quotation marks and end with a NUL. */
+/* The text is modified: fields are taken out of their quotation marks and end with a NUL. */
 struct st_ann_lines {
 	const char *name; /* of the file */
 	char *at, *end;
@@ -20,16 +20,16 @@ struct st_ann_lines {
 	struct st_error *e;
 };
 
-/* The next line that is not empty; false: there is none, or *failed. */
+/* Reads the next line that is not empty. Returns false if there is none, or with *failed. */
 bool st_ann_next_line(struct st_ann_lines *l, st_status *failed);
-/* "FILE:LINE:COLUMN: " and the cause, at the field. */
+/* Sets the message "FILE:LINE:COLUMN: CAUSE" for a field and returns ST_FAILED. */
 __attribute__((format(printf, 3, 4))) st_status
 st_ann_wrong_field(const struct st_ann_lines *l, size_t field, const char *format, ...);
 st_status st_ann_field_number(const struct st_ann_lines *l, size_t field, double *value);
-/* Letters, digits and _, no digit first. */
+/* Returns whether the text has only letters, digits and _, and no digit first. */
 bool st_ann_is_identifier(const char *text);
 
-/* Inside: a file of Strobe's format, and one of columns. */
+/* Read a file of Strobe's format, and one of columns. */
 st_status st_ann_records_take(struct st_ann_data *d, struct st_ann_lines *l);
 st_status st_ann_columns_take(struct st_ann_data *d, struct st_ann_lines *l,
                               const struct st_ann_columns *c);

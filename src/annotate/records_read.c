@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files of records in Strobe's own format: docs/annotations-records.md. */
+/* Reads records in Strobe's format (docs/annotations-records.md). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-/* A function of the file: which of its columns are which of the pooled ones. */
+/* Maps the columns of a function in the file to those of the pooled records. */
 struct ann_bound {
 	uint64_t id;
 	size_t function; /* in the data */
@@ -47,7 +47,7 @@ ann_unbind(struct ann_reading *r)
 	r->bound.n = 0;
 }
 
-/* NULL: the file does not have the function so far. */
+/* Returns NULL if no line of the file has declared the function so far. */
 static struct ann_bound *
 ann_find_bound(struct ann_reading *r, const char *id)
 {
@@ -58,7 +58,7 @@ ann_find_bound(struct ann_reading *r, const char *id)
 	return NULL;
 }
 
-/* The function of a line of the header or of a record. */
+/* Finds the function that a line of the header or a record names. */
 static st_status
 ann_bound_of(struct ann_reading *r, size_t field, struct ann_bound **bound)
 {
@@ -109,7 +109,7 @@ ann_bound_records(const struct ann_reading *r, const struct ann_bound *bound)
 	return &r->data->functions.v[bound->function];
 }
 
-/* What a line about a column begins with: the function, and a name that is new. */
+/* Checks the beginning of a line that declares a column: a known function, and a new name. */
 static st_status
 ann_column_head(struct ann_reading *r, struct ann_bound **bound, bool identifier)
 {
@@ -153,7 +153,7 @@ ann_read_metric(struct ann_reading *r)
 	return ST_OK;
 }
 
-/* The index of a field's word; an empty one is the first. */
+/* Finds the index of a field's word; an empty field means the first word. */
 static st_status
 ann_field_word(const struct ann_reading *r, size_t field, const char *(*name)(unsigned), unsigned n,
                unsigned *word)
@@ -283,7 +283,7 @@ ann_read_header(struct ann_reading *r)
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		if (!strcmp(r->l->v[0].text, lines[i].name))
 			return lines[i].read(r);
-	return ST_OK; /* of a newer version */
+	return ST_OK; /* lines of newer versions are ignored */
 }
 
 static st_status
@@ -297,7 +297,7 @@ ann_feature_value(const struct ann_reading *r, size_t field, struct st_ann_featu
 	                                                              : ST_OK;
 }
 
-/* The first outcome of each branch; further ones are passed over up to the field "#". */
+/* Takes the first outcome of each branch and skips further ones up to the field "#". */
 static st_status
 ann_read_outcomes(struct ann_reading *r, const struct ann_bound *bound, struct st_ann_records *f,
                   size_t field)
@@ -362,7 +362,7 @@ ann_keep_notes(struct ann_reading *r)
 	return r->data->notes ? ST_OK : ann_reading_memory(r);
 }
 
-/* The notes of the file say why; the last line feed is not part of the sentence. */
+/* The notes of the file give the reason; the last line feed is not part of the sentence. */
 static st_status
 ann_no_record(const struct ann_reading *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The regression tree: which conditions divide the records, and what model each scope has. */
+/* The regression tree: divides the records by conditions, and finds a model of each scope. */
 #include "annotate/scopes.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { DEPTH_MOST = 6 };
 static const double split_gain = 10;
-/* A range that no code is known to have must explain this share of what the model leaves. */
+/* A range is confirmed by no branch of the code: it must explain this share of the squares. */
 static const double range_explains = 0.3;
 
 struct ann_tree {
@@ -28,8 +28,7 @@ st_ann_leaves_free(struct st_ann_leaves *l)
 	*l = (struct st_ann_leaves){0};
 }
 
-/* A test joins the others; one that an earlier one on the same feature makes stricter is replaced.
- */
+/* Adds a test to the others. It replaces a weaker test of the same feature. */
 static st_status
 ann_join_test(struct st_ann_leaf *leaf, const struct st_ann_test *t)
 {
@@ -42,7 +41,7 @@ ann_join_test(struct st_ann_leaf *leaf, const struct st_ann_test *t)
 			continue;
 		if ((t->comparison == ST_ANN_AT_MOST && o->comparison == ST_ANN_AT_MOST) ||
 		    (lower && other_lower) || o->comparison == ST_ANN_PRESENT) {
-			*o = *t; /* deeper in the tree is stricter */
+			*o = *t; /* tests deeper in the tree are stricter */
 			return ST_OK;
 		}
 	}
@@ -85,7 +84,7 @@ ann_leaf_of(struct ann_tree *t, struct st_ann_rows rows, size_t depth,
 	return ST_OK;
 }
 
-/* The division of a node, if one is worth it; s->n is 0 otherwise. */
+/* Finds a division of a node that lowers BIC enough; s->n is 0 otherwise. */
 static st_status
 ann_choose_split(const struct st_ann_problem *p, struct st_ann_rows rows,
                  const struct st_ann_fit *whole, struct st_ann_split *s)
@@ -96,7 +95,7 @@ ann_choose_split(const struct st_ann_problem *p, struct st_ann_rows rows,
 	if (s->n && s->bic < whole->bic - split_gain)
 		return ST_OK;
 	s->n = 0;
-	/* Where no more than rounding is left, there is nothing to divide. */
+	/* Residuals of the size of rounding errors give no reason to divide. */
 	if (whole->rss / n <= floor)
 		return ST_OK;
 	if (st_ann_find_range(p, rows, whole, s))

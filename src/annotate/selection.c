@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Records that show a law which the others hide: the least y of each value of a feature, where
- * disturbances only add to it; and the largest cluster of y of each value, where other modes mix
- * in.
+ * Selects records that show a law which the other records hide: the least y of each value of a
+ * feature, because disturbances only add to it; or the largest cluster of y of each value, if the
+ * records of other modes are mixed in.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "annotate/scopes.h"
 #include "stats/robust.h"
 
-/* Of fewer records none is left out. */
+/* A group with fewer records keeps all of them. */
 enum { LARGEST_LEAST = 8 };
 
 struct ann_by_feature {
@@ -39,8 +39,8 @@ ann_compare_y(const void *a, const void *b)
 	return (p->row > q->row) - (p->row < q->row);
 }
 
-/* The end of the group that begins at `from`: records of one value, or a bin of about sqrt(n) where
- * values do not repeat. */
+/* Returns the end of the group that begins at `from`: the records of one value, or a bin of about
+ * sqrt(n) records if values do not repeat. */
 static size_t
 ann_group_end(const struct ann_by_feature *v, size_t n, size_t from, size_t bin)
 {
@@ -53,7 +53,7 @@ ann_group_end(const struct ann_by_feature *v, size_t n, size_t from, size_t bin)
 	return to;
 }
 
-/* The least mean gap between neighbours of any quarter of a group's values, which are sorted. */
+/* Returns the least mean gap between neighbours in any quarter of a group's sorted values. */
 static double
 ann_least_gap(const struct ann_by_feature *v, size_t n)
 {
@@ -64,9 +64,9 @@ ann_least_gap(const struct ann_by_feature *v, size_t n)
 	return least / (double)(quarter - 1);
 }
 
-/* The rows of the largest cluster of a group, which is sorted by y here: clusters are apart by gaps
- * that are much wider than those within the closest values. The density of so few values would be
- * too smooth. */
+/* Takes the rows of the largest cluster of a group, which it sorts by y. Gaps between clusters are
+ * much wider than those between the closest values. A density estimate would be too smooth for a
+ * group's few values. */
 static void
 ann_take_largest(struct ann_by_feature *v, size_t n, uint32_t *rows, size_t *taken)
 {
@@ -89,7 +89,7 @@ ann_take_largest(struct ann_by_feature *v, size_t n, uint32_t *rows, size_t *tak
 		rows[(*taken)++] = v[i].row;
 }
 
-/* The rows that a selection by this feature has; rows: room for all. */
+/* Takes the rows that are selected by this feature; rows: space for all. */
 static st_status
 ann_select(const struct st_ann_problem *p, struct st_ann_rows all, uint16_t feature,
            enum st_ann_selection selection, uint32_t *rows, size_t *taken)
@@ -105,7 +105,7 @@ ann_select(const struct st_ann_problem *p, struct st_ann_rows all, uint16_t feat
 		qsort(v, all.n, sizeof *v, ann_compare_by_feature);
 	for (size_t i = 1; i < all.n && !status; i++)
 		different += v[i].x != v[i - 1].x;
-	/* A cluster needs more records of a group than a least one does. */
+	/* Finding a group's largest cluster needs more records than finding its least one. */
 	if (different > all.n / (selection == ST_ANN_DOMINANT ? LARGEST_LEAST : 4))
 		bin = (size_t)sqrt((double)all.n);
 	for (size_t from = 0, to; from < all.n && !status; from = to) {
@@ -131,8 +131,8 @@ ann_compare_rows(const void *a, const void *b)
 	return (*p > *q) - (*p < *q);
 }
 
-/* Whether most of the records that were not selected are far from the model: another mode, and not
- * the tail of this one. rows becomes sorted. */
+/* Returns in *far whether most of the records that were not selected are far from the model, as
+ * those of another mode are, unlike those in the tail of the same mode. Sorts `rows`. */
 static st_status
 ann_others_are_far(const struct st_ann_problem *p, struct st_ann_rows all, uint32_t *rows,
                    size_t taken, const struct st_ann_fit *fit, bool *far)
@@ -152,8 +152,8 @@ ann_others_are_far(const struct st_ann_problem *p, struct st_ann_rows all, uint3
 	return ST_OK;
 }
 
-/* In a few groups another mode is the largest: the selected records that are far from the model
- * of the others are left out, and it is made again. */
+/* In a few groups another mode may be the largest. Their records, which are far from the model of
+ * the others, are left out, and the model is fitted again. */
 static st_status
 ann_leave_out_far(const struct st_ann_problem *p, uint32_t *rows, size_t *taken,
                   struct st_ann_formula *formula)
@@ -215,7 +215,7 @@ ann_try_selection(const struct st_ann_problem *p, struct st_ann_rows all, uint16
 	return ST_OK;
 }
 
-/* Whether what disturbs the metric only adds to it: times. */
+/* Returns whether disturbances only add to the metric, as they do to times. */
 static bool
 ann_only_grows(const struct st_ann_problem *p)
 {
@@ -237,7 +237,7 @@ st_ann_find_selection(const struct st_ann_problem *p, struct st_ann_rows all,
 	uint32_t *rows = malloc(all.n * sizeof *rows);
 	st_status status = st_ann_find_usable(p, all, &u) || !rows ? ST_FAILED : ST_OK;
 	*found = false;
-	/* The one that keeps more of the records is tried first. */
+	/* The selection that keeps more of the records is tried first. */
 	for (size_t i = 0; i < u.n && !status; i++)
 		status = ann_try_selection(p, all, u.v[i], ST_ANN_DOMINANT, rows, part, found);
 	for (size_t i = 0; i < u.n && !status && !*found && ann_only_grows(p); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tokens of the language of annotations. */
+/* Reads tokens of the language of annotations. */
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -131,7 +131,7 @@ st_ann_take_number(struct st_ann_parser *p, double *number)
 {
 	const char *end;
 	st_ann_blanks(p, false);
-	/* Numbers are decimal: no hexadecimal ones, no names such as inf. */
+	/* Numbers are decimal; hexadecimal numbers and names such as inf are refused. */
 	if (!isdigit((unsigned char)*p->at) &&
 	    !(*p->at == '.' && isdigit((unsigned char)p->at[1])) && *p->at != '-')
 		return st_ann_wrong(p, "a number is expected here");
@@ -141,7 +141,7 @@ st_ann_take_number(struct st_ann_parser *p, double *number)
 	return ST_OK;
 }
 
-/* One line of notes, after its mark. */
+/* Reads a line of notes after its mark. */
 static st_status
 ann_note_line(struct st_ann_parser *p,
               st_status (*take)(struct st_ann_parser *, const struct st_ann_note *, void *),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which features may be terms of a model: useless ones and those that say the same are left out. */
+/* Finds the features that may be terms of a model: varying ones, one of each correlated class. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 
 static const double same_correlation = 0.9;
 
-/* A feature less its mean, as a vector of length 1. */
+/* Subtracts the mean of a feature and scales it to a vector of length 1. Returns false if it is
+ * absent in a row or constant. */
 static bool
 ann_standardise(const double *v, struct st_ann_rows rows, double *out, double *low, double *high)
 {
@@ -45,7 +46,7 @@ ann_dot(const double *a, const double *b, size_t n)
 	return sum;
 }
 
-/* Those that are found so far, standardised, one after the other. */
+/* The usable features so far: their standardised values, one vector after the other. */
 struct ann_found {
 	double *vectors;
 	size_t cap;

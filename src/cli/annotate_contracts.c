@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe annotate --contracts: whether records keep to the bounds that a person wrote. */
+/* strobe annotate --contracts: checks records against bounds that a person wrote. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ contract_print(const struct st_ann_contract *c, const struct st_ann_outcome *o, 
 {
 	fprintf(out, "%s: %s\n", verdict_words[o->verdict], c->text + strspn(c->text, " \t"));
 	if (!o->records) {
-		fprintf(out, "  no record is about it: record calls of %s with the metric %s%s\n",
+		fprintf(out, "  it applies to no record: record calls of %s with the metric %s%s\n",
 		        c->function, c->metric, c->range ? " in this range" : "");
 		return;
 	}
@@ -48,7 +48,7 @@ contract_json(const struct st_ann_contract *c, const struct st_ann_outcome *o)
 	                 o->records ? json_real(o->bound) : json_null());
 }
 
-/* The exit code of all: a broken contract, and one that nothing exercised, outweigh the others. */
+/* Combines exit codes: a contract that is broken or not exercised outweighs the others. */
 static int
 contract_exit(int code, enum st_ann_verdict verdict)
 {
@@ -78,8 +78,9 @@ contracts_print(const struct st_annotate_arguments *a, const struct st_ann_contr
 	char *v = text.out ? st_text_end(&text) : NULL;
 	if (!status && a->json) {
 		free(v);
-		v = st_json_document(json_pack("{s:{s:i, s:s}, s:O}", "strobe", "version", 1,
-		                               "tool", "contracts", "contracts", list),
+		v = st_json_document(json_pack("{s:{s:i, s:s}, s:O}", "strobe", "version",
+		                               ST_JSON_VERSION, "tool", "contracts", "contracts",
+		                               list),
 		                     ST_JSON_DOCUMENT, "the contracts", e);
 		status = v ? ST_OK : ST_FAILED;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe annotate --features: the features of functions, without a run. */
+/* strobe annotate --features: prints the features of functions without a run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ struct listing {
 static bool
 is_chosen_image(const struct st_annotate_arguments *a, struct listing *l, const char *path)
 {
-	/* Without -I, libraries are looked at only for functions that are named. */
+	/* Without -I, libraries are searched only for functions that are named. */
 	return a->images.n || a->functions.n ? st_region_chooses_image(&l->region, path)
 	                                     : l->region.n_opened == 0;
 }
@@ -77,7 +77,7 @@ list_image(void *arg, const char *path)
 	st_targets_free(&targets);
 }
 
-/* ---- nothing to print ---- */
+/* ---- Causes of an empty list ---- */
 
 struct inlined_list {
 	char text[512];

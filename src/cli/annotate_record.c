@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe annotate -o: records of the calls of a program. */
+/* strobe annotate -o: records the calls of a program. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

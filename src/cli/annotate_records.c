@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe annotate FILE...: from records of calls to annotations. */
+/* strobe annotate FILE...: makes annotations of records of calls. */
 #include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -14,19 +14,17 @@
 #include "report/annotation.h"
 #include "report/json.h"
 
-enum { VERSION = 1 };
-
-/* What became of the records: annotations, and functions without one. */
+/* The state of an analysis: records, annotations, and failures. */
 struct analysis {
 	const struct st_annotate_arguments *a;
 	struct st_ann_data data;
 	struct st_ann_file file;
 	size_t tried;
-	struct st_error first; /* why the first of those that failed has none */
+	struct st_error first; /* cause of the first failure */
 	size_t failed;
 };
 
-/* A pattern fits the name of a function, or that without its parameters. */
+/* Returns whether a pattern fits the name of a function, with or without its parameters. */
 static bool
 annotate_fits(const char *pattern, const char *name)
 {
@@ -47,7 +45,7 @@ annotate_chooses(const struct st_annotate_arguments *a, const char *function)
 	return !a->functions.n;
 }
 
-/* "time" or "time:ms", the form for files of columns, whose names become identifiers. */
+/* Compares a metric with "time" or "time:ms". Names of columns became identifiers. */
 static bool
 annotate_names_metric(const char *wanted, const char *metric)
 {
@@ -87,7 +85,7 @@ annotate_metric(struct analysis *r, const struct st_ann_records *f, size_t metri
 		if (!r->failed++)
 			r->first = *e;
 		st_ann_annotation_free(&made);
-		return ST_OK; /* of several; the caller sees whether any succeeded */
+		return ST_OK; /* other metrics may succeed: the caller checks that any did */
 	}
 	made.date = annotate_date();
 	struct st_ann_annotation *to = made.date ? ST_PUSH(&r->file.list) : NULL;
@@ -169,13 +167,13 @@ annotate_json(const struct st_ann_file *f, struct st_error *e)
 	json_t *all = json_array();
 	for (size_t i = 0; i < f->list.n; i++)
 		json_array_append_new(all, st_annotation_json(&f->list.v[i]));
-	json_t *root = json_pack("{s:{s:i, s:s}, s:o}", "strobe", "version", VERSION, "tool",
-	                         "annotate", "annotations", all);
+	json_t *root = json_pack("{s:{s:i, s:s}, s:o}", "strobe", "version", ST_JSON_VERSION,
+	                         "tool", "annotate", "annotations", all);
 	return st_json_document(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17), "the annotations",
 	                        e);
 }
 
-/* In the chosen form; digits: of the language. NULL with *e. */
+/* Prints the annotations in a format; digits: of numbers in the language. NULL with *e. */
 static char *
 annotate_text(const struct analysis *r, enum st_annotate_form form, int digits, struct st_error *e)
 {
@@ -203,7 +201,7 @@ annotate_text(const struct analysis *r, enum st_annotate_form form, int digits, 
 	return v;
 }
 
-/* With -o into a file, where the language has all digits. */
+/* Writes the annotations to standard output, or with -o and all digits to a file. */
 static st_status
 annotate_put(const struct analysis *r, struct st_error *e)
 {

@@ -20,7 +20,7 @@
 	C(mem, "mem", "[options] [--] [PROGRAM [ARGUMENT...]]",                                    \
 	  "count the memory that a program allocates, by calling context")                         \
 	C(annotate, "annotate", "[options] FILE... | -o FILE -- PROGRAM [ARGUMENT...]",            \
-	  "find what a function costs as a function of the program's data")                        \
+	  "find the cost of a function as a function of the program's data")                       \
 	C(blow, "blow", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "show which functions a program's run time depends on, by making them slower")           \
 	C(predict, "predict", "[options] FILE FUNCTION METRIC [NAME=VALUE...]",                    \
@@ -275,29 +275,28 @@
 	ST_OPTION_HELP(O)
 
 #define ST_ANNOTATE_OPTIONS(O)                                                                     \
-	O(features, 0, "features", NULL, true,                                                     \
-	  "print what the cost of functions may depend on, and run nothing")                       \
+	O(features, 0, "features", NULL, true, "print the features of functions, and run nothing") \
 	O(func, 'F', "func", "NAMES", true,                                                        \
 	  "choose functions by names and patterns: 'parse_*', @FILE (default: all)")               \
 	O(image, 'I', "image", "NAMES", true, "choose functions of these images only")             \
 	O(output, 'o', "output", "FILE", true,                                                     \
-	  "write records of the calls of PROGRAM, or the annotations, to FILE")                    \
+	  "write the records of a run, or the annotations, to FILE")                               \
 	O(metrics, 'm', "metrics", "LIST", true,                                                   \
-	  "measure or analyse these: time,cpu,allocated,.. (default: time; all)")                  \
+	  "measure (default: time) or analyse (default: all) these: time,cpu,..")                  \
 	O(keep, 'k', "keep", "N", true,                                                            \
 	  "keep at most N calls of a function, chosen at random (default: 10000)")                 \
-	O(seed, 0, "seed", "N", true, "set the seed of what is decided by chance (default: 0)")    \
+	O(seed, 0, "seed", "N", true, "set the seed of random choices (default: 0)")               \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	O(depth, 0, "depth", "N", true,                                                            \
-	  "follow N pointers, one after the other (default: 3; at most 8)")                        \
+	  "follow at most N pointers to a feature (default: 3; at most 8)")                        \
 	O(max_features, 0, "max-features", "N", true,                                              \
 	  "take at most N features of a function (default: 64; at most 128)")                      \
 	O(where, 0, "where", "CONDITION", true,                                                    \
-	  "analyse only records for which this holds: 'ctxsw == 0 && n > 10'")                     \
+	  "analyse only records for which CONDITION holds: 'cpu > 0 && n > 10'")                   \
 	O(class, 0, "class", "CLASSES", true,                                                      \
 	  "try these classes of models (default: constant,linear,nlogn,quadratic)")                \
 	O(min_r2, 0, "min-r2", "SHARE", true,                                                      \
-	  "call a model good that explains this share of the variance (default: 0.9)")             \
+	  "accept a model that explains this share of the variance (default: 0.9)")                \
 	O(contracts, 0, "contracts", "FILE", true,                                                 \
 	  "check the records against the bounds in FILE: 'time(sort) <= 9ns*n*log(n) @p95'")       \
 	O(function, 0, "function", "NAME", true,                                                   \
@@ -306,7 +305,8 @@
 	ST_OPTION_HELP(O)
 
 #define ST_PREDICT_OPTIONS(O)                                                                      \
-	O(level, 0, "level", "PERCENT", true, "set the level of the interval (default: 95)")       \
+	O(level, 0, "level", "PERCENT", true,                                                      \
+	  "set the probability of the interval, 1 to 99.9999 (default: 95)")                       \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe predict: what an annotation says of values of the features. */
+/* strobe predict: evaluates an annotation for given values of the features. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum {
 struct predict_value {
 	char *name;       /* malloc'ed */
 	const char *text; /* after the equals sign */
-	double number;    /* NAN: it is no number */
+	double number;    /* NAN: the text is not a number */
 };
 
 struct predict_arguments {
@@ -117,7 +117,7 @@ predict_find(const void *arg, const char *name, struct st_ann_value *value)
 	return false;
 }
 
-/* The annotation of this function, perhaps without its parameters, and this metric. */
+/* Finds the annotation of a metric of a function, whose parameters may be left out. */
 static const struct st_ann_annotation *
 predict_choose(const struct st_ann_file *f, const struct predict_arguments *a, struct st_error *e)
 {
@@ -146,7 +146,7 @@ predict_choose(const struct st_ann_file *f, const struct predict_arguments *a, s
 	return found;
 }
 
-/* Values that the annotation does not use are a mistake: a name may be misspelt. */
+/* Refuses values that the annotation does not use: their names may be misspelt. */
 static st_status
 predict_check_names(const struct st_ann_annotation *an, const struct predict_arguments *a,
                     struct st_error *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Annotations and predictions as JSON: docs/json.md. */
+/* Prints annotations and predictions as JSON: docs/json.md. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ annotation_text(const char *text)
 	return text ? st_json_text(text) : json_null();
 }
 
-/* An expression with all digits; NULL: null. */
+/* Prints an expression with all digits; NULL becomes null. */
 static json_t *
 annotation_expr(const struct st_ann_expr *x)
 {
@@ -36,7 +36,7 @@ annotation_expr(const struct st_ann_expr *x)
 	return out;
 }
 
-/* Names that are separated by commas. */
+/* Makes an array of names that are separated by commas. */
 static json_t *
 annotation_also(const char *also)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Annotations as a table in Markdown, and as a comment in C. */
+/* Prints annotations as a table in Markdown, and as a comment in C. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { DIGITS = 4 };
 
-/* What begins a cell or a row must not end it. */
+/* Prints a cell. Characters with a meaning in Markdown are escaped. */
 static void
 annotation_cell(FILE *out, char *text)
 {
@@ -23,7 +23,7 @@ annotation_cell(FILE *out, char *text)
 	putc(' ', out);
 }
 
-/* A condition, or a model, as text; NULL: no memory. */
+/* These print a condition and a model as text; NULL: no memory. */
 static char *
 annotation_expr_text(const struct st_ann_expr *x)
 {
@@ -96,7 +96,8 @@ st_annotation_markdown(const struct st_ann_annotation *a, FILE *out)
 	return ST_OK;
 }
 
-/* Lines of the language behind asterisks, without what would end the comment. */
+/* Prints lines of the language after asterisks; a blank in each asterisk and slash keeps the
+ * comment open. */
 st_status
 st_annotation_comment(const struct st_ann_annotation *a, FILE *out)
 {

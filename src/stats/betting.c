@@ -7,7 +7,7 @@ static const double scales[] = {0.0015, 0.006, 0.024, 0.1, 0.4};
 enum { N_SCALES = sizeof scales / sizeof *scales };
 static const double stake = 0.95;
 
-/* sign 1: above, -1: below. */
+/* Returns the logarithm of the evidence. sign: 1 for a centre above, -1 for one below. */
 static double
 bet_wealth(const double *v, size_t n, double centre, double sign)
 {
@@ -35,7 +35,8 @@ st_bet_below(const double *v, size_t n, double centre)
 	return bet_wealth(v, n, centre, -1);
 }
 
-/* The evidence for "above c" falls as c grows: where it has the value, by halving. */
+/* Finds by bisection the centre at which the evidence has the wanted value; it falls with the
+ * distance in the direction of `sign`. */
 static double
 bet_end(const double *v, size_t n, double near, double sign, double wanted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clusters of values, by the minima of their density. */
+/* Divides values into clusters at the minima of their density. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ st_clusters_free(struct st_clusters *c)
 	*c = (struct st_clusters){0};
 }
 
-/* Few different values that are all frequent: each its own cluster. */
+/* If there are few different values, all frequent, makes each a cluster. */
 static st_status
 cluster_values(const double *v, size_t n, size_t least, struct st_clusters *out, bool *done)
 {
@@ -41,7 +41,7 @@ cluster_values(const double *v, size_t n, size_t least, struct st_clusters *out,
 	return ST_OK;
 }
 
-/* The points of the density that are maxima or minima, alternately, a maximum first and last. */
+/* Indices of maxima and minima of the density, alternating; a maximum is first and last. */
 struct cluster_turns {
 	ST_VEC(size_t) list;
 };
@@ -61,11 +61,11 @@ cluster_find_turns(const struct st_density *d, struct cluster_turns *t)
 		rising = !rising;
 	}
 	if (t->list.n && t->list.n % 2 == 0)
-		t->list.n--; /* it rises at the end: a ripple of rounding */
+		t->list.n--; /* rounding made it rise at the end */
 	return ST_OK;
 }
 
-/* Removes the shallowest valley, with the lower of its maxima, as long as one is too shallow. */
+/* Removes the shallowest valley and the lower of its maxima until no valley is too shallow. */
 static void
 cluster_level(const struct st_density *d, struct cluster_turns *t)
 {
@@ -105,7 +105,7 @@ cluster_add(struct st_clusters *out, const double *v, size_t from, size_t to, si
 	return ST_OK;
 }
 
-/* Those with too few values go to the neighbour whose centre is nearer. */
+/* Merges each cluster with too few values into the neighbour whose centre is nearer. */
 static void
 cluster_merge_small(struct st_clusters *c, size_t least)
 {

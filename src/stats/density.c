@@ -8,11 +8,12 @@
 #include "stats/robust.h"
 
 enum { CELLS = 1024, ROUNDS_MOST = 200, COMPONENTS_MOST = 80 };
-static const double density_reach = 6; /* standard deviations that a component is looked at */
+static const double density_reach = 6; /* standard deviations beyond which a component is 0 */
 
-/* Values as counts in cells of [0, 1], which has 10 % more than their range at both ends. */
+/* Histogram of the values: cells of [0, 1], to which their range, widened by 10 % at both ends, is
+ * scaled. */
 struct density_cells {
-	size_t n; /* cells that have values */
+	size_t n; /* cells with values */
 	double total;
 	double at[CELLS], count[CELLS];
 };
@@ -59,16 +60,16 @@ density_start(struct density_mixture *m, const double *sorted, size_t n, double 
 	}
 }
 
-/* The sums of one component over all cells. */
+/* Sums of a component over all cells. */
 struct density_sums {
 	double p, py, pyy;
 };
 
-/* What of a component is the same for all cells of a round. */
+/* Factors of the components that are constant during a round. */
 struct density_factors {
 	double scale[COMPONENTS_MOST];   /* weight over sqrt(2 pi variance) */
-	double penalty[COMPONENTS_MOST]; /* of the smoothing */
-	double reach[COMPONENTS_MOST];   /* the square of the distance that is looked at */
+	double penalty[COMPONENTS_MOST]; /* of smoothing */
+	double reach[COMPONENTS_MOST];   /* square of the distance beyond which it is 0 */
 };
 
 static void
@@ -82,8 +83,8 @@ density_prepare(const struct density_mixture *m, struct density_factors *f)
 	}
 }
 
-/* One cell: its share goes to the components. Returns the density there; *curvature: its second
- * derivative's estimate. */
+/* Distributes the count of a cell over the components. Returns the density there; *curvature is an
+ * estimate of its second derivative. */
 static double
 density_share(const struct density_mixture *m, const struct density_factors *f, double y,
               double count, struct density_sums *sums, double *curvature)
@@ -110,7 +111,7 @@ density_share(const struct density_mixture *m, const struct density_factors *f, 
 	return density;
 }
 
-/* One round; the sum of the logarithms of the density. */
+/* Runs a round and returns the sum of the logarithms of the density. */
 static double
 density_round(struct density_mixture *m, const struct density_cells *c)
 {

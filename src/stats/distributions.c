@@ -63,7 +63,7 @@ st_family_sd(enum st_family family, double a, double b)
 	                                      : st_family_mean(family, a, b) * sqrt(expm1(b * b));
 }
 
-/* A squared of sorted values. */
+/* Computes Anderson and Darling's A squared of sorted values. */
 static double
 family_anderson(const struct st_family_fit *f, const double *sorted, size_t n)
 {
@@ -76,7 +76,8 @@ family_anderson(const struct st_family_fit *f, const double *sorted, size_t n)
 	return -(double)n - sum / (double)n;
 }
 
-/* Of A squared, corrected for n: Stephens' tables 4.9 (normal) and 4.14 (exponential). */
+/* These return the p-value of A squared, corrected for n: Stephens' tables 4.9 (normal) and 4.14
+ * (exponential). */
 static double
 family_anderson_normal(double a2, double n)
 {
@@ -103,7 +104,7 @@ family_anderson_exponential(double a2, double n)
 	return a < 10.03 ? exp(0.731 - 3.009 * a + 0.15 * a * a) : 0;
 }
 
-/* Chi square of binomial counts; counts that are rare are joined with the next ones. */
+/* Chi-square test of binomial counts; rare counts are joined with the next ones. */
 static double
 family_binomial_p(const struct st_family_fit *f, const double *sorted, size_t n)
 {
@@ -143,7 +144,7 @@ family_judge(struct st_family_fit *f, const double *sorted, size_t n)
 		f->p = f->p > 1 ? 1 : 0;
 }
 
-/* The logarithms' mean and standard deviation. */
+/* Fits a log-normal distribution: mean and standard deviation of the logarithms. */
 static void
 family_logarithms(const double *v, size_t n, struct st_family_fit *f)
 {
@@ -187,8 +188,8 @@ st_family_find(const double *v, size_t n, double bound, struct st_family_fit *ou
 			family_logarithms(sorted, n, &tried[i]);
 		family_judge(&tried[i], sorted, n);
 		const double gain = out->minus_log_likelihood - tried[i].minus_log_likelihood;
-		/* The logarithms of values that differ little are normal, too: normal is preferred.
-		 */
+		/* Logarithms of values with little spread are normal, too: the simpler normal
+		 * family is preferred. */
 		const double price =
 		        ((double)tried[i].parameters - (double)out->parameters) * log((double)n) +
 		        (tried[i].family == ST_FAMILY_LOGNORMAL ? 10 : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which distribution values follow, and how well. */
+/* Fits families of distributions to values, with tests of the fit. */
 #ifndef STROBE_STATS_DISTRIBUTIONS_H
 #define STROBE_STATS_DISTRIBUTIONS_H
 
@@ -10,29 +10,30 @@
 
 enum st_family { ST_FAMILY_NORMAL, ST_FAMILY_EXPONENTIAL, ST_FAMILY_LOGNORMAL, ST_FAMILY_BINOMIAL };
 
-/* normal: mean, standard deviation; exponential: mean; lognormal: both of the natural logarithm;
- * binomial: N, p. */
+/* a and b are, of the family normal: mean and standard deviation; exponential: mean, none;
+ * lognormal: mean and standard deviation of the natural logarithm; binomial: N and p. */
 struct st_family_fit {
 	enum st_family family;
 	double a, b;
 	double minus_log_likelihood;
-	size_t parameters; /* that were estimated */
-	double p;          /* of the test of fit; NAN: there is none */
+	size_t parameters; /* number of estimated parameters */
+	double p;          /* p-value of the test of fit; NAN: not tested */
 };
 
-/* The probability of a value up to y, and what its density, or probability, has as logarithm. */
+/* The probability of a value up to y; the logarithm of the density, or probability, of y; the mean;
+ * the standard deviation. */
 double st_family_cdf(enum st_family family, double a, double b, double y);
 double st_family_log_density(enum st_family family, double a, double b, double y);
 double st_family_mean(enum st_family family, double a, double b);
 double st_family_sd(enum st_family family, double a, double b);
 
 /*
- * The family that fits n >= 2 values best, by BIC, with parameters of maximum likelihood.
- * exponential and lognormal: for values above 0 only. bound: the N of binomial counts, when it is
- * known; 0: it is not. Anderson and Darling's test of fit, with parameters estimated from the same
- * values (Stephens, in D'Agostino and Stephens, Goodness-of-Fit Techniques, 1986, chapter 4), says
- * with p whether values of this family are as far from it; chi square says it of binomial counts.
- * ST_FAILED: no memory.
+ * Finds the family that fits n >= 2 values best, by BIC, with parameters of maximum likelihood. The
+ * families exponential and lognormal are tried for values above 0 only, and binomial with a known
+ * N. bound: this N; 0: it is not known. p is the probability that values of this family are at
+ * least as far from it, by Anderson and Darling's test with parameters estimated from the same
+ * values (Stephens, in D'Agostino and Stephens, Goodness-of-Fit Techniques, 1986, chapter 4), or by
+ * a chi-square test of binomial counts. ST_FAILED: no memory.
  */
 st_status st_family_find(const double *v, size_t n, double bound, struct st_family_fit *out);
 

@@ -28,7 +28,7 @@ die(const char *what, const char *text)
 	exit(1);
 }
 
-/* Any finite double. */
+/* Returns any finite double that is not negative. */
 static double
 number(void)
 {
@@ -148,7 +148,7 @@ generated(void)
 	return st_text_end(&text);
 }
 
-/* Prints what was read; NULL: it was refused, with a cause that has a place. */
+/* Reads and prints text; NULL: it was refused with a message that has line and column. */
 static char *
 reprinted(const char *text, size_t n)
 {
@@ -172,7 +172,7 @@ check_same(const char *text, const char *what)
 {
 	char *again = reprinted(text, strlen(text));
 	if (!again)
-		die("what was printed is refused", text);
+		die("printed text is refused", text);
 	if (strcmp(again, text)) {
 		fprintf(stderr, "%s", again);
 		die(what, text);

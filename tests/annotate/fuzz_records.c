@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Files of records with bytes changed at random: read or refused with a cause, and what is read can
- * be analysed, printed, and read again. Rounds: 400, or the first argument; seed: the second.
+ * Files of records with random changes are read or refused with a cause, and annotations of those
+ * that are read print as text that is read again. Rounds: 400, or the first argument; seed: 1, or
+ * the second argument.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records whose law is known, for the tests of the analysis: no clock is read anywhere. */
+/* Records with a known law, for tests of the analysis. No clock is read. */
 #ifndef STROBE_TESTS_ANNOTATE_LAWS_H
 #define STROBE_TESTS_ANNOTATE_LAWS_H
 
@@ -14,7 +14,7 @@
 
 static uint64_t laws_state;
 
-/* Above 0 and up to 1. */
+/* Returns a uniform value above 0 and up to 1. */
 static inline double
 laws_uniform(void)
 {
@@ -33,7 +33,7 @@ laws_exponential(double mean)
 	return -mean * log(laws_uniform());
 }
 
-/* A text file of columns that is filled row by row. */
+/* A text of columns that is filled row by row. */
 struct laws {
 	struct st_text text;
 	struct st_ann_data data;
@@ -57,7 +57,7 @@ laws_row(struct laws *l, const char *format, ...)
 	putc('\n', l->text.out);
 }
 
-/* The annotation of the first metric. unit: of y. */
+/* Analyses a metric, given as for --metrics. */
 static inline struct st_ann_annotation
 laws_analyse(struct laws *l, const char *metric)
 {
@@ -76,7 +76,7 @@ laws_analyse(struct laws *l, const char *metric)
 	return a;
 }
 
-/* An expression as text, with five digits or all. */
+/* Prints an expression; digits: as for st_ann_expr_print. */
 static inline const char *
 laws_text(const struct st_ann_expr *x, int digits)
 {
@@ -89,7 +89,7 @@ laws_text(const struct st_ann_expr *x, int digits)
 	return text;
 }
 
-/* The coefficients of a sum. */
+/* Coefficients of a sum. */
 struct laws_sum {
 	size_t n;
 	double v[32];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The analysis of records with known laws: classes, coefficients, conditions, distributions. */
+/* Tests the analysis by known laws: classes, coefficients, conditions, distributions. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ only_model(const struct st_ann_annotation *a)
 	return &a->scopes.v[0].models.v[0];
 }
 
-/* Exact data give the law itself, without a spread. */
+/* Exact data give the exact law without a spread. */
 static void
 check_exact(struct laws *l, const char *class, const char *mean)
 {
@@ -67,7 +67,7 @@ test_exact_classes(void **state)
 	check_exact(&l, "linear", "80000000000 + 4 * f");
 }
 
-/* Noise: the terms that are there and no others; coefficients within five standard errors. */
+/* Among noise, exactly the law's terms are found, with coefficients within five standard errors. */
 static void
 test_terms_among_noise(void **state)
 {
@@ -94,7 +94,7 @@ test_terms_among_noise(void **state)
 	st_ann_annotation_free(&a);
 }
 
-/* Features that say the same: the representative names the others; constant ones say nothing. */
+/* One of several correlated features is used and lists the others; constant ones are left out. */
 static void
 test_equivalence(void **state)
 {
@@ -112,7 +112,7 @@ test_equivalence(void **state)
 	st_ann_annotation_free(&a);
 }
 
-/* The paper's Figure 2: three scopes, although one x log x model has an R^2 of 0.9. */
+/* The paper's Figure 2 has three scopes, although one x log x model has an R^2 of 0.9. */
 static void
 test_figure2(void **state)
 {
@@ -146,7 +146,7 @@ test_figure2(void **state)
 	st_ann_annotation_free(&a);
 }
 
-/* Conditions: of ranges, of categories nested with ranges. */
+/* Checks conditions and means of all scopes. */
 static void
 check_scopes(struct laws *l, const char *const (*truth)[2], size_t n)
 {
@@ -186,7 +186,7 @@ test_conditions(void **state)
 	check_scopes(&l, nested, 3);
 }
 
-/* Clusters, each with its share; and what depends on nothing. */
+/* Clusters have their shares as probabilities. */
 static void
 test_independent(void **state)
 {
@@ -216,7 +216,7 @@ test_independent(void **state)
 	st_ann_annotation_free(&a);
 }
 
-/* The family and its parameters, within five standard errors. */
+/* The family is found, with parameters within five standard errors. */
 static void
 test_families(void **state)
 {
@@ -254,7 +254,7 @@ test_families(void **state)
 	}
 }
 
-/* Disturbances that only add: the lower boundary; other modes: the dominant one. */
+/* The selection is `lower` if disturbances only add, and `dominant` if other modes are mixed in. */
 static void
 test_selections(void **state)
 {
@@ -307,7 +307,7 @@ test_interruptions(void **state)
 	st_ann_annotation_free(&a);
 }
 
-/* A spread that grows is an expression; the coefficients are those of the law. */
+/* A growing spread becomes an expression, and the coefficients are those of the law. */
 static void
 test_spread(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Contracts: what they say, and whether records keep to them. */
+/* Tests the parser of contracts, and their verdicts. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "annotate/contract.h"
 #include "base/random.h"
 
-/* Ten calls of f(int): count is 10 n, time is 1000 n ns. */
+/* Makes ten calls of f(int): count is 10 n, time is 1000 n ns; the last call has neither. */
 static struct st_ann_data
 ten_calls(void)
 {
@@ -68,7 +68,8 @@ test_bounds(void **state)
 	        {"time(f) <= 999ns*n", ST_ANN_BROKEN, 9, 9},
 	        {"time(f) <= 500*n1s*n", ST_ANN_KEPT, 9, 0},
 	        {"count(f) <= 10*n*log(n) + 10", ST_ANN_KEPT, 9, 0},
-	        /* Nine records cannot show that 95 % keep to it, but that far fewer do. */
+	        /* Nine records cannot show that 95 % of the calls are within the bound; they can
+	         * show that far fewer are. */
 	        {"count(f) <= 100 @p95", ST_ANN_CANNOT_TELL, 9, 0},
 	        {"count(f) <= 85 @p50", ST_ANN_KEPT, 9, 1},
 	        {"count(f) <= 15 @p95", ST_ANN_BROKEN, 9, 8},
@@ -109,7 +110,7 @@ test_errors(void **state)
 	         "c:1:17: a share of calls is above 0 and at most 100, as in @p95"},
 	        {"time(f) <= 3 for n in 5", "c:1:23: a range such as 1e3..1e6 is expected here"},
 	        {"time(f) <= 3 for n in 5..4", "c:1:27: the range ends before it begins"},
-	        {"a(f) <= 1\nb(f) <= 1 @p5 x", "c:2:15: there is more after the contract"},
+	        {"a(f) <= 1\nb(f) <= 1 @p5 x", "c:2:15: the line goes on after the contract"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct st_ann_contracts c;
@@ -128,14 +129,14 @@ test_errors(void **state)
 	assert_string_equal(e.text,
 	                    "the records of f(int) have no feature 'm' for the contract in line 1");
 	st_ann_contracts_free(&c);
-	/* A count has no seconds. */
+	/* The unit of a count is no time. */
 	assert_false(st_ann_contracts_parse("count(f) <= 3ms", 15, "c", &c, &e));
 	assert_true(st_ann_contract_check(&c.list.v[0], &d, &o, &e));
 	st_ann_contracts_free(&c);
 	st_ann_data_free(&d);
 }
 
-/* Mutants are read or refused with a cause. */
+/* Contracts with random changes are read or refused with a cause. */
 static void
 test_mutants(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The language of annotations: what is read, printed, evaluated and refused. */
+/* Tests the language of annotations: reading, printing, evaluating, errors. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,7 +39,7 @@ printed(const struct st_ann_file *f)
 	return st_text_end(&text);
 }
 
-/* One feature with a number. */
+/* A feature with a value. */
 struct one {
 	const char *name;
 	double value;
@@ -127,7 +127,7 @@ test_figures_5_and_7(void **state)
 	st_ann_file_free(&f);
 }
 
-/* Text that prints as it is. */
+/* These texts print as the same text after reading. */
 static void
 test_same_text(void **state)
 {
@@ -163,7 +163,7 @@ test_same_text(void **state)
 	}
 }
 
-/* All digits that it takes, so that predictions before and after are equal. */
+/* Printing keeps all digits, so that predictions before and after are equal. */
 static void
 test_digits(void **state)
 {
@@ -334,7 +334,7 @@ test_errors(void **state)
 	}
 }
 
-/* Nesting and length have limits, and no stack overflows. */
+/* Nesting and length have limits, so that the stack does not overflow. */
 static void
 test_limits(void **state)
 {

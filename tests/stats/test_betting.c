@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Evidence by betting: by hand, its level by counting all signs, its intervals in simulation. */
+/* Tests evidence by betting: values computed by hand, the level over all signs, simulated
+ * intervals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ betting_normal(uint64_t *state)
 	return gsl_cdf_ugaussian_Pinv(((double)(st_random_next(state) >> 11) + 0.5) * 0x1p-53);
 }
 
-/* No value is no evidence; far values nearly double each share; one value is computed by hand. */
+/* No value gives no evidence; far values nearly double the wealth; one is computed by hand. */
 static void
 by_hand(void **state)
 {
@@ -47,8 +48,8 @@ by_hand(void **state)
 	assert_near(st_bet_above(one, 1, 0.024), 0, 1e-12);
 }
 
-/* Of all 4096 ways to give signs to twelve values, whatever these are, the mean wealth is 1 and at
- * most one in a hundred reaches 100 at any of the twelve looks. */
+/* Over all 4096 signs of twelve values the mean wealth is 1, for any values, and at most one in a
+ * hundred reaches 100 at any of the twelve looks. */
 static void
 level_by_all_signs(void **state)
 {
@@ -74,7 +75,7 @@ level_by_all_signs(void **state)
 	}
 }
 
-/* The order of values is nothing to it, and an outlier moves it by one value's worth. */
+/* The interval does not depend on the order of values, and an outlier moves it little. */
 static void
 interval(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Densities, clusters, distributions, and least squares by columns. */
+/* Tests densities, clusters, distributions, and least squares by columns. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,7 +49,7 @@ test_density(void **state)
 		v[i] = 50 + 3 * normal();
 	assert_false(st_density_find(v, N, &d));
 	assert_true(fabs(integral(&d) - 1) < 1e-9);
-	/* That of a normal distribution within 15 % of its peak everywhere. */
+	/* It differs from the normal density by less than 15 % of the peak everywhere. */
 	const double peak = 1 / (3 * sqrt(2 * M_PI));
 	for (size_t i = 0; i < ST_DENSITY_POINTS; i++) {
 		const double y = d.low + (d.high - d.low) * (double)i / (ST_DENSITY_POINTS - 1);
@@ -61,7 +61,7 @@ test_density(void **state)
 	st_density_free(&again);
 }
 
-/* Sorted values into clusters; the caller frees. */
+/* Sorts values and divides them into clusters; the caller frees. */
 static struct st_clusters
 clusters_of(double *v, size_t n, size_t least)
 {
@@ -98,7 +98,7 @@ test_clusters(void **state)
 		assert_true(fabs(c.list.v[i].centre - 300 * (double)(i + 1)) < 10);
 	}
 	st_clusters_free(&c);
-	/* Few values: each is a cluster. */
+	/* Few different values are clusters. */
 	for (size_t i = 0; i < N; i++)
 		v[i] = (double)(i % 4) * 8;
 	c = clusters_of(v, N, N / 50);
@@ -106,7 +106,7 @@ test_clusters(void **state)
 	for (size_t i = 0; i < 4; i++)
 		assert_true(c.list.v[i].centre == 8 * (double)i && c.list.v[i].n == N / 4);
 	st_clusters_free(&c);
-	/* One value, and few of them. */
+	/* One value that repeats, and too few values, are one cluster. */
 	for (size_t i = 0; i < 8; i++)
 		v[i] = 5;
 	c = clusters_of(v, 8, 6);
@@ -118,7 +118,7 @@ test_clusters(void **state)
 	st_clusters_free(&c);
 }
 
-/* P of a true family is uniform: of 200 samples about one in ten is below 0.1. */
+/* The p-value of the true family is uniform: about one in ten of 200 samples is below 0.1. */
 static void
 test_fit(void **state)
 {
@@ -134,9 +134,10 @@ test_fit(void **state)
 			assert_false(st_family_find(v, EACH, 0, &f));
 			below += f.p < 0.1;
 		}
-		assert_in_range(below, 6, 40); /* 20 +- 4.7 standard deviations */
+		/* 20 are expected, with a standard deviation of 4.2. */
+		assert_in_range(below, 6, 40);
 	}
-	/* Two modes are neither. */
+	/* Two modes fit no family. */
 	double v[N];
 	struct st_family_fit f;
 	for (size_t i = 0; i < N; i++)
@@ -177,7 +178,7 @@ test_distributions(void **state)
 	assert_true(fabs(st_uniform_p(u, N) - 0.05) < 0.003);
 }
 
-/* Any choice of columns is fitted as from the points, with weights as with repeated points. */
+/* A fit of chosen columns is that of the points; a weight counts like repeated points. */
 static void
 test_columns(void **state)
 {
