@@ -79,47 +79,19 @@ list_image(void *arg, const char *path)
 
 /* ---- Causes of an empty list ---- */
 
-struct inlined_list {
-	char text[512];
-	size_t n;
-};
-
-static bool
-note_inlined(void *arg, const struct st_inlined_at *place)
-{
-	enum { MOST_NAMED = 3 };
-	struct inlined_list *list = arg;
-	if (!list->n)
-		st_append(list->text, sizeof list->text, "%s, into %s", place->name, place->into);
-	else
-		st_append(list->text, sizeof list->text, ", %s", place->into);
-	return ++list->n < MOST_NAMED;
-}
-
 static st_status
 complain_of_nothing(struct listing *l, const char *program, struct st_error *e)
 {
-	struct inlined_list list = {0};
+	struct st_inlined_note note = {0};
 	const char *name = l->a->functions.n ? l->a->functions.text[0] : "*";
 	if (l->bare)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s has no debug information of '%s': compile it with -g, or "
 		               "install its package of debug files (-dbgsym)",
 		               l->bare, name);
-	for (size_t i = 0; i < l->region.n_opened && !list.n; i++)
-		if (l->region.opened[i].image && l->a->functions.n)
-			st_image_inlined_places(l->region.opened[i].image, name, note_inlined,
-			                        &list);
-	if (list.n)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "'%s' has no code of its own that could be measured, because the "
-		               "compiler has put it into its callers (%s): compile it with "
-		               "__attribute__((noinline)), or name a caller",
-		               name, list.text);
-	return st_fail(e, ST_EXIT_FAILED,
-	               "no function of '%s' or of its libraries is called '%s': strobe trace "
-	               "--dry-run lists them",
-	               program, name);
+	for (size_t i = 0; i < l->region.n_opened && l->a->functions.n; i++)
+		st_inlined_note_take(&note, l->region.opened[i].image, name);
+	return st_targets_missing(&note, program, name, e);
 }
 
 static st_status

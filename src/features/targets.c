@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/text.h"
+
 struct finding {
 	struct st_targets *targets;
 	bool no_memory;
@@ -51,4 +53,39 @@ st_targets_free(struct st_targets *t)
 {
 	free(t->entries.v);
 	*t = (struct st_targets){0};
+}
+
+static bool
+note_inlined_place(void *arg, const struct st_inlined_at *place)
+{
+	enum { MOST_NAMED = 3 };
+	struct st_inlined_note *note = arg;
+	if (!note->n)
+		st_append(note->text, sizeof note->text, "%s, into %s", place->name, place->into);
+	else
+		st_append(note->text, sizeof note->text, ", %s", place->into);
+	return ++note->n < MOST_NAMED;
+}
+
+void
+st_inlined_note_take(struct st_inlined_note *note, struct st_image *image, const char *pattern)
+{
+	if (image && !note->n)
+		st_image_inlined_places(image, pattern, note_inlined_place, note);
+}
+
+st_status
+st_targets_missing(const struct st_inlined_note *note, const char *program, const char *pattern,
+                   struct st_error *e)
+{
+	if (note->n)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "'%s' has no code of its own that could be measured, because the "
+		               "compiler has put it into its callers (%s): compile it with "
+		               "__attribute__((noinline)), or name a caller",
+		               pattern, note->text);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "no function of '%s' or of its libraries is called '%s': strobe trace "
+	               "--dry-run lists them",
+	               program, pattern);
 }

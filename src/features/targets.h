@@ -3,8 +3,9 @@
 #ifndef STROBE_FEATURES_TARGETS_H
 #define STROBE_FEATURES_TARGETS_H
 
+#include "base/error.h"
 #include "base/vec.h"
-#include "symbol/symbol.h"
+#include "symbol/types.h"
 
 struct st_targets {
 	ST_VEC(uint64_t) entries; /* link-time addresses, ascending */
@@ -14,5 +15,18 @@ struct st_targets {
  * is exhausted. The caller frees *t in any case. */
 st_status st_targets_find(struct st_targets *t, struct st_image *image, const char *pattern);
 void st_targets_free(struct st_targets *t);
+
+/* Places where functions are inlined, for the message that no function matches a pattern. */
+struct st_inlined_note {
+	char text[512];
+	size_t n;
+};
+
+/* Takes up to three places from the first image that has any. */
+void st_inlined_note_take(struct st_inlined_note *note, struct st_image *image,
+                          const char *pattern);
+/* Says why no function of the program matches the pattern. Returns -1. */
+st_status st_targets_missing(const struct st_inlined_note *note, const char *program,
+                             const char *pattern, struct st_error *e);
 
 #endif
