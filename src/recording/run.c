@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,42 +53,14 @@ exit_code_of_program(int status)
 
 /* ---- nothing was recorded ---- */
 
-struct inlined_note {
-	char text[512];
-	size_t n;
-};
-
-static bool
-note_inlined_place(void *arg, const struct st_inlined_at *place)
-{
-	enum { MOST_NAMED = 3 };
-	struct inlined_note *note = arg;
-	if (!note->n)
-		st_append(note->text, sizeof note->text, "%s, into %s", place->name, place->into);
-	else
-		st_append(note->text, sizeof note->text, ", %s", place->into);
-	return ++note->n < MOST_NAMED;
-}
-
 /* Says why no function matches a pattern. */
 static st_status
 complain_of_pattern(const struct st_recording_targets *t, const char *pattern, struct st_error *e)
 {
-	struct inlined_note note = {0};
-	for (size_t i = 0; i < t->probes->images.n && !note.n; i++)
-		if (t->probes->images.v[i].image)
-			st_image_inlined_places(t->probes->images.v[i].image, pattern,
-			                        note_inlined_place, &note);
-	if (note.n)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "'%s' has no code of its own that could be measured, because the "
-		               "compiler has put it into its callers (%s): compile it with "
-		               "__attribute__((noinline)), or name a caller",
-		               pattern, note.text);
-	return st_fail(e, ST_EXIT_FAILED,
-	               "no function of '%s' or of its libraries is called '%s': strobe trace "
-	               "--dry-run lists them",
-	               t->request->program[0], pattern);
+	struct st_inlined_note note = {0};
+	for (size_t i = 0; i < t->probes->images.n; i++)
+		st_inlined_note_take(&note, t->probes->images.v[i].image, pattern);
+	return st_targets_missing(&note, t->request->program[0], pattern, e);
 }
 
 /* The first function that could not be probed; NULL: all could. */
@@ -119,10 +92,11 @@ complain_of_silence(const struct st_recording_targets *t, struct st_error *e)
 		               "names: use the program with its symbols",
 		               t->request->program[0]);
 	if (calls)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "nothing was recorded: of the functions that were chosen %llu calls "
-		               "began, and none returned",
-		               (unsigned long long)calls);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "nothing was recorded: %llu calls of the chosen functions began, and "
+		        "none returned",
+		        (unsigned long long)calls);
 	if (refused)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing was recorded, because %s could not be probed: %s",
@@ -184,12 +158,14 @@ st_recording_run(const struct st_recording_request *r, struct st_recording_outco
 	if (!file)
 		return st_fail(e, ST_EXIT_FAILED, "cannot write '%s': %s; choose another place",
 		               r->output, strerror(errno));
+	struct stat st;
+	const bool is_regular = !fstat(fileno(file), &st) && S_ISREG(st.st_mode);
 	st_status status = run_probes(r, file, out, e);
 	const bool failed = ferror(file) != 0;
 	if ((fclose(file) || failed) && !status)
 		status = st_fail(e, ST_EXIT_FAILED, "cannot write '%s': %s; choose another place",
 		                 r->output, strerror(errno));
-	if (status)
+	if (status && is_regular) /* not /dev/null */
 		unlink(r->output);
 	return status;
 }

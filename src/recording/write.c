@@ -280,8 +280,8 @@ note_missing_records(struct writing *w, const struct st_recorded *f, const struc
 		           path, f->table.name);
 	if (r && r->missed)
 		write_note(w->out,
-		           "%" PRIu64 " calls of %s that were to be kept came at the same "
-		           "time as others and were not",
+		           "%" PRIu64 " calls of %s that were to be kept were not, because another "
+		           "record was being written at that time",
 		           r->missed, f->table.name);
 }
 

@@ -187,10 +187,19 @@ class Refused(Records):
                      "-F", "nosuch", "-o", "r.txt", "--", EXITS)
         self.refused("nothing was recorded, because the program did not call in_thread: give it an input for which it does",
                      "-F", "in_thread", "-o", "r.txt", "--", EXITS)
-        self.refused("nothing was recorded: of the functions that were chosen 1 calls began, and none returned",
+        self.refused("nothing was recorded: 1 calls of the chosen functions began, and none returned",
                      "-F", "never_returns", "-o", "r.txt", "--", EXITS, "exit")
         self.refused("'vanishes' has no code of its own that could be measured, because the compiler has put it into its callers (vanishes, into main): "
                      "compile it with __attribute__((noinline)), or name a caller", "-F", "vanishes", "-o", "r.txt", "--", CLASSES[0])
+
+    def test_kept_pipe(self):
+        """A file that is not a regular one, such as /dev/null, is not removed after an error."""
+        pipe = os.path.join(self.at, "pipe")
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        self.strobe("-F", "nosuch", "-o", pipe, "--", EXITS, code=125)
+        self.assertTrue(os.path.exists(pipe))
 
     def test_notes(self):
         """A function that was not called is noted beside one that was."""
