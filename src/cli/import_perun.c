@@ -100,6 +100,10 @@ folder_commit(struct folder_import *f, const struct st_perun_commit *c, struct s
 	if (!c->profiles.v.n && !c->n_changes)
 		return ST_OK;
 	if (st_store_version(&f->store, c->name, &v, &why)) {
+		if (st_store_is_lost(&f->store)) {
+			*e = why;
+			return ST_FAILED;
+		}
 		snprintf(sentence, sizeof sentence,
 		         "commit %.10s, which the repository does not have, is left out with %s "
 		         "and %s",
