@@ -95,19 +95,19 @@ st_perun_index_read(struct st_perun_index *out, const void *bytes, size_t n, str
 	struct index_cut c = {bytes, n};
 	*out = (struct st_perun_index){0};
 	if (!st_perun_is_index(bytes, n))
-		return st_fail(e, ST_EXIT_FAILED, "it is no index of Perun");
+		return st_fail(e, ST_EXIT_FAILED, "it is not an index of Perun");
 	const unsigned char *header = index_take(&c, HEADER);
 	uint32_t version = index_number(header + 4), entries = index_number(header + 8);
 	if (version < SIMPLE || version > WITH_TEXTS)
-		return st_fail(e, ST_EXIT_FAILED, "its version is %u, and 1 and 2 can be read",
-		               version);
+		return st_fail(e, ST_EXIT_FAILED,
+		               "its version is %u; strobe reads versions 1 and 2", version);
 	bool good = false;
 	int from = version == SIMPLE ? 0 : FEWEST_TEXTS, to = version == SIMPLE ? 0 : MOST_TEXTS;
 	for (int texts = from; texts <= to && !good; texts++)
 		if (index_entries(c, entries, texts, out, &good))
 			return st_fail(e, ST_EXIT_FAILED, "no memory left");
 	return good ? ST_OK
-	            : st_fail(e, ST_EXIT_FAILED, "its %u entries do not end where it does",
+	            : st_fail(e, ST_EXIT_FAILED, "its %u entries do not end at the end of the file",
 	                      entries);
 }
 

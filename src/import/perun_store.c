@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/number.h"
 #include "base/order.h"
 #include "base/regular.h"
 #include "base/text.h"
@@ -53,7 +54,7 @@ perun_object_header(const char *head, size_t n, size_t *length)
 static st_status
 perun_object_damaged(struct st_error *e)
 {
-	return st_fail(e, ST_EXIT_FAILED, "it is damaged, or no profile of Perun");
+	return st_fail(e, ST_EXIT_FAILED, "it is damaged, or not a profile of Perun");
 }
 
 /* All bytes after the header; NULL with *e. */
@@ -105,7 +106,7 @@ st_perun_object_unpack(const void *bytes, size_t n, const char *name, size_t *si
 	st_sha1_hex(head, n_head, json, *size, hex);
 	if (!strcmp(hex, name))
 		return json;
-	st_cause(e, ST_EXIT_FAILED, "its contents are not those that its name says");
+	st_cause(e, ST_EXIT_FAILED, "its SHA-1 differs from its name");
 	free(json);
 	return NULL;
 }
@@ -179,8 +180,10 @@ perun_store_take_changes(struct st_perun_store *s, const char *name, const char 
 		return perun_store_no_memory(e);
 	if (!bad)
 		return ST_OK;
-	return perun_store_problem(
-	        s, st_text_of("of the changes of commit %.10s %zu cannot be read", name, bad), e);
+	return perun_store_problem(s,
+	                           st_text_of("%s of commit %.10s cannot be read",
+	                                      ST_COUNT(bad, "change", "changes"), name),
+	                           e);
 }
 
 static st_status
@@ -282,8 +285,8 @@ st_perun_store_read(struct st_perun_store *s, const char *folder, struct st_erro
 	st_order(s->commits.v, s->commits.n, sizeof *s->commits.v, perun_store_by_name);
 	if (!status && !s->commits.n && !s->problems.n)
 		status = st_fail(e, ST_EXIT_FAILED,
-		                 "%s is no store of Perun, or has no profile of a commit: name the "
-		                 "folder .perun of a project",
+		                 "%s is not a folder of Perun, or has no profiles: give the folder "
+		                 ".perun of a project",
 		                 folder);
 	return status;
 }

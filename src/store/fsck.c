@@ -178,7 +178,7 @@ fsck_profiles(struct checking *c, struct st_error *e)
 	for (size_t i = 0; i < all.v.n && !status; i++) {
 		fsck_profile(c, &all.v.v[i], is_part);
 		if (st_store_is_lost(c->s))
-			status = st_query_step(is_part, e) < 0 ? -1 : 0; /* says so */
+			status = st_query_step(is_part, e) < 0 ? -1 : 0; /* fills in *e */
 	}
 	st_query_end(is_part);
 	st_stored_list_free(&all);

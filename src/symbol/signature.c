@@ -48,7 +48,7 @@ listed_place(Dwarf_Die *die, uint64_t entry, struct st_place *place)
 	return true;
 }
 
-/* A copy that the compiler made for some callers takes other arguments than the source says. */
+/* A copy that the compiler made for some callers does not take the arguments of the source. */
 static bool
 is_changed_copy(struct st_image *image, uint64_t entry)
 {

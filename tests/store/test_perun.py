@@ -141,7 +141,7 @@ class Perun(unittest.TestCase):
         self.index(commit, [("a.perf", self.object([1.0]), 1)])
         self.place(commit, ".changes").write_text("f PerformanceChange.NoChange amount 1\nno change at all\n", encoding="utf-8")
         self.place("cd" * 20, ".changes").write_text("", encoding="utf-8")
-        self.imported([f"of the changes of commit {commit[:10]} 2 cannot be read", "imported 1 profile of 1 commit"], code=1)
+        self.imported([f"2 changes of commit {commit[:10]} cannot be read", "imported 1 profile of 1 commit"], code=1)
 
     def test_commits_that_are_gone(self):
         """Profiles and changes of a missing commit are named; the others are imported."""
@@ -164,8 +164,8 @@ class Perun(unittest.TestCase):
         self.place(odd).write_bytes(zlib.compress(text))
         names = {"good": good, "changed": changed, "cut": cut, "long": long, "missing": missing, "odd": odd}
         self.index(commit, [(name, sha, 1) for name, sha in names.items()])
-        why = {"changed": "its contents are not those that its name says", "cut": "it is damaged, or no profile of Perun",
-               "long": "it is damaged, or no profile of Perun", "missing": "No such file or directory"}
+        why = {"changed": "its SHA-1 differs from its name", "cut": "it is damaged, or not a profile of Perun",
+               "long": "it is damaged, or not a profile of Perun", "missing": "No such file or directory"}
         done = self.p.run(Project.strobe, "import", ".perun", fail=True)
         lines = done.stderr.splitlines()
         self.assertEqual(lines[:4], [f"strobe: {name} of commit {commit[:10]} is left out: object {names[name][:10]}: {text}" for name, text in why.items()])
@@ -181,13 +181,13 @@ class Perun(unittest.TestCase):
         whole = self.place(commits[0]).read_bytes()
         for size in range(12, len(whole), 5):
             self.place(commits[0]).write_bytes(whole[:size])
-            self.imported([f"the index of commit {commits[0][:10]} cannot be read: its 1 entries do not end where it does", "imported 0 profiles of 0 commits"], code=1)
+            self.imported([f"the index of commit {commits[0][:10]} cannot be read: its 1 entries do not end at the end of the file", "imported 0 profiles of 0 commits"], code=1)
         self.place(commits[0]).write_bytes(whole)
         self.index(commits[1], [("a.perf", sha, 1)], version=3)
         self.index(commits[2], [("a.perf", sha, 1)], number=2)
         self.index(commits[3], [("a.perf", sha, 1)], number=-1)
-        says = {commits[1]: "its version is 3, and 1 and 2 can be read", commits[2]: "its 2 entries do not end where it does",
-                commits[3]: "its 4294967295 entries do not end where it does"}
+        says = {commits[1]: "its version is 3; strobe reads versions 1 and 2", commits[2]: "its 2 entries do not end at the end of the file",
+                commits[3]: "its 4294967295 entries do not end at the end of the file"}
         done = self.p.run(Project.strobe, "import", ".perun", fail=True).stderr.splitlines()
         self.assertEqual(set(done[:-1]), {f"strobe: the index of commit {c[:10]} cannot be read: {why}" for c, why in says.items()})
         self.assertEqual(done[-1], "strobe: imported 1 profile of 1 commit")
@@ -196,9 +196,9 @@ class Perun(unittest.TestCase):
         self.p.commit("first")
         self.assertIn("leave out -o", self.p.refused("import", "-o", "x.db", ".perun", code=2))
         self.assertIn("only folders of Perun", self.p.refused("import", "--from", "gprof", ".perun", code=2))
-        self.assertIn("is no store of Perun", self.p.refused("import", ".perun"))
+        self.assertIn("is not a folder of Perun", self.p.refused("import", ".perun"))
         (self.p.folder / "empty").mkdir()
-        self.assertIn("is no store of Perun", self.p.refused("import", "empty"))
+        self.assertIn("is not a folder of Perun", self.p.refused("import", "empty"))
         with tempfile.TemporaryDirectory() as elsewhere:
             self.assertIn("strobe init", self.p.refused("import", self.p.folder / ".perun", cwd=elsewhere))
 
