@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options of the commands that run a program many times: as commands.h, which has the list of
- * commands. */
+/* Options of the commands that run a program many times; commands.h, which has the list of all
+ * commands, includes them. */
 #ifndef STROBE_CLI_EXPERIMENTS_H
 #define STROBE_CLI_EXPERIMENTS_H
 

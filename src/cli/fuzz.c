@@ -112,7 +112,7 @@ fuzz_add_seed(struct fuzz_arguments *a, const char *path, struct st_error *e)
 	return ST_OK;
 }
 
-/* What is printed and kept. */
+/* Options of the output. */
 static st_status
 apply_fuzz_output(struct fuzz_arguments *a, int option, const char *value, struct st_error *e)
 {
@@ -329,7 +329,7 @@ fuzz_report(const struct fuzz_arguments *a, const struct st_campaign *c,
 	return status;
 }
 
-/* Judges what was found, also after a signal: then what is known is kept. */
+/* Judges the inputs that were found. After a signal, only writes the result. */
 static st_status
 fuzz_judge(const struct fuzz_arguments *a, struct st_campaign *c,
            const struct st_fuzz_folder *folder, bool *found, struct st_error *e)

@@ -28,8 +28,8 @@ struct count {
 
 /* ---- writing ---- */
 
-/* The dynamic linker does the same in each execution, and that is much where the program is
- * small. */
+/* The dynamic linker does the same work in each execution. In a small program this would be most
+ * of the work. */
 static bool
 is_dynamic_linker(const char *path)
 {
@@ -157,7 +157,7 @@ by_count_place(const void *x, const void *y)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* A block that was translated twice has two numbers in the results: one place. */
+/* A block that was translated twice has two numbers in the results, but one place. */
 static void
 merge_places(struct st_fuzz_execution *x)
 {

@@ -15,7 +15,7 @@ struct st_fuzz_bytes {
 	size_t n, cap;
 };
 
-/* Replaces `drop` bytes at `at` by n others, which may be some of its own. Fails when memory is
+/* Replaces `drop` bytes at `at` by n others, which may be a part of b. Fails when memory is
  * exhausted: then nothing has changed. */
 st_status st_fuzz_bytes_splice(struct st_fuzz_bytes *b, size_t at, size_t drop, const void *with,
                                size_t n);
@@ -25,7 +25,8 @@ void st_fuzz_bytes_free(struct st_fuzz_bytes *b);
 /* The whole file. ST_FAILED with *e: it cannot be read, or has more than `most` bytes. */
 st_status st_fuzz_bytes_read(struct st_fuzz_bytes *b, const char *path, size_t most,
                              struct st_error *e);
-/* Writes the file anew, under another name first, so that it is whole or not there. */
+/* Writes a file. It is written under another name and renamed, so that it is complete or missing
+ * after a crash. */
 st_status st_fuzz_bytes_write(const struct st_fuzz_bytes *b, const char *path, struct st_error *e);
 
 #endif

@@ -65,7 +65,7 @@ check_seed(const struct st_fuzz_execution *x, size_t number, double limit, struc
 	return ST_OK;
 }
 
-/* Twice: to know how steady the counts are. */
+/* Executes a seed twice. The difference says how reproducible the counts are. */
 static st_status
 execute_seed(struct st_campaign *c, struct st_fuzz_input *input, size_t number, struct st_error *e)
 {
@@ -132,7 +132,7 @@ st_campaign_begin(struct st_campaign *c, struct st_fuzz_bytes *seeds, size_t n, 
 	return set_base(c) ? no_memory(e) : ST_OK;
 }
 
-/* Of whose seed and rules nothing is known any more. */
+/* The seed and the rules of such an input are no longer known. */
 static st_status
 resume_input(struct st_campaign *c, struct st_fuzz_bytes *bytes, struct st_error *e)
 {
@@ -246,7 +246,6 @@ try_child(struct st_campaign *c, size_t parent, size_t rule, bool *interesting, 
 	bool changed = false;
 	*interesting = false;
 	st_status status = make_child(c, parent, rule, &child, &changed) ? no_memory(e) : ST_OK;
-	c->n_unchanged += !changed;
 	if (!status && changed) {
 		status = st_fuzz_execute(c->target, &child.bytes, &c->places, &x, e);
 		c->n_executions++;
@@ -299,7 +298,6 @@ st_campaign_run(struct st_campaign *c, struct st_error *e)
 		}
 		if (idle >= 1000)
 			return ST_OK; /* no rule changes any input */
-		c->n_rounds++;
 		c->rate = fmax(c->rate + (found ? rate_up : -rate_down), least_rate);
 	}
 	return ST_OK;

@@ -14,13 +14,14 @@ struct st_campaign_choice {
 	uint64_t seed;
 	double seconds;    /* of the search; then findings are judged */
 	size_t executions; /* at most; 0: no limit */
-	size_t most_bytes; /* of an input; 0: by the seeds, as docs/fuzz.md says */
-	double size_ratio; /* most_bytes is so many times the largest seed; 0: not */
-	double rate;       /* of the base that work must exceed, at first */
-	size_t round_interesting, round_executions; /* a round ends after so many of either */
+	size_t most_bytes; /* of an input; 0: the largest seed and 1,000,000 more */
+	double size_ratio; /* sets most_bytes to this multiple of the largest seed; 0: unused */
+	double rate;       /* multiple of the base that work must exceed, in the first round */
+	size_t round_interesting,
+	        round_executions; /* limits of a round: the first one reached ends it */
 };
 
-/* A faulty execution, or one that did not end. */
+/* An execution that ended by a signal, or did not end. */
 struct st_fuzz_fault {
 	struct st_fuzz_input input;
 	enum st_fuzz_end end;
@@ -40,7 +41,7 @@ struct st_campaign {
 	uint64_t random;
 	double rate; /* now */
 	double began;
-	size_t n_executions, n_interesting, n_rounds, n_hangs, n_faults, n_unchanged;
+	size_t n_executions, n_interesting, n_hangs, n_faults;
 	uint64_t most_work; /* of all inputs */
 	double unsteady;    /* greatest difference of the work of equal executions of a seed, as a
 	                       share */

@@ -10,7 +10,7 @@
 
 struct st_fuzz_input {
 	struct st_fuzz_bytes bytes;
-	size_t parent, seed; /* numbers in the corpus; of a seed its own */
+	size_t parent, seed; /* numbers in the corpus; those of a seed are its own number */
 	struct {
 		size_t *v; /* numbers of rules, the first applied first, since the seed */
 		size_t n, cap;
@@ -20,7 +20,7 @@ struct st_fuzz_input {
 	size_t made, interesting; /* inputs made of it, and those that were interesting */
 };
 
-/* Above each block's greatest number of executions so far. */
+/* The greatest number of executions of each block in one execution of the program. */
 struct st_fuzz_map {
 	ST_VEC(uint64_t) most; /* by place */
 };
@@ -46,11 +46,12 @@ double st_corpus_fitness(const struct st_fuzz_input *input);
  */
 st_status st_corpus_choose(const struct st_corpus *c, uint64_t *random, size_t *parent);
 
-/* Raises the map; whether a block was executed more often than ever. ST_FAILED: no memory. */
+/* Updates the map. *raised: some block was executed more often than in all executions before.
+ * ST_FAILED: no memory. */
 st_status st_fuzz_map_raise(struct st_fuzz_map *map, const struct st_fuzz_execution *x,
                             bool *raised);
 
-/* How many inputs a rule makes of a parent. */
+/* Strategies: they set the number of inputs that a rule makes of a parent. */
 #define ST_FUZZ_STRATEGIES(S)                                                                      \
 	S(MIXED, "mixed")                                                                          \
 	S(UNITARY, "unitary")                                                                      \

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "fuzz/answer.h"
 
-/* An argument is at most so long: MAX_ARG_STRLEN of the kernel. */
+/* The kernel's limit of an argument, MAX_ARG_STRLEN, with its zero byte. */
 enum { LONGEST_ARGUMENT = 128 * 1024 - 1 };
 
 static volatile sig_atomic_t fuzz_interrupted;

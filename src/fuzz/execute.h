@@ -17,7 +17,7 @@
 #include "fuzz/bytes.h"
 #include "session/toolset.h"
 
-/* How the program gets its input. */
+/* The channel by which the program gets its input. */
 enum st_fuzz_channel {
 	ST_CHANNEL_STDIN,
 	ST_CHANNEL_FILE,     /* the argument @@ becomes a file's name */
@@ -32,7 +32,7 @@ struct st_fuzz_target {
 	/* Filled by st_fuzz_target_begin. */
 	char folder[64]; /* of the files, in $TMPDIR */
 	char input[80];  /* holds the input */
-	int answer;      /* a file without a name, by which the child answers */
+	int answer;      /* an unnamed file into which the child writes its answer */
 	struct st_toolset set;
 };
 

@@ -10,7 +10,7 @@ struct repetition {
 	size_t from, length, times;
 };
 
-/* The longest run in which each byte is that `length` bytes before. */
+/* Finds the longest run in which each byte equals the one `length` bytes before it. */
 static void
 look_for_period(const struct st_fuzz_bytes *b, size_t length, struct repetition *best)
 {
@@ -34,7 +34,7 @@ st_fuzz_family_find(struct st_fuzz_family *f, const struct st_fuzz_bytes *b)
 	*f = (struct st_fuzz_family){0};
 	for (size_t length = 1; length <= LONGEST_TOKEN && length * 2 <= b->n; length++)
 		look_for_period(b, length, &best);
-	/* What does not cover half of it may be by chance. */
+	/* Repetitions of less than half of the input may be coincidence. */
 	f->repeated = best.times > 1 && best.times * best.length * 2 >= b->n;
 	if (!f->repeated)
 		best = (struct repetition){0, b->n, 1};

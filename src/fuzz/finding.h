@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a campaign found: for a function whose work an input made grow, the law by which it grows.
+ * The findings of a campaign: functions whose work grows with an input, and the law of the growth.
  *
  * A witness is minimised; a family of inputs of growing size is made after it; the law is fitted to
  * the work of these, which is counted and so has no noise. Only what certainly grows faster than
@@ -38,8 +38,8 @@ struct st_finding {
 
 struct st_findings {
 	ST_VEC(struct st_finding) list;
-	size_t linear; /* functions whose work grew, but by no more than n log n */
-	size_t unsure; /* those of which that could not be told */
+	size_t linear; /* functions whose work grew no faster than n log n */
+	size_t unsure; /* functions whose law could not be told */
 	size_t left;   /* inputs that were not judged: the time was over */
 	bool interrupted;
 };

@@ -141,7 +141,7 @@ st_fuzz_inputs_free(struct st_fuzz_inputs *inputs)
 	*inputs = (struct st_fuzz_inputs){0};
 }
 
-/* ---- what is kept ---- */
+/* ---- results ---- */
 
 static void
 log_input(struct st_fuzz_folder *f, const struct st_campaign *c, const struct st_fuzz_input *input,

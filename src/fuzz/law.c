@@ -5,14 +5,14 @@
 #include "stats/least_squares.h"
 
 enum { FEWEST_POINTS = 6 };
-/* Exponents of n log n over the sizes that are measured stay below. */
+/* The exponent of n log n over the measured sizes is less than this. */
 static const double least_exponent = 1.3;
 /* An exponential has this many times less squares of relative residuals than a power. */
 static const double clearly = 10;
 static const double level = 0.95;
 static const double late = 1.0 / 8, late_exponential = 1.0 / 2;
-/* By how much what a repetition adds must grow: for a law that is more than linear, and for an
- * exponential, which a part of a power could be mistaken for. */
+/* The increase for each repetition must grow by these factors: for a law that is more than linear,
+ * and for an exponential, which a short part of a power resembles. */
 static const double least_growth = 2, least_exponential_growth = 16;
 
 const char *
@@ -47,8 +47,8 @@ line_through(const double *x, const double *y, size_t n)
 	return (struct line){slope, sqrt(squares / (double)(n - 2) / sxx), squares};
 }
 
-/* What one more repetition adds has no constant part that would hide the law at small sizes: so the
- * differences of work are looked at, not work. */
+/* The law is fitted to differences of work, which have no constant part: at small sizes that would
+ * hide the law. */
 static size_t
 take_differences(const double *times, const double *work, size_t n, double *x, double *y,
                  double *steps)
@@ -75,8 +75,9 @@ first_late(const double *x, size_t n, double share)
 	return first;
 }
 
-/* Counts do not scatter: the points leave a power because lower terms fade away. So the exponent is
- * that of the larger half; the interval also has the one to which the two halves lead. */
+/* Counts do not scatter; the points differ from a power because of its lower terms. So the exponent
+ * is that of the larger half of the sizes, and the interval includes the exponent that follows when
+ * its change from half to half goes on. */
 static struct st_interval
 exponent_of(const struct line *all, double wide, const double *x, const double *y, size_t n)
 {
@@ -89,9 +90,9 @@ exponent_of(const struct line *all, double wide, const double *x, const double *
 	                            fmax(all->slope + wide * all->se, fmax(ahead, high.slope)) + 1};
 }
 
-/* What a repetition adds on average over a step of s, against what it adds in its middle: of an
- * exponential with slope c, sinh(cs / 2) / (cs / 2) times as much. So the slope is found again
- * until both agree. */
+/* For an exponential with slope c, the average increase over a step s is sinh(cs / 2) / (cs / 2)
+ * times the increase in the middle of the step. The correction depends on the slope, so both are
+ * computed repeatedly. */
 static struct line
 exponential_through(const double *x, const double *y, const double *steps, size_t n)
 {
@@ -120,7 +121,7 @@ st_law_find(struct st_law *law, const double *times, const double *work, size_t 
 	law->to = (size_t)times[n - 1];
 	size_t kept = take_differences(times, work, n, x, y, steps);
 	if (kept < FEWEST_POINTS - 1) {
-		/* Work does not grow: not with most of the sizes. */
+		/* For most sizes, work does not grow. */
 		law->form = work[n - 1] > work[0] * 1.5 ? ST_LAW_UNKNOWN : ST_LAW_POWER;
 		return;
 	}

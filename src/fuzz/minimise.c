@@ -3,7 +3,7 @@
 
 #include "base/vec.h"
 
-/* Tries b without [from, to). *removed: that holds, and b is so now. */
+/* Tries b without [from, to). *removed: it still holds, and the bytes were removed. */
 static st_status
 try_without(const struct st_minimise *m, struct st_fuzz_bytes *b, size_t from, size_t to,
             bool *removed, struct st_error *e)
@@ -24,7 +24,7 @@ try_without(const struct st_minimise *m, struct st_fuzz_bytes *b, size_t from, s
 	return ST_OK;
 }
 
-/* Removes what can be removed of `parts` parts. *n_removed: how many were. */
+/* Removes each of `parts` parts that is not needed. *n_removed: their number. */
 static st_status
 remove_parts(const struct st_minimise *m, struct st_fuzz_bytes *b, size_t parts, size_t *n_removed,
              struct st_error *e)

@@ -9,9 +9,9 @@
 #include "fuzz/bytes.h"
 
 struct st_minimise {
-	/* Whether an input still shows what is looked for. ST_FAILED with *e ends the search. */
+	/* Whether an input still has the property. ST_FAILED with *e ends the search. */
 	st_status (*holds)(void *arg, const struct st_fuzz_bytes *b, bool *yes, struct st_error *e);
-	/* Whether to stop, with what has been reached; may be NULL. */
+	/* Whether to stop with the input reached so far; may be NULL. */
 	bool (*enough)(void *arg);
 	void *arg;
 };

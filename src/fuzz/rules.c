@@ -25,7 +25,7 @@ st_fuzz_rule_help(enum st_fuzz_rule rule)
 
 /* ---- types of input ---- */
 
-/* How many bytes at i are one character in UTF-8; 0: they are none. */
+/* Returns the length of the UTF-8 character at i, bytes; 0: there is none. */
 static size_t
 character_length(const struct st_fuzz_bytes *b, size_t i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Rules by which an input becomes another one. Those for text work on random lines, a line ending
- * before its newline, which stays: but for the rules that are about lines themselves. Blanks are
+ * before its newline, which stays, except in rules for whole lines. Blanks are
  * spaces and tabs; words are what is between blanks.
  */
 #ifndef STROBE_FUZZ_RULES_H
@@ -66,8 +66,8 @@ struct st_fuzz_rules {
 
 enum st_fuzz_type { ST_TYPE_TEXT, ST_TYPE_BINARY, ST_TYPE_XML, ST_TYPE_COUNT };
 
-/* What an input seems to be: XML if it begins like it; text if it has no zero byte and is UTF-8 or
- * has few other bytes; else binary. */
+/* Returns the type of an input: XML if it begins like it; text if it has no zero byte and is UTF-8
+ * or has few other bytes; else binary. */
 enum st_fuzz_type st_fuzz_type_of(const struct st_fuzz_bytes *b);
 const char *st_fuzz_type_name(enum st_fuzz_type type);
 

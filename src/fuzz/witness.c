@@ -7,7 +7,7 @@
 #include "fuzz/minimise.h"
 
 enum { MOST_TRIALS = 120, MOST_POINTS = 60, LARGEST = 1 << 16, PAIRS = 9 };
-/* A hang is told sooner while a witness is minimised: after so many times the seed's time. */
+/* While a witness is minimised, an execution is a hang after this multiple of the seed's time. */
 static const double hang_times = 50, least_hang = 0.5;
 /* A family ends with an input of this work, some tenths of a second: not after a time, which would
  * make the law depend on what else the machine does. */

@@ -48,7 +48,7 @@ families(void **state)
 	assert_family("a,b\na,b\na,b\n", "", "a,b\n", 3, "");
 }
 
-/* What the script writes, the family makes. */
+/* The script writes the members of the family. */
 static void
 script(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each rule makes of an input, and what it keeps. */
+/* The result of each rule, and the properties that it keeps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ words(void **state)
 	assert_becomes(ST_RULE_REPEAT_WORD, "a\n", hundred);
 }
 
-/* All of what a rule does with many seeds. */
+/* The range of lengths over many seeds. */
 static void
 blanks(void **state)
 {
@@ -206,7 +206,7 @@ sets(void **state)
 	}
 }
 
-/* Each does what it says itself: not what the last one says. */
+/* Each rule has its own expression and replacement. */
 static void
 user_rules(void **state)
 {
