@@ -65,7 +65,7 @@ compare_match_entries(const void *a, const void *b)
 	return order ? order : compare_match_places(a, b);
 }
 
-/* Of two with one name and image. Another folder is no other file. */
+/* Orders functions with one name and image by file. The folder is not compared. */
 static int
 compare_match_files(const struct match_entry *x, const struct match_entry *y)
 {

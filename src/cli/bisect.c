@@ -44,7 +44,7 @@ apply_bisect_option(struct bisect_arguments *a, int option, const char *value, s
 	case ST_OPTIONS_OTHER:
 		return bisect_take_end(&a->options, value, e);
 	case BISECT_pairs:
-		if (st_option_number("pairs", value, 0, 5000, &n, e))
+		if (st_option_number("pairs", value, 0, ST_GATE_MOST_PAIRS, &n, e))
 			return ST_FAILED;
 		a->options.rule.pairs = (size_t)n;
 		return ST_OK;
@@ -91,13 +91,15 @@ static st_status
 bisect_print(const struct bisect_arguments *a, const struct st_bisect_result *r, struct st_error *e)
 {
 	struct st_safe safe;
+	if (a->quiet)
+		return ST_OK;
 	if (a->json)
 		return st_stored_print_json(st_bisect_json(&a->options, r), e);
-	FILE *out = a->quiet ? NULL : st_safe_begin(&safe, stdout);
-	if (out) {
-		st_bisect_print_text(&a->options, r, out);
-		st_safe_end(&safe);
-	}
+	FILE *out = st_safe_begin(&safe, stdout);
+	if (!out)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
+	st_bisect_print_text(&a->options, r, out);
+	st_safe_end(&safe);
 	return ST_OK;
 }
 

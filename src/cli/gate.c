@@ -24,8 +24,6 @@ enum {
 #undef O
 };
 
-enum { GATE_MOST_PAIRS = 5000 };
-
 struct gate_arguments {
 	struct st_gate_options options;
 	enum st_gate_format format;
@@ -105,7 +103,7 @@ apply_gate_rule(struct gate_arguments *a, int option, const char *value, struct 
 	case GATE_for:
 		return gate_seconds(value, &rule->seconds, e);
 	case GATE_pairs:
-		if (st_option_number("pairs", value, 0, GATE_MOST_PAIRS, &n, e))
+		if (st_option_number("pairs", value, 0, ST_GATE_MOST_PAIRS, &n, e))
 			return ST_FAILED;
 		rule->pairs = (size_t)n;
 		return ST_OK;

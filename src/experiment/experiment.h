@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Many runs as a plan: variants, each repeated, in an order that favours none of them; with limits,
- * and with a journal from which an experiment goes on that was ended, however it was.
+ * Executes a plan of many runs: variants, each repeated, in an order that favours none of them,
+ * with limits, and with a journal from which an interrupted experiment continues.
  *
- * What a variant is and how it is run, the caller says with functions. A run's result is a line of
- * text that the caller writes and is given back: when the run has finished, or, if the journal has
- * it already, when the experiment is opened.
+ * The functions of the caller define and run a variant. The result of a run is a line of text that
+ * the caller writes; the caller receives it when the run has finished, or, if the journal has it
+ * already, when the experiment is opened.
  *
  *	x = st_experiment_open(&plan, &runner, &e);   gives back what the journal has
  *	st_experiment_run(x, &end, &e);               executes what is left
@@ -86,7 +86,7 @@ st_status st_experiment_run(struct st_experiment *x, enum st_experiment_end *end
                             struct st_error *e);
 void st_experiment_close(struct st_experiment *x);
 
-/* How many runs the plan has, and how many have finished. */
+/* The number of runs of the plan, and of those that have finished. */
 size_t st_experiment_runs(const struct st_experiment *x);
 size_t st_experiment_finished(const struct st_experiment *x);
 /* A sentence on what was dropped from the journal when it was opened; NULL: nothing was. */

@@ -95,7 +95,7 @@ read_file(const struct st_journal *j, size_t *size, struct st_error *e)
 	return text;
 }
 
-/* Of the first line; *length: its bytes, 0: it was not written whole and may be written again. */
+/* Checks the first line. *length: its bytes; 0: it is incomplete and may be written again. */
 static st_status
 check_first(const struct st_journal *j, const char *text, const char *wanted, size_t *length,
             struct st_error *e)

@@ -72,6 +72,8 @@ struct st_gate_rule {
 	double seconds; /* no pair begins later; 0: no limit */
 };
 
+enum { ST_GATE_MOST_PAIRS = 5000 };
+
 /* A pair to measure. */
 struct st_gate_pair {
 	size_t number;                   /* from 0 */

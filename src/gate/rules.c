@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "store/vcs.h"
 
-enum { MOST_BYTES = 1 << 20, MOST_PAIRS = 5000 };
+enum { MOST_BYTES = 1 << 20 };
 
 static st_status
 rules_no_memory(struct st_error *e)
@@ -207,7 +207,7 @@ rules_take(struct st_gate_rules *r, const char *today, struct st_gate_options *o
 	if (st_yaml_fields(y, st_yaml_root(y), "the gate", keys, N, v, e) ||
 	    rules_take_share(y, v[ALARM], "alarm", 50, &o->rule.alarm, e) ||
 	    rules_take_share(y, v[MISS], "miss", 50, &o->rule.miss, e) ||
-	    rules_take_number(y, v[PAIRS], "pairs", MOST_PAIRS, &o->rule.pairs, e) ||
+	    rules_take_number(y, v[PAIRS], "pairs", ST_GATE_MOST_PAIRS, &o->rule.pairs, e) ||
 	    rules_take_number(y, v[COUNTS], "counts", ST_GATE_MOST_RUNS, &o->counts, e) ||
 	    rules_take_seconds(y, v[FOR], &o->rule.seconds, e) ||
 	    rules_take_limits(y, v[LIMITS], o, e))

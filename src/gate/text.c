@@ -12,7 +12,8 @@ text_time_reason(const struct st_gate_rule *rule, const struct st_gate_time *t, 
 	switch (t->verdict) {
 	case ST_GATE_REGRESSION:
 		fprintf(out,
-		        "  the target is slower: with equal sides, one gate in %.3g shows this\n",
+		        "  the target is slower: with equal sides, at most one gate in %.3g shows "
+		        "this\n",
 		        t->evidence);
 		break;
 	case ST_GATE_PASS:

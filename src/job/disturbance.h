@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much the machine disturbs measurements: a loop that always does the same, timed again and
- * again. */
+/* Measures how much the machine disturbs measurements: times a loop of constant work repeatedly. */
 #ifndef STROBE_JOB_DISTURBANCE_H
 #define STROBE_JOB_DISTURBANCE_H
 
@@ -19,9 +18,9 @@ struct st_disturbance {
 	struct st_load load;
 };
 
-/* Takes about `seconds`. Fails when memory is exhausted. */
+/* Measures for about `seconds`. Fails when memory is exhausted. */
 st_status st_disturbance_measure(double seconds, struct st_disturbance *out);
-/* Of times that were measured elsewhere: all but `away` and `load`. They are put in order. */
+/* Sets all members except `away` and `load` from given times, which are sorted. */
 st_status st_disturbance_of(double *times, size_t n, struct st_disturbance *out);
 
 #endif

@@ -2,7 +2,7 @@
 #include "job/job.h"
 
 const char st_job_example[] =
-        "# What `strobe job run` measures: each command with each set of arguments, each\n"
+        "# `strobe job run` measures each command with each set of arguments, each\n"
         "# workload and each set of parameters of each collector. strobe-job(1) has all keys.\n"
         "\n"
         "# The programs, in the top folder of the project.\n"
@@ -26,7 +26,7 @@ const char st_job_example[] =
         "  - time\n"
         "# - run: [-t bbcount, -t hot]\n"
         "\n"
-        "# How often all of this is measured: each time all combinations, in random order.\n"
+        "# The number of repetitions; each has all combinations, in random order.\n"
         "repeat: 10\n"
         "\n"
         "# The longest that a run may take.\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long the runs that are left will take, by those that have finished. */
+/* Estimates the duration of the remaining runs from that of the finished ones. */
 #ifndef STROBE_JOB_LEFT_H
 #define STROBE_JOB_LEFT_H
 

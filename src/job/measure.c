@@ -119,7 +119,7 @@ words_collector(struct run_words *w, const struct st_job_measuring *m, const str
 	free(program);
 }
 
-/* ---- what the profile is told ---- */
+/* ---- the description in the profile ---- */
 
 static st_status
 profile_set_feature(struct st_profile *p, const char *name, double value)
@@ -223,7 +223,7 @@ profile_name_parameters(struct st_profile *p, const struct st_job_collector *c)
 		p->out_of_memory = true;
 }
 
-/* What a program has printed is no more than values: of what and of where, the job knows. */
+/* The output of a program has only values; the job adds the command and the location. */
 static void
 profile_describe_import(struct st_profile *p, const struct st_job_measuring *m, double seconds)
 {

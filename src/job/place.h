@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a job is at home: its project, the store or the folder that takes its profiles, and the
- * folder for what it has begun. */
+/* The location of a job: its project, the store or the folder of its profiles, and the folder of
+ * its unfinished runs. */
 #ifndef STROBE_JOB_PLACE_H
 #define STROBE_JOB_PLACE_H
 

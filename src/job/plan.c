@@ -20,7 +20,7 @@ plan_add(struct st_job_plan *p, const struct st_job_variant *variant, struct st_
 	return ST_OK;
 }
 
-/* Of a command with its arguments. A job without workloads has each once. */
+/* Adds the variants of a command with its arguments. Without workloads, there is one. */
 static st_status
 plan_add_all(struct st_job_plan *p, const struct st_job *j, struct st_job_variant v,
              struct st_error *e)

@@ -2,7 +2,8 @@
 /*
  * Each run ends in four steps: its profile is put beside the journal under the name of the run; it
  * is kept, which does nothing when it is there already; the journal says so; the file is removed.
- * Whoever is killed between two of them goes on with the next one, and no profile is there twice.
+ * A job that is killed between two steps continues with the next one, and no profile is stored
+ * twice.
  */
 #include "job/run.h"
 
@@ -104,7 +105,7 @@ jobrun_measure(struct running *r, const struct st_experiment_step *s, const char
 	return access(file, F_OK) ? st_job_measure(&m, out, e) : ST_OK;
 }
 
-/* What comes after a run is part of it: when it fails, there is no result to trust. */
+/* The commands after a run are part of it: if one fails, the run has no result. */
 static st_status
 jobrun_postprocess(struct running *r, const char *file, struct st_job_measured *m,
                    struct st_error *e)
@@ -128,7 +129,7 @@ jobrun_postprocess(struct running *r, const char *file, struct st_job_measured *
 	return status;
 }
 
-/* Whoever checks another version out while the job runs would have profiles of two versions. */
+/* After a checkout of another version during the job, its profiles would be of two versions. */
 static st_status
 jobrun_check_head(struct running *r, struct st_error *e)
 {
@@ -380,7 +381,7 @@ version_execute(struct running *r, struct st_error *e)
 	return ST_OK;
 }
 
-/* In a work tree of its own. */
+/* Runs the job of a version in a separate work tree. */
 static st_status
 version_execute_elsewhere(struct running *r, struct st_error *e)
 {

@@ -167,7 +167,7 @@ worktree_clear(const char *root, const char *folder)
 	struct st_error e;
 	char *said = NULL;
 	int code;
-	/* What cannot be removed is a temporary folder that stays. */
+	/* After a failure, only a temporary folder remains. */
 	ST_IGNORE(versions_git(root, remove, &said, &code, &e));
 	free(said);
 	said = NULL;

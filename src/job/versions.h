@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Versions of a project that are measured beside the one that is checked out: each in a git work
- * tree of its own, in a temporary folder. */
+/* Work trees of versions that are not checked out: each is measured in a separate git work tree in
+ * a temporary folder. */
 #ifndef STROBE_JOB_VERSIONS_H
 #define STROBE_JOB_VERSIONS_H
 

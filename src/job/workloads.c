@@ -210,8 +210,8 @@ make_singleton(struct making *m)
 
 /* ---- programs that make files ---- */
 
-/* Where the value of a key ends: before the text that follows it in the format; if nothing follows
- * that text, the last place where it fits. NULL: nowhere. */
+/* The end of the value of a key: before the text that follows it in the format; if that text is the
+ * last one, before its last occurrence. NULL: there is none. */
 static const char *
 name_value_end(const char *name, const char *literal)
 {

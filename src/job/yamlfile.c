@@ -42,7 +42,7 @@ st_yaml_bad(const struct st_yaml *y, const yaml_node_t *at, struct st_error *e, 
 
 /* ---- reading ---- */
 
-/* Where bytes are no text at all, libyaml knows an offset but no line. */
+/* If the bytes are no text, libyaml knows an offset but no line. */
 static yaml_mark_t
 yaml_mark_of_offset(const char *bytes, size_t n, size_t offset)
 {

@@ -53,16 +53,6 @@ grid_begin(struct grid_of_findings *g, const struct st_check_report *r,
 	return ST_OK;
 }
 
-static void
-markdown_text(const char *text, FILE *out)
-{
-	for (; *text; text++) {
-		if (strchr("|\\`*_<>[]", *text))
-			putc('\\', out);
-		putc(*text == '\n' ? ' ' : *text, out);
-	}
-}
-
 __attribute__((format(printf, 2, 3))) static void
 grid_cell(struct grid_of_findings *g, const char *format, ...)
 {
@@ -76,7 +66,7 @@ grid_cell(struct grid_of_findings *g, const char *format, ...)
 		st_table_cell(g->table, "%s", text ? text : "");
 	} else {
 		fputs("| ", g->out);
-		markdown_text(text ? text : "", g->out);
+		st_put_markdown(text ? text : "", g->out);
 		fputs(++g->at % g->columns ? " " : " |\n", g->out);
 	}
 	free(text);

@@ -167,3 +167,23 @@ st_shorten(char *text, size_t columns)
 			break;
 	memcpy(end, "...", 4); /* at least four characters are cut, so there is room */
 }
+
+void
+st_put_markdown(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		if (*text == '\n' || *text == '\r') {
+			fputc(' ', out);
+			continue;
+		}
+		if (*text == '<') {
+			fputs("&lt;", out);
+			continue;
+		}
+		if (*text == '@')
+			fputs("&#8203;", out); /* a mention would notify a user */
+		if (strchr("\\`*_[]#|~", *text))
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}

@@ -35,6 +35,8 @@ struct st_safe {
 };
 FILE *st_safe_begin(struct st_safe *s, FILE *to);
 void st_safe_end(struct st_safe *s);
+/* Text for a cell of a table in Markdown: markup is escaped, and no user is mentioned. */
+void st_put_markdown(const char *text, FILE *out);
 /* Columns a text takes on a terminal, one for each character. */
 size_t st_columns(const char *text);
 /* Shortens text in place to at most `columns` columns, "..." at its end. */
