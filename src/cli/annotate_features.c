@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/annotate.h"
 #include "cli/commands.h"
@@ -115,12 +117,28 @@ finish_listing(struct listing *l, struct st_error *e)
 	                      : ST_OK;
 }
 
+/* Nothing is run: so a library that is not executable will do as well as a program. */
+static st_status
+find_features_file(const char *name, char *path, size_t size, struct st_error *e)
+{
+	struct stat st;
+	if (!strchr(name, '/') || !access(name, X_OK) || stat(name, &st) || !S_ISREG(st.st_mode))
+		return st_program_find(name, path, size, e);
+	struct st_image *image = st_image_open(name, e);
+	if (!image)
+		return ST_FAILED;
+	st_image_close(image);
+	return (size_t)snprintf(path, size, "%s", name) < size
+	               ? ST_OK
+	               : st_fail(e, ST_EXIT_FAILED, "the path %s is too long", name);
+}
+
 st_status
 st_annotate_features(struct st_annotate_arguments *a, struct st_error *e)
 {
 	char path[4096];
 	struct listing l = {.a = a, .region = {.images = a->images}};
-	if (st_program_find(a->program[0], path, sizeof path, e))
+	if (find_features_file(a->program[0], path, sizeof path, e))
 		return ST_FAILED;
 	l.functions = json_array();
 	if (!l.functions || !st_safe_begin(&l.safe, stdout))

@@ -166,6 +166,20 @@ class Variants(Features):
                     other_rows = [(n, p.replace("unsigned int", "unsigned").replace("const unsigned", "unsigned"), *more) for n, p, *more in other[1]]
                     self.assertEqual((one[0], rows, one[2]), (other[0], other_rows, other[2]), f"{compiler} {options}")
 
+    def test_library(self):
+        """Debian installs libraries without the bits to execute them."""
+        with tempfile.TemporaryDirectory() as place:
+            library = os.path.join(place, "features-library.so")
+            subprocess.run([shutil.which("cc"), "-w", "-g", "-O1", "-shared", "-fPIC", "-o", library, self.SOURCE], check=True, cwd=place)
+            os.chmod(library, 0o644)
+            wanted, got = self.plain(self.tables(SHAPES[0], "integers")), self.plain(self.tables(library, "integers"))
+            self.assertEqual(got[0][0], wanted[0][0])
+            self.assertEqual(got[0][1], wanted[0][1])
+            text = os.path.join(place, "text")
+            with open(text, "w", encoding="utf-8") as file:
+                file.write("no program")
+            self.assertIn(f"{text}", self.strobe(text, code=125))
+
 
 class Refused(Features):
     def test_usage(self):
