@@ -10,7 +10,7 @@
 #include "contexts/forest.h"
 #include "profile/profile.h"
 
-/* How contexts are to be read, and which. */
+/* The contexts to read, and the way to read them. */
 struct st_context_choice {
 	bool join_threads; /* one forest for all threads */
 	bool kccf;         /* the k-calling context forests, too */
@@ -32,10 +32,10 @@ bool st_choice_fits(const char *pattern, const char *name);
 /* The same of a function of a profile, by whichever of its names. */
 bool st_choice_fits_function(const char *pattern, const struct st_profile *p, uint32_t function);
 
-/* How long a function's name is without its arguments. */
+/* The length of a function's name without its arguments. */
 size_t st_choice_plain(const char *name);
 
-/* What is known of a node. */
+/* The properties of a node. */
 enum {
 	ST_CHOICE_UNDER = 1, /* it is below a function asked for */
 	ST_CHOICE_CALLS = 2, /* it leads to one */

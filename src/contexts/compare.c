@@ -75,7 +75,7 @@ struct maker {
 	struct st_match match; /* of the labels of both sides */
 };
 
-/* What the matcher is told of a side. */
+/* One side's input to the matcher. */
 struct side {
 	struct st_match_image *images;
 	struct st_match_function *functions;

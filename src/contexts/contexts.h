@@ -17,7 +17,7 @@ enum st_context_mode {
 #undef M
 };
 
-/* What is a number of a function's k where it has no end. */
+/* The k of a function that is unlimited. */
 enum { ST_K_INFINITE = UINT32_MAX };
 
 struct st_context_label {
@@ -83,7 +83,7 @@ struct st_contexts {
 	size_t n_threads, n_ksf, n_kccf;
 	/* Activations in contexts that were pruned; these; bytes that nodes took in the program. */
 	uint64_t n_in_pruned, n_pruned, bytes;
-	/* What is counted, if not activations, "peak", and its unit, "bytes"; NULL: activations. */
+	/* The counted quantity, such as "peak", and its unit, "bytes"; NULL: activations. */
 	const char *counted, *unit;
 	size_t n_left_out; /* nodes that a format has no room for; n_ksf and n_kccf count them */
 	ST_VEC(struct st_context_group) groups;
@@ -93,7 +93,7 @@ struct st_contexts {
 	ST_VEC(char *) texts; /* names that are nowhere else */
 };
 
-/* What was asked for; false: the profile has no contexts. */
+/* The options of the recording; false: the profile has no contexts. */
 bool st_contexts_options(const struct st_profile *p, struct st_context_options *o);
 /* 0, or -1 with *e. The caller frees in both cases. The profile has to outlive it. */
 /* A thread without any of those that are asked for is left out. */

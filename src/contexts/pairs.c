@@ -8,7 +8,7 @@ struct maker {
 	uint32_t *innermost; /* by label: the innermost of its nodes on the way, or ST_NO_NODE */
 };
 
-/* What a walk through a forest has at each node: what is below it, and the way to it. */
+/* The state of a walk at each node: the sum of its subtree, and the path to it. */
 struct step {
 	struct st_weight total;
 	uint32_t outer; /* the next node of this label above it, or ST_NO_NODE */

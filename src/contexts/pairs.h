@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who called whom, how often and with what cost: all contexts of all threads together.
+ * Calls by caller and callee, with counts and costs: all contexts of all threads together.
  *
- * What is below two activations of a function, one inside the other, belongs to the inner one's
- * calls only. So a function's own cost and those of its calls add up to what it cost as a whole,
+ * The cost below two nested activations of a function belongs to the calls of the inner one
+ * only. So a function's own cost and those of its calls add up to what it cost as a whole,
  * however it recurs; calls of itself cost nothing more.
  */
 #ifndef STROBE_CONTEXTS_PAIRS_H

@@ -99,7 +99,7 @@ attend(int socket, struct st_attachment *a)
 			fds[1].fd = -1;
 		}
 	}
-	/* What is left unread would take the answer's place (ECONNRESET). */
+	/* Unread data would reset the connection before strobe reads the answer (ECONNRESET). */
 	char byte;
 	if (recv(socket, &byte, 1, MSG_DONTWAIT) != 1) /* strobe is gone: threads wait in vain */
 		__atomic_store_n(&a->results->control.deserted, 1, __ATOMIC_RELAXED);

@@ -99,7 +99,7 @@ watch(struct st_supervisor *s, const struct st_agent *agent, double seconds, str
 	}
 }
 
-/* What is known of a process that went away by itself. */
+/* Notes the end of a process that was not detached by strobe. */
 static void
 note_end(struct st_process *p)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What strobe itself does while the program runs is a part of the price of measuring: a budget pays
- * for it. */
+/* Charges the CPU time of strobe itself to the time budget: it is a part of the cost of measuring.
+ */
 #include "control/supervisor.h"
 
-/* What processes have been told of already: for rows, and for where blocks begin. */
+/* The CPU time that has been charged to processes already: for rows, and for the search for
+ * leaders. */
 static uint64_t
 told(const struct st_supervisor *s, size_t *living)
 {
@@ -15,7 +16,7 @@ told(const struct st_supervisor *s, size_t *living)
 	return ns;
 }
 
-/* What a process that has ended did not pay, others do. */
+/* The remaining processes are charged for the part that an ended one did not pay. */
 static void
 take_back(struct st_supervisor *s)
 {

@@ -123,7 +123,7 @@ take_full(struct st_drain *d, const struct source *s)
 	return n;
 }
 
-/* How far a chunk is filled that a thread still has. */
+/* The filled bytes of a chunk that a thread is still writing. */
 static uint64_t
 filled(const struct source *s, uint32_t index)
 {

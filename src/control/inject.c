@@ -23,7 +23,7 @@
 	(512u << 10) /* bytes of code from which on the main program is what the cache should be   \
 	                near to */
 
-/* What fits in there surely. Less than the least cannot work; between the two it is tried. */
+/* ROOM always suffices, less than LEAST_ROOM never does; in between, the mapping is tried. */
 #define ROOM (1ull << 40)
 #define LEAST_ROOM (1ull << 30)
 
@@ -335,7 +335,7 @@ map_tools(struct st_injection *in, unsigned first)
 	return 0;
 }
 
-/* What the run knows of code, in place of what only the process would. */
+/* Maps the code knowledge of the run in place of that of the process alone. */
 static void
 map_known(struct st_injection *in, int fd)
 {
@@ -346,7 +346,7 @@ map_known(struct st_injection *in, int fd)
 	st_injection_close(in, fd);
 }
 
-/* What is large, and need not be near: where the kernel has put it. */
+/* Maps the large tables, at any address. */
 static st_status
 map_tables(struct st_injection *in)
 {
@@ -387,7 +387,7 @@ map_tables(struct st_injection *in)
 	return in->n_calls ? st_injection_do(in) : 0;
 }
 
-/* What in the runtime's data depends on its address. */
+/* Writes those of the runtime's data that depend on its address. */
 static st_status
 write_data(struct st_injection *in)
 {
@@ -435,7 +435,7 @@ st_injection_map(struct st_injection *in, uint64_t *entry)
 	return 0;
 }
 
-/* What was used of the program's stack. */
+/* Clears the part of the program's stack that was used. */
 static bool
 clear_scratch(struct st_injection *in)
 {

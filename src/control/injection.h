@@ -38,7 +38,7 @@ struct st_injection {
 	struct st_remote_call calls[ST_REMOTE_MOST];
 	const char *what[ST_REMOTE_MOST];
 	unsigned n_calls;
-	/* What there is in the target that was not there before, should it have to be undone. */
+	/* The changes to the target, for undoing them. */
 	struct {
 		uint64_t at, bytes;
 	} mapped[8];

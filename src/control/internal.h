@@ -43,7 +43,7 @@ struct st_remote_call {
 	uint64_t arg[6];
 };
 enum { ST_REMOTE_MOST = 24 }; /* calls at once */
-/* What the table takes at most. */
+/* The largest size of the table in bytes. */
 enum { ST_REMOTE_TABLE = ST_REMOTE_MOST * (int)sizeof(struct st_remote_call) };
 /* table: free memory of ST_REMOTE_TABLE bytes. */
 st_status st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,
@@ -53,12 +53,12 @@ st_status st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs
  * has no vDSO. */
 st_status st_remote_borrow(struct st_remote *r, pid_t tid, const struct user_regs_struct *saved,
                            uint64_t mask);
-/* One after the other, up to the first that fails. How many did not: n, or less. */
+/* Makes the calls in order, up to the first that fails. Returns the number that succeeded. */
 unsigned st_remote_calls(struct st_remote *r, struct st_remote_call *calls, unsigned n);
 /* A single one; its answer. */
 long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                     uint64_t f, uint64_t g);
-/* Whoever lets the process go now finds its code as it was, and its signals let in. */
+/* Restores the code and the signal mask: after this the process can be detached. */
 st_status st_remote_end(struct st_remote *r);
 /* What the process is to do, should the tracer be killed from now on: make those calls, of which
  * the process has a copy at that address, after it has closed the descriptors whose numbers stand
@@ -101,7 +101,7 @@ struct st_budget_pool st_pool_first(const struct st_budget_plan *b, bool attache
 /* Makes it, if the run needs one. */
 st_status st_pool_make(struct st_pool *pool, const struct st_run_options *options,
                        struct st_error *e);
-/* What is known of the whole tree goes to its first process' results. */
+/* Writes the account of the whole tree to the results of its first process. */
 void st_pool_end(struct st_pool *pool, struct st_results_header *first);
 
 /* control/start.c: a child that is to become the program, stopped when it has, traced and killed

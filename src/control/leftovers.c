@@ -69,7 +69,7 @@ unmap_region(struct st_remote *r, uint64_t region, uint64_t start, uint64_t end)
 	unmap_leftovers(r, private + ST_MAX_BLOCKS * sizeof(uint64_t), end);
 }
 
-/* What the agent had mapped, and the runtime has not unmapped. */
+/* Unmaps the mappings of the agent that the runtime has left. */
 static void
 unmap_ours(const struct st_attachment *a, struct st_remote *r)
 {
@@ -86,7 +86,7 @@ unmap_ours(const struct st_attachment *a, struct st_remote *r)
 	}
 }
 
-/* What the runtime had mapped, and has kept. */
+/* Unmaps the mappings that the runtime has kept. */
 static void
 unmap_its(const struct st_attachment *a, struct st_remote *r)
 {

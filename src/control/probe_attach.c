@@ -252,7 +252,7 @@ st_probing_leave(struct st_probing *p, bool *stopped)
 	return done;
 }
 
-/* How long the process lives, or until it is time to leave. */
+/* Waits until the process ends or it is time to detach. */
 static void
 wait_attached(struct st_probing *p, double seconds)
 {

@@ -112,7 +112,7 @@ make_bench(const struct st_probing *p, struct bench *b)
 	b->area->actions[0].kind = ST_PROBE_TIME;
 	if (p->records_calls)
 		begin_recording(b);
-	/* What is measured is a call, not the kernel's making of pages. */
+	/* The pages are made first, so that their faults are not measured. */
 	enum { CALIBRATION_CHUNKS = 24 };
 	if (p->records)
 		memset((char *)b->area + ST_PROBE_CHUNKS_AT, 0,

@@ -111,7 +111,7 @@ st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *s
 		r->at = st_retreat_table_at(&r->retreat);
 	else if (patch(r, e) != 0)
 		return -1;
-	/* What comes meanwhile is not lost, but waits. */
+	/* Signals that arrive meanwhile stay pending. */
 	if (stand_by(r, ~(1ull << (telling_signal(r) - 1))) != 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot block the program's signals: %s",
 		               strerror(errno));

@@ -14,7 +14,7 @@
 
 struct st_remote_call;
 
-/* What the code knows, as it lies behind it. */
+/* The data of the code, which follows it in memory. */
 struct st_retreat_data {
 	uint64_t fds, fds_end;   /* address of numbers of descriptors to close (-1: none) */
 	uint64_t undo, undo_end; /* address of system calls to make then */

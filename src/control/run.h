@@ -106,7 +106,7 @@ struct st_run_options {
 	void *turn_arg;
 };
 
-/* What all processes of a run know of code: the sections `seen` and `leaders` of their results. */
+/* The code known to all processes of a run: the sections `seen` and `leaders` of their results. */
 struct st_known {
 	int fd; /* of both; -1: not yet */
 	uint8_t *seen, *leaders;
@@ -147,7 +147,7 @@ struct st_process {
 	bool gone;     /* has ended for certain: its unused memory is given back */
 };
 
-/* What came of it. processes[0] is the program itself; the others are children taken along. */
+/* The outcome of a run. processes[0] is the program itself; the others are followed children. */
 struct st_run {
 	struct st_process *processes;
 	size_t n_processes;

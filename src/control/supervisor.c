@@ -16,7 +16,7 @@
 #include "control/attach.h"
 #include "control/supervisor.h"
 
-/* How long children that outlive the program are waited for. */
+/* The time to wait for children that outlive the program. */
 static const double linger_seconds = 1.0;
 
 char *

@@ -49,7 +49,7 @@ struct st_process *st_supervisor_newest(struct st_supervisor *s, pid_t pid);
 void st_supervisor_leave_alone(struct st_supervisor *s, const char *why);
 /* A thread that is traced, and will be let go at a stop that is still to come: waits for that. */
 void st_supervisor_let_go(struct st_supervisor *s, pid_t tid);
-/* What the kernel says of a process: its first argument (malloc'ed), its parent (0: unknown). */
+/* From /proc: the first argument of a process (malloc'ed) and its parent (0: unknown). */
 char *st_command_of(pid_t pid);
 uint32_t st_parent_of(pid_t pid);
 /* Serves the run until the program, and the children that are followed, have ended. */

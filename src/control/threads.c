@@ -22,7 +22,7 @@
 
 enum { OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD };
 
-/* What the kernel leaves in rax of a system call that it has interrupted. */
+/* Values of rax after a system call that the kernel has interrupted. */
 enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK = 516 };
 
 /*
@@ -168,7 +168,7 @@ take_news(int signo)
 	errno = error;
 }
 
-/* What the process was before. */
+/* The state of the process before it was seized. */
 struct seizing {
 	struct sigaction action;
 	sigset_t mask;
@@ -231,7 +231,7 @@ ask_threads(struct st_threads *ts, pid_t tid)
 	return 1;
 }
 
-/* All that there are now. How many were asked, or -1. */
+/* Asks all present threads. Returns their number, or -1. */
 static int
 ask_all_threads(struct st_threads *ts)
 {

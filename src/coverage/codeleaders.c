@@ -76,7 +76,7 @@ sum_of(struct file *f, const struct st_map *m)
 	return f->sum;
 }
 
-/* What the process has been told of its mapping, at first nothing. */
+/* The leaders that the process has been told of its mapping; none at first. */
 static uint8_t *
 told_of(struct st_codeleaders *c, struct st_results_header *h, uint32_t map, struct file *f)
 {

@@ -196,7 +196,7 @@ finish_codelog(struct st_codelog *log, sqlite3_stmt *s, struct st_error *e)
 	return status == SQLITE_DONE ? 0 : st_codelog_fail(log, status, e);
 }
 
-/* What a run of `command` is told of. */
+/* The knowledge of earlier runs for a run of `command`. */
 struct memory {
 	struct st_codelog_past *past;
 	const char *command;

@@ -42,7 +42,7 @@ struct st_codelog_run {
 	uint64_t first_ns, until_ns;
 };
 
-/* What the runs before came to. */
+/* The totals of earlier runs. */
 struct st_codelog_past {
 	size_t runs; /* that began */
 	/* Runs of the same command that ended, and CPU time of the last one; 0: none did. */

@@ -32,10 +32,10 @@ struct image {
 	uint64_t n_logged;
 };
 
-/* What has become of a block. LOGGING: as far as the transaction under way is concerned. */
+/* The state of a block. LOGGING: in the transaction under way. */
 enum { UNKNOWN, EXECUTED, LOGGING, LOGGED };
 
-/* How far the log of a process has come. */
+/* The progress of the log of a process. */
 struct progress {
 	uint8_t *blocks; /* by id */
 	uint32_t n;

@@ -26,7 +26,7 @@ void st_codelogger_leaders(struct st_codelogger *logger, struct st_results_heade
 void st_codelogger_flush(struct st_codelogger *logger, const struct st_process *processes,
                          size_t n);
 
-/* What became of it. */
+/* The outcome of logging. */
 struct st_codelogger_result {
 	struct st_codelog_run run;
 	uint64_t generated; /* blocks that were measured and have no file, or one without a name */

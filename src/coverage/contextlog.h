@@ -12,7 +12,7 @@
 #include "coverage/codelog.h"
 #include "profile/profile.h"
 
-/* What an open log is of. */
+/* The content of an open log. */
 enum st_codelog_kind { ST_CODELOG_EMPTY, ST_CODELOG_CODE, ST_CODELOG_CONTEXTS };
 /* 0, or -1 with *e. */
 st_status st_codelog_kind(struct st_codelog *log, enum st_codelog_kind *kind, struct st_error *e);
@@ -33,7 +33,7 @@ st_status st_contextlog_add(struct st_codelog *log, const struct st_profile *p,
                             struct st_codelog_run *run, struct st_contextlog_result *result,
                             struct st_error *e);
 
-/* How many contexts the log has; 0 if it is none of contexts. 0, or -1 with *e. */
+/* Sets *contexts to the number of contexts, 0 for a log of code. 0, or -1 with *e. */
 st_status st_contextlog_count(struct st_codelog *log, uint64_t *contexts, struct st_error *e);
 
 /* Is the file a log, of whatever? */

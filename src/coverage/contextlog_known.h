@@ -29,7 +29,7 @@ struct st_contextlog_known;
 /* Reads the log: it has been checked by st_contextlog_begin. NULL and *e on failure. */
 struct st_contextlog_known *st_contextlog_known_read(struct st_codelog *log, struct st_error *e);
 void st_contextlog_known_free(struct st_contextlog_known *known);
-/* How many contexts are complete and not below such ones. */
+/* The number of complete contexts that are not below complete ones. */
 size_t st_contextlog_known_complete(const struct st_contextlog_known *known);
 /* The number of an image by its build-id, and of a function in it, 0: the log does not have it. */
 int64_t st_contextlog_known_image(const struct st_contextlog_known *known, const char *build_id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What logs of measured code hold together: instructions, blocks, functions. */
+/* The union of logs of measured code: instructions, blocks, functions. */
 #ifndef STROBE_COVERAGE_COVERED_H
 #define STROBE_COVERAGE_COVERED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a run has measured, by how often its blocks were counted. */
+/* The measured code of a run, from the counts of its blocks. */
 #include "collect/lengths.h"
 #include "collect/view.h"
 #include "control/run.h"

@@ -59,7 +59,7 @@ counts_make_room(uint32_t **numbers, uint32_t *known, uint32_t n)
 	return true;
 }
 
-/* What another process may change at this moment. */
+/* Loads a value that another process may be changing. */
 static uint32_t
 load32(const uint32_t *at)
 {

@@ -16,7 +16,7 @@
 #include "collect/view.h"
 #include "control/run.h"
 
-/* What is measured, beside activations; the places and contexts with the most of it are hot. */
+/* The measured quantity beside activations; places and contexts with most of it are hot. */
 enum st_live_worth { ST_LIVE_ACTIVATIONS, ST_LIVE_TIME, ST_LIVE_INSTRUCTIONS };
 
 /* Activations, and ticks or instructions. */
@@ -88,7 +88,7 @@ void st_live_look(struct st_live *l, const struct st_process *processes, size_t 
 
 /* The item, made when there is none; ST_LIVE_NONE: out of memory. */
 uint32_t st_live_item(struct st_live_items *items, uint32_t owner, uint64_t at);
-/* What was added since the look before. */
+/* The increase since the previous update. */
 static inline uint64_t
 st_live_since(const struct st_live_item *i, unsigned number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What places are called: looked up when they are shown, one at a time. */
+/* The names of places, looked up one at a time when they are shown. */
 #include <inttypes.h>
 #include <stdio.h>
 

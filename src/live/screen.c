@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 
-/* What terminals understand that are in use today, the Linux console among them. */
+/* Control sequences that all common terminals understand, the Linux console among them. */
 #define SAVE "\0337"
 #define RESTORE "\0338"
 #define WHOLE_SCROLLS "\033[r"

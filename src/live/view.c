@@ -73,7 +73,7 @@ duration(char text[NUMBER], double seconds)
 	return text;
 }
 
-/* How what is measured is called, in a sentence and in titles of columns. */
+/* The name of the measured quantity, in sentences and in titles of columns. */
 static const char *
 activations(const struct st_live *l)
 {

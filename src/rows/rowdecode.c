@@ -54,7 +54,7 @@ take_growth(struct st_decoding *in, size_t bytes, uint64_t *growth)
 	return true;
 }
 
-/* What a value has grown by. */
+/* The growth of a value. */
 static bool
 next_growth(struct st_decoding *in, const struct st_value *v, uint64_t moved, uint64_t *growth)
 {

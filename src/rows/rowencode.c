@@ -28,7 +28,7 @@ struct pen {
 	struct told told;
 	unsigned char *strange; /* up to the rows that are not settled */
 	uint32_t n;             /* of these */
-	/* What these have grown by; before them, the row before. */
+	/* The growth of these rows; before them, that of the previous row. */
 	uint64_t growth[BATCH + 1];
 	/* By place, what the last value there had grown by. */
 	uint64_t moved[ST_MEMORY_VALUES];
@@ -82,7 +82,7 @@ not_zero(const unsigned char *bytes)
 	return ~set;
 }
 
-/* What is told of the rows up to here. */
+/* Writes the differences of the rows up to here. */
 static void
 rowencode_settle(struct pen *p)
 {

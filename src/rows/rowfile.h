@@ -100,7 +100,7 @@ bool st_row_file_is(const char *path);
 /* NULL and *e when there is no such file, or it is foreign, or of a newer version. */
 struct st_row_reader *st_row_reader_open(const char *path, struct st_error *e);
 void st_row_reader_close(struct st_row_reader *r);
-/* What the file is of; the profile has its images. */
+/* The stream of the file; the profile has its images. */
 const struct st_profile_table *st_row_reader_stream(const struct st_row_reader *r);
 const struct st_profile *st_row_reader_profile(const struct st_row_reader *r);
 /* The image that a place is in by its index; NULL when it cannot be read. It lives as long as the

@@ -25,7 +25,7 @@ struct st_row_out {
 	size_t packed_room;
 };
 
-/* Takes the path over. What fails is in *o. */
+/* Takes ownership of the path. A failure is in *o. */
 void st_row_out_open(struct st_row_out *o, char *path);
 void st_row_out_close(struct st_row_out *o);
 /* Appends a record; returns where its bytes go. NULL: no memory. */

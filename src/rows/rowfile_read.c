@@ -13,7 +13,7 @@
 #include "rows/rowcodec.h"
 #include "rows/rowfile.h"
 
-/* What the file has told of a process. */
+/* The definitions of a process that have been read. */
 struct process {
 	struct st_rows_process about;
 	uint32_t number;

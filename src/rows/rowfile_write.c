@@ -23,7 +23,7 @@ struct file {
 	bool knows_first;               /* it has the record of the first process */
 };
 
-/* What a file has been told of a process. */
+/* The definitions of a process that have been written. */
 struct told {
 	uint32_t strings, maps, sites;
 	struct st_map *map; /* as they were told */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What both ends of the codec of rows (rowcodec.h) remember of the sites. Sites are counted from 1;
- * number 0 is for what is before the first row.
+ * The state of the sites that encoder and decoder of rows (rowcodec.h) keep. Sites are counted from
+ * 1; number 0 is for what is before the first row.
  */
 #ifndef STROBE_ROWS_ROWMEMORY_H
 #define STROBE_ROWS_ROWMEMORY_H
@@ -15,7 +15,7 @@ enum { ST_MEMORY_SITES = 1 << 24, ST_MEMORY_VALUES = STROBE_MOST_COLUMNS };
 struct st_value {
 	uint64_t last, grown, expected;
 };
-/* What is remembered of a site and needed for each row. */
+/* The state of a site that each row needs. */
 struct st_trail {
 	struct st_value one; /* if it has just one */
 	uint64_t next;       /* name of the site that followed last, or ST_NOBODY */

@@ -94,14 +94,15 @@ struct thread {
 	struct thread_tools tools;
 };
 
-/* What the thread has counted of an id: a part of the results. */
+/* The thread's counts of an id: a part of the results. */
 static inline uint64_t *
 thread_counter(struct thread *t, uint32_t id)
 {
 	return (uint64_t *)((char *)t + ST_THREAD_PRIVATE) + id;
 }
 
-/* What is mapped later is locked: not, as a whole, when it is used. */
+/* Locks later mappings as well; without it, pages are locked when they are used, not all at once.
+ */
 enum lock_future { LOCK_NOT = 0, LOCK_WHOLE, LOCK_ON_FAULT };
 
 struct rt {

@@ -307,7 +307,7 @@ st_region_chooses_image(struct st_region *r, const char *path)
 	return chooses_image(&r->images, path) || !r->images.n;
 }
 
-/* Who unwinds in the program has to be told of what is not to be found there. */
+/* Tells unwinders in the program of frames whose unwind information is not in memory. */
 static void
 tell_frames(const struct matching *m)
 {

@@ -179,7 +179,7 @@ region_see_function(const struct st_symbol *symbol, void *matched)
 	return false; /* one is enough */
 }
 
-/* What only a tool looks for is not counted while the program runs. */
+/* Functions that only a tool looks for are not counted while the program runs. */
 static void
 count_in_images(const struct st_region *r, struct st_patterns *p)
 {

@@ -64,8 +64,8 @@ on_turn(void *arg, const struct st_process *processes, size_t n)
 	st_ahead_look(r->ahead, processes, n);
 }
 
-/* Who asks servers for debug information asks them at the end: that may take long, and they are
- * asked by one thread. */
+/* Debug information is fetched from servers at the end: that may take long, and one thread does
+ * it. */
 static void
 read_ahead(struct st_session_run *r)
 {

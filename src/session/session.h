@@ -82,7 +82,7 @@ struct st_session_run {
 	struct st_run run;
 };
 
-/* Who listens while it runs; see struct st_run_options. Any may be NULL. */
+/* Callbacks during the run; see struct st_run_options. Any may be NULL. */
 struct st_session_listener {
 	void (*progress)(void *arg, const struct st_process *processes, size_t n, double elapsed);
 	void (*pause)(void *arg, bool begins);

@@ -16,14 +16,14 @@ bool st_tool_is_path(const char *name);
  * with the nearest name, when there is none. */
 const strobe_tool *st_tool_find(const char *name, struct st_tool_file **file, struct st_error *e);
 
-/* How many options it has. */
+/* The number of options of the tool. */
 size_t st_tool_options(const strobe_tool *tool);
-/* What the option's value may be, or NULL: anything. */
+/* The limits of the option's value; NULL: there are none. */
 const strobe_limit *st_tool_limit(const strobe_tool *tool, const char *option);
 /* "from 1 to 1G" */
 enum { ST_TOOL_RANGE = 64 };
 const char *st_tool_range(char text[ST_TOOL_RANGE], const strobe_limit *limit);
-/* What a tool declares, by kind. */
+/* The declared results of a tool, by kind. */
 enum { ST_MOST_RESULTS = 128 };
 struct st_tool_results {
 	struct st_tool_result list[ST_MOST_RESULTS];

@@ -12,7 +12,7 @@ struct level {
 };
 enum { SIZE_TEXT = 24 };
 
-/* What dcache is asked for. */
+/* The options of dcache. */
 struct asked {
 	const struct st_tool_setting *settings;
 	size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a tool declares: its counters, tables and streams. */
+/* The declarations of a tool: its counters, tables and streams. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -146,7 +146,7 @@ st_unique_begin(struct st_unique *u, const struct st_unique_choice *choice, cons
 		st_unique_end(u);
 		return -1;
 	}
-	/* What is to be measured again is each process' own affair. */
+	/* Each process has a separate choice of code to measure again. */
 	if (o->follow && !choice->last)
 		o->known = &u->known;
 	u->logger = st_codelogger_new(u->log, o->known);

@@ -20,7 +20,7 @@ struct st_unique {
 	struct st_codelog *log;
 	struct st_codelogger *logger;
 	struct st_known known; /* to all processes */
-	/* What else wants to know of images. */
+	/* A second listener for new images. */
 	void (*on_image)(void *arg, struct st_results_header *results, uint32_t map);
 	void *image_arg;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What names an image: its build-id, or the checksum of its content. */
+/* The identity of an image: its build-id, or the checksum of its content. */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <stdio.h>

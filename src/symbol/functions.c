@@ -77,7 +77,7 @@ fill_from_frames(struct st_image *image, const struct sym_ranges *frames)
 	sym_ranges_free(&gaps);
 }
 
-/* What the symbols and the PLT say, which is cheap to read. */
+/* Builds the functions that symbols and the PLT name, which are cheap to read. */
 static void
 build_named(struct st_image *image, struct sym_ranges *frames, struct sym_ranges *inner)
 {

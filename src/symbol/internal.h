@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of this folder share. Everything else includes symbol.h only. */
+/* Declarations for the files of this folder. Other folders include symbol.h only. */
 #ifndef STROBE_SYMBOL_INTERNAL_H
 #define STROBE_SYMBOL_INTERNAL_H
 
@@ -51,7 +51,7 @@ struct sym_candidates {
 	size_t room;
 };
 
-/* What symbol tables say. */
+/* Functions from symbol tables. */
 struct sym_sources {
 	struct sym_candidates symbols; /* functions and global labels in code */
 	struct sym_candidates labels;  /* local labels in code: for what nothing else covers */

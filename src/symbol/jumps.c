@@ -114,7 +114,7 @@ displacement(const uint8_t *end)
 	return (uint64_t)(int64_t)value;
 }
 
-/* What looks like a jump to a part, at a place in the bytes of a function. */
+/* Follows a jump at an offset of a function if its target looks like a part. */
 static void
 follow_jump(struct joining *j, const struct st_function *f, size_t at, size_t n)
 {

@@ -223,7 +223,7 @@ sym_whole(struct st_image *image, const struct st_function *f)
 		return f->whole;
 	if (f->source == ST_SYM_PLT || !sym_is_cold(f->raw_name))
 		return f->offset;
-	/* What was found must be the entry of a function, and not of a part. */
+	/* The result must be the entry of a function, and not of a part. */
 	uint64_t entry = find_whole(image, f);
 	return entry_of_whole(image, entry) ? entry : f->offset;
 }

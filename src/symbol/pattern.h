@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a pattern for readable names says about the mangled ones. */
+/* Conditions on mangled names that follow from a pattern for readable ones. */
 #ifndef STROBE_SYMBOL_PATTERN_H
 #define STROBE_SYMBOL_PATTERN_H
 

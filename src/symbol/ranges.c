@@ -54,7 +54,7 @@ sym_ranges_settle(struct sym_ranges *ranges)
 	ranges->n = kept;
 }
 
-/* How many ranges start at or before address. */
+/* The number of ranges that start at or before the address. */
 static size_t
 ranges_started(const struct sym_ranges *ranges, uint64_t address)
 {

@@ -15,7 +15,7 @@ struct code_side {
 	uint8_t *bytes;
 };
 
-/* What an address means, whatever it is in one build. */
+/* The meaning of an address, independent of its value in one build. */
 struct meaning {
 	enum { MEANS_DATA, MEANS_ITSELF, MEANS_CODE, MEANS_SLOT } kind;
 	const char *name; /* NULL: it has none */
@@ -139,7 +139,7 @@ is_same_instruction(const struct code_side *a, const struct code_side *b, uint64
 	       (!in->imm_off || is_same_field(a, b, at + in->imm_off, in->imm_len));
 }
 
-/* What does not decode, as tables in code, is compared byte by byte. */
+/* Bytes that do not decode, as tables in code, are compared byte by byte. */
 static bool
 is_same_range(const struct code_side *a, const struct code_side *b)
 {

@@ -87,7 +87,7 @@ struct st_inlined {
  * or -1 with *e when there are none or the library for it is not installed.
  */
 st_status st_debuginfod_enable(struct st_error *e);
-/* What went wrong with the servers, a sentence; NULL: nothing. */
+/* The failure of the servers, a sentence; NULL: there was none. */
 const char *st_debuginfod_problem(void);
 
 /* Opens the ELF file at path ("[vdso]": this process's own vdso). NULL and *e filled on failure; a
@@ -146,7 +146,7 @@ const char *st_image_other_name(struct st_image *image, const struct st_function
  * for it alone. */
 const struct st_function *st_image_functions(struct st_image *image, size_t *n);
 
-/* What unwind information says of a range of code. */
+/* The unwind information of a range of code. */
 enum st_code_frame {
 	ST_FRAME_NONE,  /* there is none for it */
 	ST_FRAME_ENTRY, /* a frame begins at its start, with the return address at the stack pointer
@@ -305,7 +305,7 @@ uint64_t st_image_sum(struct st_image *image, uint64_t pgoff, uint64_t n);
  * what is the first byte of an instruction. The image must outlive it. NULL: no memory. */
 struct st_leaders *st_leaders_new(struct st_image *image);
 void st_leaders_free(struct st_leaders *l);
-/* What has been executed of the link-time addresses [from, end): bit `first` + address. */
+/* The executed link-time addresses of [from, end): bit `first` + address. */
 struct st_executed {
 	const uint8_t *bits;
 	uint64_t first, from, end;

@@ -24,7 +24,7 @@ struct rule {
 	size_t n;
 };
 
-/* What holds at one place. */
+/* The unwind rules of one location. */
 struct row {
 	uint64_t offset;
 	bool known, interrupted, outermost;

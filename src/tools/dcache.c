@@ -20,7 +20,7 @@ STROBE_TABLE(cache, "data cache in all", STROBE_KEY("kind", STROBE_TEXT),
 struct level {
 	uint64_t *newest, *lines, mask, others;
 };
-/* What the accesses of one instruction did that were not just counted. */
+/* Effects of the accesses of one instruction besides counts. */
 struct place {
 	uint64_t misses, l2_misses;
 	uint64_t instruction;
@@ -291,7 +291,7 @@ add_total(const char *kind, unsigned column, uint64_t amount)
 	strobe_cell_add(strobe_cell_of(&cache, column, strobe_text(kind)), amount);
 }
 
-/* What the thread has counted goes into the results. */
+/* Adds the counts of the thread to the results. */
 static void
 add_all(struct state *s)
 {

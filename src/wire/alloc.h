@@ -81,7 +81,7 @@ struct st_alloc_node {
 };
 enum { ST_ALLOC_ROOT, ST_ALLOC_CUT /* its callers are not known */, ST_ALLOC_FIRST_NODE };
 
-/* What was allocated in a context. Bytes are those that were asked for. */
+/* The allocations of a context. Bytes are the requested ones. */
 struct st_alloc_context {
 	uint32_t node, domain;
 	uint64_t calls,
@@ -148,7 +148,7 @@ struct st_alloc_frame {
 
 enum st_alloc_how { ST_ALLOC_SIMPLE, ST_ALLOC_ODD, ST_ALLOC_OUTERMOST, ST_ALLOC_LOST };
 
-/* How the caller of the code at a return address is found. */
+/* The rule by which the caller of the code at a return address is found. */
 struct st_alloc_rule {
 	uint64_t key; /* the address and the images' version; 0: none */
 	int32_t cfa;  /* from the stack pointer or the frame pointer */

@@ -34,7 +34,7 @@ enum {
 #define ST_PROBE_AREA_BYTES (4ull << 30)
 #define ST_PROBE_FIRST_BYTES (64ull << 20) /* mapped at first, after the fixed part */
 
-/* What happens at a probe. */
+/* The action of a probe. */
 enum st_probe_kind {
 	ST_PROBE_NOTHING,
 	ST_PROBE_TIME,    /* entry and return are timed */
@@ -85,7 +85,7 @@ struct st_probe_closed {
 	double variance; /* of the first of these */
 };
 
-/* What a thread has measured of a function. Times are net: the cost of probes,
+/* The measurements of a function by a thread. Times are net: the cost of probes,
  * an average, is taken off, so sums may be a little below zero, as a signed number. */
 struct st_probe_cell {
 	uint32_t function;

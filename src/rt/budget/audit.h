@@ -53,7 +53,7 @@ struct audit_rate {
 	uint32_t mean, samples;
 };
 
-/* What a block charges, and how many instructions of the program it has, in one word. */
+/* The charge of a block and the number of its instructions, in one word. */
 static inline uint32_t
 audit_pack(uint32_t amount, uint32_t insns)
 {

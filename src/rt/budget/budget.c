@@ -134,7 +134,7 @@ grant_credit(struct thread *t, uint64_t amount)
 		open_budget_window(t);
 }
 
-/* What is left goes back to the pool, or is a debt of it. */
+/* Returns the rest to the pool; a negative rest is a debt of the pool. */
 static void
 give_back_credit(struct thread *t)
 {
@@ -160,7 +160,7 @@ take_shares(struct thread *t, int64_t least)
 	return left - debt >= least;
 }
 
-/* What it has is the others' while it sleeps. */
+/* While a thread sleeps, its credit is available to the others. */
 static void
 release_credit(struct thread *t)
 {
@@ -240,7 +240,7 @@ follow_amount(struct thread *t, uint64_t now)
 		open_budget_window(t);
 }
 
-/* What periods are of: at the thread's CPU time without what was charged. */
+/* The clock of periods: the thread's CPU time without the charges. */
 static uint64_t
 period_clock(uint64_t net)
 {
@@ -488,7 +488,7 @@ budget_resume(struct thread *t)
 	share_overdraft(t);
 }
 
-/* What is left, or owed, lies where no block takes of it. */
+/* Moves the rest, or the debt, to where no block takes from it. */
 static void
 lay_aside(struct thread *t)
 {

@@ -17,7 +17,7 @@ budget_plan(void)
 	return &rt.results->plan.budget;
 }
 
-/* What became of it. */
+/* The outcome of a window. */
 static inline struct st_budget_results *
 budget(void)
 {
@@ -51,7 +51,7 @@ spread_credit(struct thread *t, int64_t credit, unsigned most_used)
 	t->budget.credits[most_used] = credit - (ST_CREDITS - 1) * part;
 }
 
-/* What of its credit the thread has used goes into the account. */
+/* Books the credit that the thread has used. */
 static inline void
 settle_account(struct thread *t)
 {

@@ -37,7 +37,7 @@ replace_pool_word(uint64_t *word, uint64_t *was, uint64_t by)
 	                                   __ATOMIC_ACQUIRE);
 }
 
-/* How many periods later; 0: none, or it is earlier. */
+/* The number of periods that have begun since; 0: none, or the time is earlier. */
 static uint32_t
 later_by(uint32_t number, uint32_t than)
 {

@@ -20,7 +20,8 @@ void region_set(struct thread *t, bool on);
 /* Does what the controller asks for. */
 void region_obey(struct thread *t);
 
-/* What the region of interest wants at the beginning of a block: ST_ENTRY_BEGIN, ST_ENTRY_END. */
+/* The action of the region of interest at the beginning of a block: ST_ENTRY_BEGIN, ST_ENTRY_END.
+ */
 unsigned region_at(uint64_t pc);
 /* The same, as far as it matters to threads that execute the version. */
 unsigned region_border(uint64_t pc, enum version version);

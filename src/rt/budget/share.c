@@ -135,7 +135,7 @@ share_adopt(struct thread *t)
 		pool_weigh(rt.budget.pool, t->budget.share.period, own_weight());
 }
 
-/* What of a whole budget is the thread's, by the threads that were there in the last period. */
+/* The thread's share of a whole budget, by the number of threads in the last period. */
 static int64_t
 quota_of(const struct thread *t, int64_t amount)
 {
@@ -148,7 +148,7 @@ quota_of(const struct thread *t, int64_t amount)
 	return (int64_t)((uint64_t)amount / 1024 * (own * 1024 / all));
 }
 
-/* How much may have been taken by now in a period that began with all of the amount. */
+/* The amount that may have been taken by now in a period that began with all of it. */
 static int64_t
 shared_due(const struct thread *t, int64_t amount)
 {
@@ -162,7 +162,7 @@ shared_due(const struct thread *t, int64_t amount)
 	return bursts_due(amount, b->bursts, b->period_ns, t->budget.share.period - first, passed);
 }
 
-/* How much may have been taken by now in the thread's period. */
+/* The amount that may have been taken by now in the thread's period. */
 static int64_t
 shared_allowed(const struct thread *t, int64_t amount)
 {

@@ -83,7 +83,7 @@ mark_from(const struct st_block *b, uint32_t skip, bool seen)
 		mark(&w.bits, pc, seen);
 }
 
-/* How many of the instructions have been measured, and how many there are. */
+/* The numbers of measured and of all instructions. */
 static uint32_t
 count_measured(const struct st_block *b, uint32_t skip, uint32_t *all)
 {

@@ -46,7 +46,7 @@ void nodes_give(struct forest *f, uint32_t first, uint32_t n);
 void nodes_give_unused(struct forest *f);
 /* Has it what a step may take? Gets more from the process'. */
 bool nodes_enough(struct forest *f);
-/* How many there may be in the process. */
+/* The largest number of nodes in the process. */
 uint32_t nodes_bound(void);
 void nodes_forget(void);
 

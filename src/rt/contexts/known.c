@@ -9,7 +9,7 @@
 #include "rt/contexts/forest.h"
 
 enum { MOST_PROBES = 4096 };
-/* What a node may have in place of a context. */
+/* Special values in place of a context. */
 static const uint32_t COMPLETE = 1u << 31, /* beside it */
         UNKNOWN = UINT32_MAX;              /* the log does not have it, or it is not asked for */
 

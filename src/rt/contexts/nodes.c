@@ -105,7 +105,7 @@ take_spare(struct forest *f, uint32_t n)
 		put_nodes(&f->spare, i, STROBE_FORK_NODES);
 }
 
-/* What nobody has. */
+/* The number of no node. */
 static uint32_t
 left(void)
 {

@@ -154,7 +154,7 @@ node_goes(const struct pruning *p, uint32_t i)
 	return !n->recent[KEPT] && sum_class(node_sum(n)) <= p->most;
 }
 
-/* What is linked to has no link itself. */
+/* A node that others link to has no link itself. */
 static void
 keep_link(struct pruning *p, struct forest *f, uint32_t i)
 {

@@ -179,7 +179,7 @@ emit_subtract(struct superblock *u, uint32_t exit)
 		emit_jcc_out(e, JS, exit);
 }
 
-/* What tools see once costs nothing after that but what the engine itself needs for its end. */
+/* An event that tools see once costs nothing later except the engine's part of its end. */
 bool
 charge_wanted(const struct superblock *u)
 {

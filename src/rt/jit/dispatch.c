@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What happens between leaving the cache and entering it again. */
+/* The dispatcher: from leaving the cache to entering it again. */
 #include "rt/budget/adaptive.h"
 #include "rt/budget/budget.h"
 #include "rt/budget/region.h"
@@ -421,7 +421,7 @@ dispatch_native(struct thread *t, const struct exit *x, uint32_t generation)
 /* The translation that follows an exit: it needs budget that is left. */
 enum foreseen { FORESEES_NOTHING, FORESEES_TARGET, FORESEES_BLOCK };
 
-/* What the dispatcher does at an exit, by its kind. */
+/* The action of the dispatcher at an exit, by its kind. */
 static const struct exit_handler {
 	/* Called without rt.lock, in place of everything below. The exit is a copy, of the cache
 	   generation `generation`. */

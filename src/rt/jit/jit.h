@@ -36,7 +36,7 @@ enum {
 	N_PAGE_SLOTS = 1 << 19, /* pages of program code known at once, twice over */
 };
 
-/* How a block's translation of one program instruction looks: three bytes each, the record. */
+/* The record of a translated block: three bytes for each instruction of the program. */
 struct __attribute__((packed)) record {
 	uint8_t kind_len;   /* low nibble: length of the program's instruction (0: inserted code);
 	                       high: enum record_kind */
@@ -176,7 +176,7 @@ enum exit_kind {
 	                    suppress_stop */
 };
 
-/* What lies where in the warm part, in ascending order. */
+/* The areas of the warm part, in ascending order. */
 enum warm_kind { WARM_THUNK, WARM_PAD, WARM_EDGE, WARM_TARGET, WARM_WALK };
 struct warm_fragment {
 	uint32_t at;
@@ -299,7 +299,7 @@ bool jit_has_space(void);
 /* A BLOCK_WRITABLE block: keep a copy of its code, which is here; is it still the same? */
 void jit_keep_source(uint32_t block, const void *code);
 bool jit_same_source(uint32_t block);
-/* What a block takes to be translated, on average; in ticks. */
+/* The average time to translate a block, in ticks. */
 uint64_t jit_ticks_of_block(void);
 void jit_report_sizes(void);         /* to the statistics */
 uint32_t jit_block_at(uint32_t off); /* block whose body holds the cache offset, or 0 */
@@ -398,7 +398,7 @@ void jit_leave(struct thread *t, const struct recovered *r);
 void jit_stop_at(struct thread *t, uint32_t block);
 /* After a fork, with results that are new. */
 void jit_forget_partials(void);
-/* What follows t->resume has changed: it is executed as another block. */
+/* The code at t->resume has changed: it is executed as another block. */
 void jit_end_partial(struct thread *t);
 /* It has come back: the block counts as executed again. */
 void jit_resume_counts(struct thread *t);

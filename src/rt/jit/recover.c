@@ -280,7 +280,7 @@ ends_actions(const struct record *rec)
 	return record_app_len(rec) || record_kind(rec) == REC_BEFORE;
 }
 
-/* What the record's code, of which all has been executed, changes of what is spilled. */
+/* The effect of the record's code, all of it executed, on the spilled registers. */
 static void
 follow_record(struct reserved *reserved, const struct record *rec, uint32_t start)
 {

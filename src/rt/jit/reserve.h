@@ -22,7 +22,7 @@ count_bits(uint16_t set)
 	return n;
 }
 
-/* What is spilled at a place of the code, while it is written or when it is recovered. */
+/* The spilled registers at a place of the code, while it is written or recovered. */
 struct reserved {
 	uint16_t saved;      /* registers whose program value is in action.save */
 	uint16_t holds;      /* of these: they hold a field of the thread; the others nothing */

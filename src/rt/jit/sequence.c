@@ -49,7 +49,7 @@ add_field_len(void)
 	return 2 * emit_field_len(&rt.target) + 4;
 }
 
-/* What was emitted since `from` is as long as recovery takes it to be. */
+/* Checks that the code emitted since `from` has the length that recovery assumes. */
 static void
 check_layout(const struct emit *e, uint32_t from, unsigned bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files that write translations share: exits.c, body.c, translate.c. */
+/* Declarations shared by the files that write translations: exits.c, body.c, translate.c. */
 #ifndef STROBE_RT_JIT_SUPERBLOCK_H
 #define STROBE_RT_JIT_SUPERBLOCK_H
 

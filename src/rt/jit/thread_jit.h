@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What translated code and its dispatcher keep in a thread: data that rt.h embeds. */
+/* The state of translated code and its dispatcher in a thread: data that rt.h embeds. */
 #ifndef STROBE_RT_JIT_THREAD_JIT_H
 #define STROBE_RT_JIT_THREAD_JIT_H
 
@@ -21,7 +21,7 @@ struct resume {
 	uint32_t state; /* enum resume_state */
 };
 
-/* What the code of actions keeps for the time that it runs. */
+/* Registers that the code of actions saves while it runs. */
 struct thread_action {
 	uint64_t save[16];  /* registers, by number */
 	uint64_t flags;     /* as lahf and seto give them */
@@ -29,7 +29,7 @@ struct thread_action {
 	uint64_t values[5]; /* for a function */
 };
 
-/* What the translator is to see to. */
+/* Requests to the translator. */
 struct rt_code {
 	bool counting;  /* a tool wants events of code */
 	bool cuts;      /* basic blocks end where certain functions begin */

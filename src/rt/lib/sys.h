@@ -56,12 +56,12 @@ bool rt_first_memory(uint64_t start, uint64_t end, uint64_t *from, uint64_t *to)
 /* Gives all of it back, except what is kept: that many bytes of what was mapped at p. */
 void rt_unmap_all(void);
 void rt_keep_memory(const void *p, uint64_t bytes);
-/* What was mapped at p stays, for ever. */
+/* The mapping at p stays for ever. */
 void rt_forget_memory(const void *p);
 struct st_memory_list *rt_memory_list(void);
 /* The same for what a fork's child that goes on natively does without. */
 void *rt_map_table(size_t bytes);
-/* What the kernel counts of the engine's memory. */
+/* The engine's memory as the kernel counts it. */
 extern struct rt_memory {
 	uint64_t space; /* bytes of address space */
 	uint64_t data;  /* of it private and writable, what RLIMIT_DATA is about */

@@ -236,7 +236,7 @@ bp_sampling_hit(struct thread *t)
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_traps, 1);
 	credit_take(t, (int64_t)TRAP_TICKS * ST_BUDGET_UNITS);
-	/* Who measures it takes the breakpoint away. */
+	/* The measurement removes the breakpoint. */
 	if (is_measured(pc))
 		breakpoints_take(pc);
 	else if (t->budget.breakpoints.on && credit_of(t) > 0)

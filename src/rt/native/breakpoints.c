@@ -207,7 +207,7 @@ set_page(struct area_with_breakpoints *a, uint64_t page, const uint64_t *wanted,
 			first = first < at ? first : at;
 			last = at;
 		}
-	/* Who executes one just now finds its bit. */
+	/* A thread that executes one just now finds its bit. */
 	for (unsigned i = 0; i < WORDS; i++) {
 		__atomic_fetch_or(&armed[i], wanted[i], __ATOMIC_RELAXED);
 		__atomic_fetch_or(&a->ever[page / 64 + i], wanted[i], __ATOMIC_RELAXED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What native execution keeps of a thread and of the process: data that rt.h embeds. */
+/* The state of native execution of a thread and of the process: data that rt.h embeds. */
 #ifndef STROBE_RT_NATIVE_THREAD_NATIVE_H
 #define STROBE_RT_NATIVE_THREAD_NATIVE_H
 

@@ -125,7 +125,7 @@ make_header(struct st_results_header *to, const struct st_results_header *from)
 	to->budget.no_native = from->budget.no_native;
 }
 
-/* What is known of code stays where it is, if all processes know the same. */
+/* Shared knowledge of code stays where it is. */
 static bool
 map_own_results(const struct st_results_header *h, int fd)
 {

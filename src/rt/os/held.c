@@ -421,7 +421,7 @@ find_thread(uint32_t tid)
 	return NULL;
 }
 
-/* What is sent to one thread looks the same as what is sent to the process by the time it comes. */
+/* A signal sent to one thread cannot be told from one sent to the process when it arrives. */
 long
 sys_tgsigqueueinfo(struct thread *t)
 {

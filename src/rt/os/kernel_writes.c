@@ -35,7 +35,7 @@ leave_parts(uint64_t vector, uint64_t n)
 		pages_leave(p.at, p.at + p.bytes);
 }
 
-/* What a struct msghdr names. */
+/* The memory that a struct msghdr names. */
 static void
 leave_message(uint64_t at)
 {

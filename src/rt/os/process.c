@@ -43,7 +43,7 @@ exec_with_mask(struct thread *t, const uint64_t *program, const uint64_t *after)
 {
 	const struct ksigaction *trap = &t->signals.table->action[SIGNAL_TRAP];
 	bool ignores_traps = trap->handler == 1;
-	/* What is ignored is inherited as well. */
+	/* An ignored signal is inherited as well. */
 	if (ignores_traps)
 		SYS(__NR_rt_sigaction, SIGNAL_TRAP, trap, 0, 8);
 	SYS(__NR_rt_sigprocmask, 2, program, 0, 8);

@@ -99,7 +99,7 @@ take_stack(struct thread *t, const struct recovered *at)
 	__atomic_store_n(&s->mark, position + 1, __ATOMIC_RELEASE);
 }
 
-/* What is known of the block under way: for the estimate of the slowdown. */
+/* The block under way: for the estimate of the slowdown. */
 static void
 describe_sample(struct st_sample *s, const struct recovered *at)
 {

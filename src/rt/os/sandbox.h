@@ -11,7 +11,7 @@ enum sandbox_answer {
 	SANDBOX_ASKS,    /* another process decides whether the kernel executes it */
 };
 
-/* What the thread's filters say of the system call at t->regs. */
+/* The verdict of the thread's filters on the system call at t->regs. */
 enum sandbox_answer sandbox_ask(const struct thread *t);
 /* Hands the thread over to native execution, its system call not begun. */
 _Noreturn void sandbox_leave(struct thread *t);

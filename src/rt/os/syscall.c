@@ -267,7 +267,7 @@ sys_shmat(struct thread *t)
 	return ret;
 }
 
-/* What is sealed stays as it is: open. */
+/* Sealed pages stay open. */
 static long
 sys_mseal(struct thread *t)
 {

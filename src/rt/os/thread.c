@@ -55,7 +55,7 @@ enum {
 	E_INVAL = 22,
 };
 
-/* One whose making failed for want of memory. What it has is kept for the next. */
+/* A thread whose creation failed for lack of memory. Its memory is kept for the next one. */
 static struct thread *unfinished;
 
 static struct st_thread *
@@ -522,7 +522,7 @@ do_clone(long nr, struct clone_request *q, struct thread *child, uint64_t kernel
 	                (long)q->child_tid, (long)q->tls, child, start);
 }
 
-/* What has no space here can be made natively, perhaps. */
+/* A thread for which there is no space here may still be created natively. */
 static long
 clone_natively(struct thread *t, uint64_t mask)
 {
@@ -538,7 +538,7 @@ mask_of_child(const struct thread *t, uint64_t mask)
 	return t->pending & PENDING_SIGNAL ? t->signals.queued_mask : mask;
 }
 
-/* What a child finds in its registers when the call returns. */
+/* The registers of a child when the call returns. */
 static void
 begin_child(struct regs *r, const struct clone_request *q)
 {
@@ -646,7 +646,7 @@ vfork_main(struct thread *t)
 	__builtin_unreachable();
 }
 
-/* What a thread has to itself again when its vfork's child has gone. */
+/* Restores the state that a thread shared with the child of its vfork. */
 struct vfork_parent {
 	struct regs regs;
 	struct thread_signals signals;

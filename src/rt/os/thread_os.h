@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the runtime keeps of a thread towards the operating system: signals, the system call under
- * way, what the kernel holds for it. Data that rt.h embeds.
+ * The state of a thread towards the operating system: signals, the system call under way, objects
+ * of the kernel. Data that rt.h embeds.
  */
 #ifndef STROBE_RT_OS_THREAD_OS_H
 #define STROBE_RT_OS_THREAD_OS_H
@@ -78,7 +78,7 @@ struct thread_call {
 	strobe_syscall exec;
 };
 
-/* What the kernel holds for the thread and the program has asked for. */
+/* Registrations of the thread with the kernel that the program has made. */
 struct thread_kernel {
 	struct filter *filters; /* seccomp, the newest first */
 	uint64_t clear_tid;     /* where the kernel clears its id when it ends; 0: nowhere */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What probes can do besides measuring: wait, and keep what a function was called with. */
+/* Actions of probes besides measuring: they wait, and keep the arguments of a function. */
 #include <asm/unistd.h>
 #include <errno.h>
 
@@ -87,7 +87,7 @@ struct part {
 	uint64_t bytes;
 };
 
-/* How many words could be read. The stack may end with the page in which the first one lies. */
+/* Returns the number of words read. The stack may end with the page of the first one. */
 static uint32_t
 read_stack_words(uint64_t *to, const uint64_t *from, uint32_t n)
 {

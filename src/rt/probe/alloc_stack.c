@@ -41,7 +41,7 @@ read_far(void *to, uint64_t from, size_t bytes)
 	return SYS(__NR_process_vm_readv, SYS(__NR_getpid), &here, 1, &there, 1, 0) == (long)bytes;
 }
 
-/* What unwind information is read by: cfi_read in this image. */
+/* The reader of unwind information: cfi_read in this image. */
 bool
 probe_read_frames(void *to, uint64_t from, size_t bytes)
 {
@@ -52,8 +52,8 @@ probe_read_frames(void *to, uint64_t from, size_t bytes)
 	return true;
 }
 
-/* A word of the stack. What has been read once, and all between that and the stack pointer, is
- * there. */
+/* Reads a word of the stack. A word that has been read once, and all between it and the stack
+ * pointer, are mapped. */
 static bool
 read_stack(struct st_alloc_thread *own, uint64_t address, uint64_t *word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What happens at the entry and the return of a function that has a probe. */
+/* The entry and the return of a function that has a probe. */
 #include <asm/unistd.h>
 #include <errno.h>
 
@@ -168,7 +168,7 @@ is_timed(struct st_probe_cell *c, uint32_t every)
 	return true;
 }
 
-/* The call is not timed. What it calls has it as its caller. */
+/* The call is not timed, but it is the caller of the calls that it makes. */
 static inline void
 count_call(struct st_probe_thread *t, struct st_probe_cell *c, uint64_t slot)
 {
@@ -431,7 +431,7 @@ probe_return(uint64_t slot)
 	return ended.original;
 }
 
-/* The function is left, by an exit that is patched. What lies below it was left before. */
+/* The function returns by a patched exit. The frames below it were left before. */
 void
 probe_exit(uint64_t function, const uint64_t *slot)
 {

@@ -79,7 +79,7 @@ park(const struct st_probe_frame *f)
 	probe_context.has_parked = 1;
 }
 
-/* What it has spent is charged to nobody, not to its caller. */
+/* Its time is charged to no function, not even to its caller. */
 static void
 take_from_caller(const struct st_probe_frame *f, struct st_probe_frame *around)
 {

@@ -179,7 +179,7 @@ count_plainly(strobe_point at, uint64_t cell, int64_t amount)
 		add_amount(asked.id, first, first + 1, cell, amount);
 }
 
-/* What tells this thing of this block from all others: its instruction, and its number there. */
+/* The key of an action within its block: its instruction, and its number there. */
 static uint64_t
 key_of_next(strobe_point at)
 {

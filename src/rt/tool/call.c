@@ -30,7 +30,7 @@ tool_failed(struct thread *t, int signo, uint64_t pc)
 	tools.tool[tool].failed = true;
 	rt.results->tools.failed[tool] = (uint32_t)signo;
 	rt.results->tools.failed_at[tool] = pc;
-	/* What it called may have held the lock. */
+	/* The function that it called may have held the lock. */
 	if (tools.owner == t) {
 		tools.owner = NULL;
 		rt_unlock(&tools.lock);

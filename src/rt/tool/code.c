@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What tools may ask about code, and the operands of actions. */
+/* The questions of tools about code, and the operands of actions. */
 #include "rt/program.h"
 #include "rt/tool/events.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the opaque types of tool.h are: each names a part of the fragment in `asked`. */
+/* Definitions of the opaque types of tool.h: each names a part of the fragment in `asked`. */
 #ifndef STROBE_RT_TOOL_EVENTS_H
 #define STROBE_RT_TOOL_EVENTS_H
 

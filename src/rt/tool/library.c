@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tools have in place of a C library. */
+/* The functions that tools have in place of a C library. */
 #include <asm/unistd.h>
 
 #include "rt/cost.h"

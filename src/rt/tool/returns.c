@@ -90,7 +90,7 @@ returns_plan(void)
 	return n_plans;
 }
 
-/* What lies below the stack pointer has been left. */
+/* Drops the frames below the stack pointer. */
 static void
 drop_below(struct thread *t, struct returns *r, uint64_t sp)
 {

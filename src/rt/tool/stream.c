@@ -219,7 +219,7 @@ consume_rows(struct thread *t, unsigned stream, uint64_t begin, uint64_t fill)
 		tool_call(tool_of[stream], (void (*)(void))declared[stream]->consume, t, &rows);
 }
 
-/* What has not been consumed of the buffer begins there. */
+/* The begin of the part of the buffer that has not been consumed. */
 static uint64_t
 rest_of(const struct thread *t, unsigned stream)
 {
@@ -236,7 +236,7 @@ consume_rest(struct thread *t, unsigned stream)
 	consume_rows(t, stream, begin, fill);
 }
 
-/* How many ticks a stream's KiB takes to be consumed, on average; at first a guess. */
+/* The average ticks to consume a KiB of a stream; at first a guess. */
 static uint64_t pace[ST_MAX_STREAMS] = {[0 ... ST_MAX_STREAMS - 1] = 1000};
 
 static uint64_t

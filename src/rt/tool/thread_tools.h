@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tools have in each thread: data that rt.h embeds. */
+/* The state of the tools in each thread: data that rt.h embeds. */
 #ifndef STROBE_RT_TOOL_THREAD_TOOLS_H
 #define STROBE_RT_TOOL_THREAD_TOOLS_H
 

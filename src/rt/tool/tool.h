@@ -15,7 +15,7 @@
 #include "rt/arch/x86_64/pieces.h"
 #include "rt/code.h"
 
-/* What an operand is, from the point of view of the instruction its action stands at. */
+/* The role of an operand for the instruction of the action. */
 enum operand_kind {
 	OPERAND_CONSTANT,
 	OPERAND_TIMESTAMP,
@@ -57,14 +57,14 @@ struct condition {
 	struct relation is; /* of CONDITION_RELATION */
 };
 
-/* What is counted when the branch at the end of the fragment takes one of its edges. */
+/* The counter of an edge of the branch at the end of the fragment. */
 struct edge_amount {
 	uint64_t cell;
 	int64_t amount;
 	enum direction direction;
 };
 
-/* What is counted by the target of the indirect branch at the end of the fragment. */
+/* The counter by target of the indirect branch at the end of the fragment. */
 struct target_count {
 	strobe_table *table;
 	uint8_t column, target; /* the key that is the target */
@@ -98,7 +98,7 @@ enum {
 	MAX_ACTION_INSNS = 16,  /* of a fragment, once one has had too many actions */
 };
 
-/* What the tools want of the fragment being translated. One at a time, under rt.lock. */
+/* The requests of the tools for the fragment being translated. One at a time, under rt.lock. */
 /* Bits of strobe_point.where: when the function returns; at the block's entry; after the
  * instruction. */
 enum { POINT_RETURN = 0x10000, POINT_ENTRY = 0x20000, POINT_AFTER = 0x40000 };
@@ -187,7 +187,7 @@ void streams_make_space(struct thread *t, uint32_t set);
 /* The same, unless to consume what is in the way would cost more than is left of the budget. Then
  * as much of it is consumed as can be paid, and it returns false. */
 bool streams_try_space(struct thread *t, uint32_t set);
-/* What the thread has in its buffers goes where it belongs; the thread ends or the program does. */
+/* Flushes the buffers of the thread, which ends or whose program does. */
 void streams_finish(struct thread *t);
 /* Those of its rows that the tools themselves consume. */
 void streams_consume(struct thread *t);
@@ -260,7 +260,7 @@ thread_version(const struct thread *t)
 void returns_begin(uint64_t function);
 /* Space for an action there; NULL: there is none. */
 struct action *returns_new_action(void);
-/* What returns_entered takes as values[0]; 0: nothing is wanted. */
+/* The argument values[0] of returns_entered; 0: no tool asks for returns. */
 uint32_t returns_plan(void);
 /* The thread has not been seen for a while: nothing is known of the functions on its stack. */
 void returns_forget(struct thread *t);
@@ -282,7 +282,7 @@ struct strobe_access;
 /* A tool is about to say what it wants at an access. False: that is an ordinary one. */
 bool elements_begin(const struct strobe_access *a, unsigned tool);
 struct action *elements_new_action(void);
-/* What elements_access takes as values[0]; 0: nothing is wanted. */
+/* The argument values[0] of elements_access; 0: no tool asks for accesses. */
 uint32_t elements_plan(void);
 void elements_access(strobe_thread *t, const uint64_t *values);
 void elements_forget(void);

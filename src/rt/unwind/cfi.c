@@ -100,7 +100,7 @@ find_frame(const struct cfi_table *table, uint64_t pc)
 
 /* ---- entries ---- */
 
-/* What frame descriptions have in common. */
+/* The common part of frame descriptions. */
 struct common {
 	uint64_t code_unit;
 	int64_t data_unit;

@@ -30,7 +30,7 @@ struct cfi_rule {
 	uint32_t bytes;  /* of it */
 	uint8_t how, reg;
 };
-/* What holds at one place. */
+/* The unwind rules of one location. */
 struct cfi_row {
 	struct cfi_rule cfa, rules[CFI_REGISTERS];
 	bool signal; /* the frame is a signal's: its caller's pc is where the signal came */

@@ -141,7 +141,7 @@ expression_combine(struct machine *m, uint8_t op, uint64_t a, uint64_t b)
 	}
 }
 
-/* What copies and orders the values on the stack. */
+/* Operations that copy and reorder values on the stack. */
 static bool
 arrange(struct machine *m, uint8_t op)
 {
@@ -179,7 +179,7 @@ arrange(struct machine *m, uint8_t op)
 	}
 }
 
-/* What takes an operand along. */
+/* Operations with an operand. */
 static bool
 with_operand(struct machine *m, uint8_t op)
 {

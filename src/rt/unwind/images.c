@@ -49,7 +49,7 @@ unwind_forget(void)
 	known.n_images = known.n_made = 0;
 }
 
-/* What is known of other mappings than there are now is forgotten. */
+/* Forgets mappings that are gone. */
 static bool
 images_begin(void)
 {

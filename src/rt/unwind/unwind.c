@@ -49,7 +49,7 @@ unwind_begin(struct walker *w, const struct regs *regs)
 
 /* ---- signals ---- */
 
-/* What the kernel has put on the stack, above the handler's return address. */
+/* The signal frame that the kernel has put on the stack, above the handler's return address. */
 static bool
 leave_signal_frame(struct walker *w)
 {

@@ -18,14 +18,14 @@ struct unwind_image {
 void unwind_forget(void);
 /* NULL: it is not executable. */
 const struct unwind_image *unwind_image_at(uint64_t pc);
-/* What holds there; NULL: nothing is said of it. Valid until the next call. */
+/* The rules at the address; NULL: there are none. Valid until the next call. */
 const struct cfi_row *unwind_row_at(uint64_t pc);
 
 /* unwind/calls.c: what code says. */
 
 /* Is there a call before the address? *to: where it goes; 0: that is not said. */
 bool unwind_called(uint64_t address, uint64_t *to);
-/* What a signal's handler returns to. */
+/* The address to which the handler of a signal returns. */
 bool unwind_is_restorer(uint64_t pc);
 /* Does the function begin with push %rbp; mov %rsp, %rbp? */
 bool unwind_has_frame(uint64_t function);

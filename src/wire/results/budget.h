@@ -27,7 +27,7 @@ enum st_overshoot {
 	        ST_OVERSHOOT_KINDS
 };
 
-/* What those have in common who share a budget: rt/budget/pool.h. A tree's is made by the
+/* The state of a shared budget: rt/budget/pool.h. That of a process tree is made by the
  * controller, and lies apart from the results, mapped into all processes, when they are followed.
  */
 struct st_budget_pool {

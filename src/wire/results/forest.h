@@ -21,7 +21,7 @@ typedef struct {
  * fit into another's `recent`, by the next bits. */
 static const uint32_t STROBE_FORK = UINT32_MAX;
 enum { STROBE_FORK_NODES = 4, STROBE_FORK_SLOTS = 8 * STROBE_FORK_NODES };
-/* What a node has cost, itself alone. */
+/* The exclusive cost of a node. */
 typedef struct {
 	uint64_t ticks, instructions;
 } strobe_cost;

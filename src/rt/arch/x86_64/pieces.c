@@ -88,7 +88,7 @@ st_access_has_pieces(const struct st_insn *in, const uint8_t *code, const struct
 
 /* ---- addresses ---- */
 
-/* What an 8-bit displacement counts in: st_insn does not say, because only addresses need it. */
+/* The unit of an 8-bit displacement: st_insn lacks it, because only addresses need it. */
 static int64_t
 access_displacement(const struct st_insn *in, const uint8_t *code, const struct st_access *a)
 {

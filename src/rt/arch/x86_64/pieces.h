@@ -17,7 +17,7 @@ struct st_piece {
 	uint64_t address, bytes;
 };
 
-/* How this processor lays out what the xsave family saves: cpuid 0xd. */
+/* The layout of the xsave area of this processor: cpuid 0xd. */
 struct st_xsave {
 	uint64_t enabled; /* xcr0 */
 	uint64_t in_use;  /* of these, those that are not in their first state */

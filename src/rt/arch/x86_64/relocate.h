@@ -7,7 +7,7 @@
 #include "rt/arch/x86_64/decode.h"
 #include "rt/arch/x86_64/emit.h"
 
-/* What stands for an instruction that was moved. */
+/* The code that replaces a moved instruction. */
 enum relocated {
 	RELOCATED_COPY,  /* one machine instruction */
 	RELOCATED_SPILL, /* a register is saved, has the address, and is given back */
