@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "gate/rules.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/parse.h"
 #include "base/text.h"
-#include "store/vcs.h"
-
-enum { MOST_BYTES = 1 << 20 };
 
 static st_status
 rules_no_memory(struct st_error *e)
@@ -228,55 +223,23 @@ st_gate_rules_of_bytes(struct st_gate_rules *r, const char *path, const char *by
 	return st_yaml_read(&r->yaml, path, bytes, n, e) ? ST_FAILED : rules_take(r, today, o, e);
 }
 
-static st_status
-rules_find(struct st_gate_rules *r, const char *path, struct st_error *e)
-{
-	struct st_vcs *vcs = NULL;
-	if (path) {
-		r->path = strdup(path);
-		return r->path ? ST_OK : rules_no_memory(e);
-	}
-	if (st_vcs_git(&vcs, e))
-		return ST_FAILED;
-	const char *root = vcs && vcs->root ? vcs->root : ".";
-	const size_t n = strlen(root);
-	r->path = st_text_of("%s%s" ST_GATE_FILE, root, n && root[n - 1] == '/' ? "" : "/");
-	if (vcs)
-		vcs->kind->close(vcs);
-	return r->path ? ST_OK : rules_no_memory(e);
-}
-
 st_status
 st_gate_rules_read(struct st_gate_rules *r, const char *path, const char *today,
                    struct st_gate_options *o, struct st_error *e)
 {
 	*r = (struct st_gate_rules){0};
-	if (rules_find(r, path, e))
+	if (st_project_file_read(&r->file, path, ST_GATE_FILE, e))
 		return ST_FAILED;
-	if (!path && access(r->path, F_OK))
-		return ST_OK;
-	FILE *f = fopen(r->path, "re");
-	r->bytes = f ? malloc(MOST_BYTES + 1) : NULL;
-	const size_t n = r->bytes ? fread(r->bytes, 1, MOST_BYTES + 1, f) : 0;
-	const bool failed = !f || ferror(f);
-	const int error = errno;
-	if (f)
-		fclose(f);
-	if (failed)
-		return st_fail(e, ST_EXIT_USAGE, "cannot read %s: %s", r->path, strerror(error));
-	if (!r->bytes)
-		return rules_no_memory(e);
-	if (n > MOST_BYTES)
-		return st_fail(e, ST_EXIT_USAGE, "%s has more than a megabyte", r->path);
-	return st_gate_rules_of_bytes(r, r->path, r->bytes, n, today, o, e);
+	return r->file.bytes ? st_gate_rules_of_bytes(r, r->file.path, r->file.bytes, r->file.n,
+	                                              today, o, e)
+	                     : ST_OK;
 }
 
 void
 st_gate_rules_free(struct st_gate_rules *r)
 {
 	st_yaml_free(&r->yaml);
-	free(r->path);
-	free(r->bytes);
+	st_project_file_free(&r->file);
 }
 
 void

@@ -4,6 +4,7 @@
 #define STROBE_GATE_RULES_H
 
 #include "gate/result.h"
+#include "job/projectfile.h"
 #include "job/yamlfile.h"
 
 #define ST_GATE_FILE ".strobe/gate.yaml"
@@ -11,7 +12,7 @@
 /* Owns the texts that the options refer to. */
 struct st_gate_rules {
 	struct st_yaml yaml;
-	char *path, *bytes;
+	struct st_project_file file;
 };
 
 /* Reads a file into the options; path NULL: that of the project around the current folder, if it
