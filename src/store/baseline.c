@@ -35,25 +35,6 @@ baseline_machine(struct st_store *s, int64_t row, char **fields, struct st_error
 	return *fields ? 0 : st_store_no_memory(e);
 }
 
-/* "cpu: A, here B; kernel: C, here D"; NULL: they do not differ, or there is no memory. */
-static char *
-baseline_differences(const char *there, const char *here)
-{
-	struct st_text text;
-	struct st_trait_difference d;
-	const char *at = NULL;
-	size_t n = 0;
-	FILE *out = st_text_begin(&text);
-	while (out && st_traits_differ(there, here, &at, &d))
-		fprintf(out, "%s%.*s: %.*s, here %.*s", n++ ? "; " : "", d.name_length, d.name,
-		        d.a_length, d.a, d.b_length, d.b);
-	char *made = st_text_end(&text);
-	if (n)
-		return made;
-	free(made);
-	return NULL;
-}
-
 static bool
 baseline_remember_refused(struct seeking *k, const struct st_version *v, char *differences)
 {
@@ -78,7 +59,8 @@ baseline_keep(struct seeking *k, const struct st_version *v, struct st_stored_li
 		bool fits = one->configuration == k->like->configuration && !status;
 		if (fits && one->machine != k->like->machine && !k->any_machine) {
 			status = baseline_machine(k->s, one->machine, &there, k->e);
-			differences = there ? baseline_differences(there, k->machine) : NULL;
+			differences =
+			        there ? st_traits_differences(there, k->machine, ", here ") : NULL;
 			fits = !differences;
 			if (differences && !baseline_remember_refused(k, v, differences))
 				status = st_store_no_memory(k->e);

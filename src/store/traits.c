@@ -2,6 +2,7 @@
 #include "store/traits.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -15,6 +16,14 @@ traits_put_line(FILE *out, const char *name, const char *value)
 	for (; *value; value++)
 		fputc(*value == '\n' || *value == '\r' ? ' ' : *value, out);
 	fputc('\n', out);
+}
+
+/* Files of other tools often do not say where a program ran. */
+static void
+traits_put_known(FILE *out, const char *name, const char *value)
+{
+	if (*value)
+		traits_put_line(out, name, value);
 }
 
 static char *
@@ -94,13 +103,15 @@ traits_machine(const struct st_profile *p)
 	FILE *out = st_text_begin(&text);
 	if (!out)
 		return NULL;
-	traits_put_line(out, "cpu", r->cpu);
-	traits_put_line(out, "architecture", r->machine);
-	fprintf(out, "cores=%lld\n", (long long)r->cores);
-	traits_put_line(out, "kernel", r->kernel);
+	traits_put_known(out, "cpu", r->cpu);
+	traits_put_known(out, "architecture", r->machine);
+	if (r->cores)
+		fprintf(out, "cores=%lld\n", (long long)r->cores);
+	traits_put_known(out, "kernel", r->kernel);
 	for (size_t i = 0; i < r->facts.n; i++)
 		traits_put_line(out, r->facts.v[i].name, r->facts.v[i].value);
-	traits_put_environment(out, r);
+	if (*r->cpu || r->environment.n)
+		traits_put_environment(out, r);
 	for (size_t i = 0; i < p->images.n; i++) {
 		const struct st_profile_image *image = &p->images.v[i];
 		if (!*image->build_id || !traits_is_system_library(image->path))
@@ -184,4 +195,22 @@ st_traits_differ(const char *a, const char *b, const char **at, struct st_trait_
 	}
 	*at = line;
 	return false;
+}
+
+char *
+st_traits_differences(const char *a, const char *b, const char *between)
+{
+	struct st_text text;
+	struct st_trait_difference d;
+	const char *at = NULL;
+	size_t n = 0;
+	FILE *out = st_text_begin(&text);
+	while (out && st_traits_differ(a, b, &at, &d))
+		fprintf(out, "%s%.*s: %.*s%s%.*s", n++ ? "; " : "", d.name_length, d.name,
+		        d.a_length, d.a, between, d.b_length, d.b);
+	char *made = st_text_end(&text);
+	if (n)
+		return made;
+	free(made);
+	return NULL;
 }

@@ -27,5 +27,8 @@ struct st_trait_difference {
 	int name_length, a_length, b_length;
 };
 bool st_traits_differ(const char *a, const char *b, const char **at, struct st_trait_difference *d);
+/* All differences, "cpu: A, here B; kernel: C, here D" if `between` is ", here ". malloc'ed; NULL:
+ * there is none, or memory is exhausted. */
+char *st_traits_differences(const char *a, const char *b, const char *between);
 
 #endif

@@ -230,6 +230,10 @@ test_machines(void **state)
 	/* A value that only begins alike is another one. */
 	at = NULL;
 	assert_true(st_traits_differ("cores=2\n", "cores=24\n", &at, &d));
+	assert_null(st_traits_differences(a, a, ", here "));
+	char *all = st_traits_differences(a, b, ", here ");
+	assert_string_equal(all, "cores: 2, here 4; library libc.so.6: 12, here 34");
+	free(all);
 }
 
 int
