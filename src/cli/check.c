@@ -102,16 +102,26 @@ note_verdicts(struct checking *c, const struct st_check_result *r)
 	}
 }
 
+/* A method, the rule that chose it, and what all methods know of the profiles. */
+struct chosen_method {
+	enum st_check_method method;
+	size_t rule; /* from 1; 0: none */
+	const char *machines;
+};
+
 static st_status
-check_subjects(struct checking *c, const struct st_check_group *g,
+check_subjects(struct checking *c, const struct st_check_group *g, struct chosen_method chosen,
                const struct st_check_subjects *s, struct st_error *e)
 {
 	struct st_check_result r;
-	st_status status = st_check_run(&r, s, c->a->method, &c->a->how, e);
+	st_status status = st_check_run(&r, s, chosen.method, &c->a->how, e);
 	const struct st_check_report report = {.result = &r,
-	                                       .method = c->a->method,
+	                                       .method = chosen.method,
+	                                       .rule = chosen.rule,
+	                                       .rules_file = c->a->rules.file.path,
 	                                       .how = &c->a->how,
 	                                       .title = g->title,
+	                                       .machines = chosen.machines,
 	                                       .names = {g->names[ST_A], g->names[ST_B]},
 	                                       .cutoff = c->a->cutoff,
 	                                       .top = (size_t)c->a->top,
@@ -129,28 +139,62 @@ check_subjects(struct checking *c, const struct st_check_group *g,
 
 /* Outliers are searched among all locations, so --of selects afterwards. */
 static bool
-needs_all(const struct st_check_arguments *a)
+needs_all(enum st_check_method method)
 {
-	return a->method == ST_CHECK_outliers;
+	return method == ST_CHECK_outliers;
+}
+
+static st_status
+check_by_method(struct checking *c, const struct st_check_group *g, struct chosen_method chosen,
+                const struct st_check_side sides[ST_SIDES], struct st_error *e)
+{
+	struct st_check_subjects subjects = {0};
+	st_status status = ST_OK;
+	if (st_check_match(&subjects, sides, needs_all(chosen.method) ? NULL : c->a->how.of))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compare the profiles");
+	if (!status)
+		status = is_comparable(c->a, g, &subjects, e);
+	if (!status)
+		status = check_subjects(c, g, chosen, &subjects, e);
+	st_check_subjects_free(&subjects);
+	return status;
+}
+
+/* Those that the user named, otherwise those of the rules that fit, otherwise the default. */
+static st_status
+choose_methods(const struct st_check_arguments *a, const struct st_check_group *g,
+               struct st_check_method_list *out, struct st_error *e)
+{
+	const struct st_check_profiles sides[] = {{g->profiles[ST_A].v, g->profiles[ST_A].n},
+	                                          {g->profiles[ST_B].v, g->profiles[ST_B].n}};
+	*out = a->methods;
+	if (!out->n && st_check_rules_choose(&a->rules, sides, out))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to choose the methods");
+	if (!out->n)
+		st_check_method_add(out, ST_CHECK_distribution, 0);
+	return ST_OK;
 }
 
 static st_status
 check_group(struct checking *c, const struct st_check_group *g, struct st_error *e)
 {
 	struct st_check_side sides[ST_SIDES] = {0};
-	struct st_check_subjects subjects = {0};
-	st_status status = ST_OK;
+	struct st_check_method_list methods;
+	char *machines = NULL;
+	st_status status = choose_methods(c->a, g, &methods, e);
+	if (!status)
+		status = st_check_machines(g, &machines, e);
 	for (int side = 0; side < ST_SIDES && !status; side++)
 		status = make_side(&sides[side], c->a, g->profiles[side].v, g->profiles[side].n, e);
-	if (!status && st_check_match(&subjects, sides, needs_all(c->a) ? NULL : c->a->how.of))
-		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compare the profiles");
-	if (!status)
-		status = is_comparable(c->a, g, &subjects, e);
-	if (!status)
-		status = check_subjects(c, g, &subjects, e);
-	st_check_subjects_free(&subjects);
+	for (size_t i = 0; i < methods.n && !status; i++) {
+		const struct chosen_method chosen = {methods.v[i], methods.rules[i], machines};
+		if (i && !c->json)
+			putc('\n', c->out);
+		status = check_by_method(c, g, chosen, sides, e);
+	}
 	for (int side = 0; side < ST_SIDES; side++)
 		st_check_side_free(&sides[side]);
+	free(machines);
 	return status;
 }
 
@@ -179,7 +223,7 @@ check_and_print(const struct st_check_arguments *a, const struct st_check_groups
 	if (!is_json && !(c.out = st_safe_begin(&safe, stdout)))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");
 	if (is_json)
-		st_check_json_begin(c.json = &json, a->method);
+		st_check_json_begin(c.json = &json);
 	st_status status = check_groups(&c, groups, e);
 	char *text = is_json ? st_check_json_end(&json, groups->left_out.v, groups->left_out.n,
 	                                         status, e)

@@ -5,10 +5,13 @@
 
 #include "base/vec.h"
 #include "check/check.h"
+#include "cli/check_rules.h"
 
 struct st_check_arguments {
 	ST_VEC(const char *) named[ST_SIDES]; /* files, folders, profiles or versions */
-	enum st_check_method method;
+	struct st_check_method_list methods;  /* n 0: the rules choose them */
+	const char *rules_file;               /* NULL: the project's, if it has one */
+	struct st_check_rules rules;
 	struct st_check_how how;
 	const char *metric; /* only this one; NULL: all */
 	double cutoff;      /* smaller changes, as shares of the whole, are not listed */
@@ -36,6 +39,10 @@ struct st_check_groups {
 st_status st_check_read(const struct st_check_arguments *a, struct st_check_groups *out,
                         struct st_error *e);
 void st_check_groups_free(struct st_check_groups *g);
+
+/* The differences between the machines and settings of the group's profiles, "kernel: A and B",
+ * malloc'ed; NULL: they do not differ as far as the profiles say. */
+st_status st_check_machines(const struct st_check_group *g, char **differences, struct st_error *e);
 
 /* Inside: adds a group. NULL with *e: memory is exhausted. names: NULL: empty. */
 struct st_check_group *st_check_group_new(struct st_check_groups *all, const char *title,

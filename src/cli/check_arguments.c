@@ -32,7 +32,7 @@ set_check_percent(const char *option, const char *value, double least, double mo
 }
 
 static st_status
-set_check_method(struct st_check_arguments *a, const char *value, struct st_error *e)
+add_check_method(struct st_check_arguments *a, const char *value, struct st_error *e)
 {
 	static const char *const words[] = {
 #define M(id, name, help) name,
@@ -42,8 +42,33 @@ set_check_method(struct st_check_arguments *a, const char *value, struct st_erro
 	unsigned which;
 	if (st_option_word("method", value, words, ST_CHECK_METHOD_COUNT, &which, e))
 		return ST_FAILED;
-	a->method = (enum st_check_method)which;
+	st_check_method_add(&a->methods, (enum st_check_method)which, 0);
 	return ST_OK;
+}
+
+/* The last list counts. */
+static st_status
+set_check_methods(struct st_check_arguments *a, const char *list, struct st_error *e)
+{
+	char *copy = strdup(list), *rest = copy;
+	st_status status =
+	        copy ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left for the methods");
+	a->methods.n = 0;
+	for (char *word; !status && (word = strsep(&rest, ","));)
+		status = add_check_method(a, word, e);
+	free(copy);
+	return status;
+}
+
+/* Without methods, the rules choose them. */
+static st_status
+read_check_rules(struct st_check_arguments *a, struct st_error *e)
+{
+	if (a->methods.n && a->rules_file)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--method and --rules both choose the methods: leave out one of "
+		               "them");
+	return a->methods.n ? ST_OK : st_check_rules_read(&a->rules, a->rules_file, e);
 }
 
 static st_status
@@ -64,7 +89,10 @@ apply_check_option(struct st_check_arguments *a, int option, const char *value, 
 	struct st_distribution_choice *d = &a->how.distribution;
 	switch (option) {
 	case CHECK_method:
-		return set_check_method(a, value, e);
+		return set_check_methods(a, value, e);
+	case CHECK_rules:
+		a->rules_file = value;
+		return ST_OK;
 	case CHECK_models: {
 		static const char *const words[] = {"parametric", "smooth"};
 		unsigned which;
@@ -163,7 +191,7 @@ st_check_parse(struct st_check_arguments *a, char *const *argv, struct st_error 
 		if (a->help)
 			return ST_OK;
 	}
-	return divide_check_names(a, side == ST_B, e);
+	return divide_check_names(a, side == ST_B, e) || read_check_rules(a, e) ? ST_FAILED : ST_OK;
 }
 
 void
@@ -171,4 +199,5 @@ st_check_arguments_free(struct st_check_arguments *a)
 {
 	free(a->named[ST_A].v);
 	free(a->named[ST_B].v);
+	st_check_rules_free(&a->rules);
 }

@@ -430,7 +430,10 @@
 	ST_OPTION_HELP(O)
 
 #define ST_CHECK_OPTIONS(O)                                                                        \
-	O(method, 'm', "method", "METHOD", true, "compare by this method (default: distribution)") \
+	O(method, 'm', "method", "METHODS", true,                                                  \
+	  "compare by these methods, with commas between (default: distribution)")                 \
+	O(rules, 0, "rules", "FILE", true,                                                         \
+	  "choose the methods by the rules of FILE (default: .strobe/check.yaml)")                 \
 	O(models, 0, "models", "parametric|smooth", true,                                          \
 	  "integral: use models with a formula, or without one (default: parametric)")             \
 	O(x, 'x', "x", "NAME", true,                                                               \

@@ -113,13 +113,13 @@ method_word(size_t i, struct st_word *w)
 }
 
 static const struct st_values known[] = {
-        {"TOOL", ST_VALUE_TOOL, tool_word},     {"COMMAND", ST_VALUE_WORD, command_word},
-        {"SHELL", ST_VALUE_WORD, shell_word},   {"KEY", ST_VALUE_WORD, sort_word},
-        {"METRIC", ST_VALUE_WORD, metric_word}, {"SIGNAL", ST_VALUE_WORD, signal_word},
-        {"MODES", ST_VALUE_LIST, stress_word},  {"FILE", ST_VALUE_FILE, NULL},
-        {"DIRECTORY", ST_VALUE_FILE, NULL},     {"PID", ST_VALUE_PID, NULL},
-        {"PROGRAM", ST_VALUE_PROGRAM, NULL},    {"KINDS", ST_VALUE_LIST, kind_word},
-        {"METHOD", ST_VALUE_WORD, method_word},
+        {"TOOL", ST_VALUE_TOOL, tool_word},      {"COMMAND", ST_VALUE_WORD, command_word},
+        {"SHELL", ST_VALUE_WORD, shell_word},    {"KEY", ST_VALUE_WORD, sort_word},
+        {"METRIC", ST_VALUE_WORD, metric_word},  {"SIGNAL", ST_VALUE_WORD, signal_word},
+        {"MODES", ST_VALUE_LIST, stress_word},   {"FILE", ST_VALUE_FILE, NULL},
+        {"DIRECTORY", ST_VALUE_FILE, NULL},      {"PID", ST_VALUE_PID, NULL},
+        {"PROGRAM", ST_VALUE_PROGRAM, NULL},     {"KINDS", ST_VALUE_LIST, kind_word},
+        {"METHODS", ST_VALUE_LIST, method_word},
 };
 
 enum { N_KNOWN = sizeof known / sizeof *known };

@@ -11,12 +11,15 @@
 struct st_check_report {
 	const struct st_check_result *result;
 	enum st_check_method method;
+	size_t rule;            /* the rule that chose the method, from 1; 0: none */
+	const char *rules_file; /* in which the rule is */
 	const struct st_check_how *how;
 	const char *title; /* the command; NULL: unknown */
 	const char *names[ST_SIDES];
-	double cutoff; /* smaller changes, as shares of the whole, are left out */
-	size_t top;    /* rows; 0: all */
-	bool all;      /* also locations without a change */
+	const char *machines; /* in what the machines of the profiles differ; NULL: nothing */
+	double cutoff;        /* smaller changes, as shares of the whole, are left out */
+	size_t top;           /* rows; 0: all */
+	bool all;             /* also locations without a change */
 	bool markdown;
 	struct st_style style;
 };
@@ -31,10 +34,10 @@ st_status st_check_print(const struct st_check_report *r, FILE *out, struct st_e
 
 /* The document, to which groups are added. */
 struct st_check_json {
-	enum st_check_method method;
-	json_t *changes, *groups;
+	bool used[ST_CHECK_METHOD_COUNT]; /* methods */
+	json_t *methods, *changes, *groups;
 };
-void st_check_json_begin(struct st_check_json *j, enum st_check_method method);
+void st_check_json_begin(struct st_check_json *j);
 st_status st_check_json_add(struct st_check_json *j, const struct st_check_report *r,
                             struct st_error *e);
 /* Releases it: malloc'ed text, NULL with *e. failed: NULL, and *e remains. */

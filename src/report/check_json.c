@@ -46,6 +46,7 @@ finding_json(const struct st_check_report *r, const struct st_finding *f)
 		json_object_set_new(o, "function_before", text_json(f->subject->item[ST_A]->shown));
 	json_object_set_new(o, "metric", text_json(metric->name));
 	json_object_set_new(o, "unit", text_json(metric->unit));
+	json_object_set_new(o, "method", json_string(st_check_method_name(r->method)));
 	json_object_set_new(o, "change", json_string(st_finding_name(f->kind)));
 	json_object_set_new(o, "type", text_json(f->type ? f->type : metric->name));
 	json_object_set_new(o, "from", end_json(f->from, f->from_model));
@@ -69,9 +70,10 @@ finding_json(const struct st_check_report *r, const struct st_finding *f)
 }
 
 void
-st_check_json_begin(struct st_check_json *j, enum st_check_method method)
+st_check_json_begin(struct st_check_json *j)
 {
-	*j = (struct st_check_json){method, json_array(), json_array()};
+	*j = (struct st_check_json){
+	        .methods = json_array(), .changes = json_array(), .groups = json_array()};
 }
 
 static json_t *
@@ -86,20 +88,25 @@ group_json(const struct st_check_report *r, size_t listed)
 		unknown += result->findings.v[i].kind == ST_FINDING_UNKNOWN;
 		unchanged += result->findings.v[i].kind == ST_FINDING_NO_CHANGE;
 	}
-	return json_pack("{so, so, so, sI, sI, so, sI, sI, sI, sI, sI}", "command",
-	                 text_json(r->title), "base", text_json(r->names[ST_A]), "target",
-	                 text_json(r->names[ST_B]), "base_profiles",
-	                 (json_int_t)result->subjects->sides[ST_A]->profiles.n, "target_profiles",
-	                 (json_int_t)result->subjects->sides[ST_B]->profiles.n, "totals", totals,
-	                 "listed", (json_int_t)listed, "unknown", (json_int_t)unknown, "unchanged",
-	                 (json_int_t)unchanged, "tests", (json_int_t)result->tests, "runs_needed",
-	                 (json_int_t)result->runs_needed);
+	return json_pack("{so, ss, so, so, so, sI, sI, so, sI, sI, sI, sI, sI, so}", "command",
+	                 text_json(r->title), "method", st_check_method_name(r->method), "rule",
+	                 r->rule ? json_integer((json_int_t)r->rule) : json_null(), "base",
+	                 text_json(r->names[ST_A]), "target", text_json(r->names[ST_B]),
+	                 "base_profiles", (json_int_t)result->subjects->sides[ST_A]->profiles.n,
+	                 "target_profiles", (json_int_t)result->subjects->sides[ST_B]->profiles.n,
+	                 "totals", totals, "listed", (json_int_t)listed, "unknown",
+	                 (json_int_t)unknown, "unchanged", (json_int_t)unchanged, "tests",
+	                 (json_int_t)result->tests, "runs_needed", (json_int_t)result->runs_needed,
+	                 "machines", text_json(r->machines));
 }
 
 st_status
 st_check_json_add(struct st_check_json *j, const struct st_check_report *r, struct st_error *e)
 {
 	size_t listed = 0;
+	if (!j->used[r->method])
+		json_array_append_new(j->methods, json_string(st_check_method_name(r->method)));
+	j->used[r->method] = true;
 	for (size_t i = 0; i < r->result->findings.n; i++) {
 		const struct st_finding *f = &r->result->findings.v[i];
 		if (!st_check_is_listed(r, f))
@@ -120,6 +127,7 @@ st_check_json_end(struct st_check_json *j, char *const *left_out, size_t n, st_s
                   struct st_error *e)
 {
 	if (failed) {
+		json_decref(j->methods);
 		json_decref(j->changes);
 		json_decref(j->groups);
 		return NULL;
@@ -128,9 +136,9 @@ st_check_json_end(struct st_check_json *j, char *const *left_out, size_t n, st_s
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(skipped, st_json_text(left_out[i]));
 	json_t *total = json_array_get(json_object_get(json_array_get(j->groups, 0), "totals"), 0);
-	json_t *root =
-	        json_pack("{s{siss}, ss, so, sO?, so, so}", "strobe", "version", ST_JSON_VERSION,
-	                  "tool", "check", "method", st_check_method_name(j->method), "changes",
-	                  j->changes, "total", total, "groups", j->groups, "left_out", skipped);
+	json_t *root = json_pack(
+	        "{s{siss}, sO?, so, so, sO?, so, so}", "strobe", "version", ST_JSON_VERSION, "tool",
+	        "check", "method", json_array_get(j->methods, 0), "methods", j->methods, "changes",
+	        j->changes, "total", total, "groups", j->groups, "left_out", skipped);
 	return st_json_document(root, ST_JSON_DOCUMENT, "the result of the check", e);
 }

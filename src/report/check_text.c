@@ -280,11 +280,14 @@ static void
 print_check_head(const struct st_check_report *r, FILE *out)
 {
 	const struct st_check_subjects *s = r->result->subjects;
-	fprintf(out, "%s%s%s%s (%s) to %s (%s), by %s\n\n", r->markdown ? "### " : "",
+	char number[ST_NUMBER_SIZE];
+	fprintf(out, "%s%s%s%s (%s) to %s (%s), by %s%s%s%s%s\n\n", r->markdown ? "### " : "",
 	        r->title ? r->title : "", r->title ? ", " : "", r->names[ST_A],
 	        ST_COUNT(s->sides[ST_A]->profiles.n, "profile", "profiles"), r->names[ST_B],
 	        ST_COUNT(s->sides[ST_B]->profiles.n, "profile", "profiles"),
-	        st_check_method_name(r->method));
+	        st_check_method_name(r->method), r->rule ? ", as rule " : "",
+	        r->rule ? st_number(number, r->rule) : "", r->rule ? " of " : "",
+	        r->rule ? r->rules_file : "");
 }
 
 st_status
@@ -296,5 +299,10 @@ st_check_print(const struct st_check_report *r, FILE *out, struct st_error *e)
 	putc('\n', out);
 	print_renamed(r, out);
 	print_unlisted(r, out);
+	if (r->machines)
+		fprintf(out,
+		        "the profiles were not measured under the same conditions, which may "
+		        "cause changes: %s\n",
+		        r->machines);
 	return ST_OK;
 }

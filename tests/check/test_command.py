@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """strobe check with profiles in which changes are planted: test_command.py STROBE."""
+import contextlib
 import json
 import math
 import os
 import random
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -288,6 +290,117 @@ class Creeping(Check):
         change = self.read("--method", "integral", files[0], files[9])["changes"][0]
         self.assertEqual(change["change"], "Degradation")
         self.assertAlmostEqual(change["relative_rate"], 1.04 ** 9 - 1, places=6)
+
+
+class Choice(Check):
+    """Several methods in one call, and rules that choose them."""
+
+    def rules(self, text, name="rules.yaml"):
+        (self.place / name).parent.mkdir(exist_ok=True)
+        (self.place / name).write_text(text, encoding="utf-8")
+        return name
+
+    def chosen(self, *words):
+        return [(g["method"], g["rule"]) for g in self.read(*words)["groups"]]
+
+    def pair(self):
+        return (self.perun("base.perf", {"f": [(x, 10.0 * x) for x in range(1, 51)]}), self.perun("target.perf", {"f": [(x, 20.0 * x) for x in range(1, 51)]}))
+
+    def test_several_methods(self):
+        base, target = self.pair()
+        got = self.read("--method", "integral,average-amount,best-model-order,integral", "--all", base, target)
+        self.assertEqual((got["method"], got["methods"]), ("integral", ["integral", "average-amount", "best-model-order"]))
+        self.assertEqual([(c["method"], c["change"], c["group"]) for c in got["changes"]],
+                         [("integral", "Degradation", 0), ("average-amount", "Degradation", 1), ("best-model-order", "NoChange", 2)])
+        self.assertEqual([(g["method"], g["rule"], g["listed"]) for g in got["groups"]], [(m, None, 1) for m in got["methods"]])
+        text = self.strobe("--method", "integral,average-amount", base, target).stdout
+        self.assertEqual(re.findall(r"^base.perf \(1 profile\) to target.perf \(1 profile\), by (.*)$", text, re.M), ["integral", "average-amount"])
+        # One method that finds a degradation suffices for the exit code.
+        self.assertEqual(self.strobe("--exit-code", "--method", "best-model-order", base, target).returncode, 0)
+        self.assertEqual(self.strobe("--exit-code", "--method", "best-model-order,integral", base, target).returncode, 1)
+        done = self.strobe("--method", "integral,", base, target)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertRegex(done.stderr, "^strobe: .*method.*\n$")
+
+    def test_first_and_all(self):
+        base, target = self.pair()
+        by_size = "  - {feature: size, methods: [integral, average-amount]}\n"
+        by_tool = "  - {collector: trace, methods: [fast-check, integral]}\n"
+        for rules, first, both in ((by_size + by_tool, [("integral", 1), ("average-amount", 1)], [("integral", 1), ("average-amount", 1), ("fast-check", 2)]),
+                                   (by_tool + by_size, [("fast-check", 1), ("integral", 1)], [("fast-check", 1), ("integral", 1), ("average-amount", 2)])):
+            for apply, want in (("", first), ("apply: first\n", first), ("apply: all\n", both)):
+                self.assertEqual(self.chosen("--rules", self.rules(f"{apply}rules:\n{rules}"), base, target), want)
+
+    def test_conditions(self):
+        base, target = self.pair()
+        for condition, fits in (("command: prog", True), ("command: other", False), ("workload: w*", True), ("workload: v", False), ("collector: t?ace", True),
+                                ("feature: snapshot", False), ("metric: time", True), ("metric: memory", False), ("profiles: 1", True), ("profiles: 2", False),
+                                ("metric: time, feature: size", True), ("metric: time, feature: address", False)):
+            want = [("integral", 1)] if fits else [("distribution", None)]
+            self.assertEqual(self.chosen("--rules", self.rules(f"rules: [{{{condition}, methods: integral}}]"), base, target), want, condition)
+        # Both profiles have to meet a condition.
+        data = json.loads((self.place / target).read_text(encoding="utf-8"))
+        data["header"]["workload"] = "v"
+        (self.place / target).write_text(json.dumps(data), encoding="utf-8")
+        self.assertEqual(self.chosen("--rules", self.rules("rules: [{workload: w, methods: integral}]"), base, target), [("distribution", None)])
+
+    def test_file_of_the_project(self):
+        base, target = self.pair()
+        self.rules("rules: [{methods: average-amount}]", ".strobe/check.yaml")
+        text = self.strobe(base, target).stdout
+        self.assertTrue(text.startswith("base.perf (1 profile) to target.perf (1 profile), by average-amount, as rule 1 of ./.strobe/check.yaml\n"), text)
+        self.assertEqual(self.chosen("--method", "integral", base, target), [("integral", None)])
+        self.assertEqual(self.chosen("--rules", self.rules("rules: [{methods: fast-check}]"), base, target), [("fast-check", 1)])
+
+    def test_wrong_rules(self):
+        base, target = self.pair()
+        for text, cause in (("rules: [{methods: magic}]", "1:19: unknown method 'magic'; strobe-check(1) lists the methods"),
+                            ("rules: [{feature: size}]", "1:9: a rule needs methods"),
+                            ("rules: []", None),
+                            ("apply: both\nrules: [{methods: integral}]", "1:8: apply is first or all, not 'both'"),
+                            ("rules: [{features: size, methods: integral}]", "1:10: unknown key 'features' of a rule; did you mean 'feature'?"),
+                            ("rules: [{profiles: 0, methods: integral}]", "1:20: profiles is a whole number from 1 to 1000000, not '0'")):
+            want = f"rules.yaml:{cause}" if cause else "rules.yaml has no rules: add a list under 'rules'"
+            self.error(2, want, "--rules", self.rules(text), base, target)
+        self.error(2, "cannot read none.yaml: No such file or directory", "--rules", "none.yaml", base, target)
+        self.error(2, "--method and --rules both choose the methods: leave out one of them", "--rules", "none.yaml", "--method", "integral", base, target)
+
+
+class Machines(Check):
+    """Files that were measured on machines that differ are compared, with a note."""
+
+    def measured(self, name, change):
+        file = self.place / name
+        with open(self.place / "rows.csv", "w", encoding="utf-8") as rows:
+            rows.write("metric,unit,function,value\n" + "wall,ns,f,100\n" * 8)
+        subprocess.run([STROBE, "import", "-q", self.place / "rows.csv", "-o", file], check=True, timeout=60)
+        with contextlib.closing(sqlite3.connect(file)) as db, db:
+            db.execute(f"UPDATE run SET {change}")
+        return name
+
+    def note(self, base, target):
+        got = self.read(base, target)["groups"][0]["machines"]
+        text = self.strobe(base, target).stdout
+        if got:
+            self.assertTrue(text.endswith(f"\nthe profiles were not measured under the same conditions, which may cause changes: {got}\n"), text)
+        else:
+            self.assertNotIn("same conditions", text)
+        return got
+
+    def test_note(self):
+        old = self.measured("old.db", "cpu = 'Old', kernel = '6.1', cores = 4")
+        self.assertEqual(self.note(old, self.measured("new.db", "cpu = 'New', kernel = '6.1', cores = 8")), "cpu: Old and New; cores: 4 and 8")
+        self.assertIsNone(self.note(old, self.measured("same.db", "cpu = 'Old', kernel = '6.1', cores = 4")))
+        # A value that one of the profiles does not have is no difference.
+        self.assertIsNone(self.note(old, self.measured("unknown.db", "cpu = '', kernel = '', cores = 0")))
+        self.assertIsNone(self.note(old, self.measured("part.db", "cpu = '', kernel = '6.1', cores = 4")))
+
+    def test_profiles_of_one_side(self):
+        """The machines of all profiles are compared, also of those of one side."""
+        old = self.measured("old.db", "cpu = 'Old'")
+        new = self.measured("new.db", "cpu = 'New'")
+        got = self.read(old, new, "vs", old)["groups"][0]
+        self.assertEqual((got["machines"], got["base_profiles"]), ("cpu: Old and New", 2))
 
 
 class Errors(Check):

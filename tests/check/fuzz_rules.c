@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Files of rules that choose methods, with random changes: each is accepted, or refused with a
+ * cause; rules that are accepted choose methods that exist.
+ * usage: fuzz_rules ROUNDS
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "cli/check_rules.h"
+
+static const char seed_text[] =
+        "apply: all\nrules:\n  - collector: 'tr*'\n    feature: size\n    methods: [integral, "
+        "best-model-order]\n  - {command: sort, profiles: 4, methods: distribution}\n"
+        "  - {metric: instructions, methods: [exclusive-time-outliers]}\n"
+        "  - methods: [average-amount, distribution]\n";
+
+static const char *const pieces[] = {"-", ": ", "{", "}", "[",  "]",    "'",  "~",   "all", "0",
+                                     "*", "\n", " ", "#", "&a", "\xff", "!!", "1e9", ",",   "\""};
+
+static size_t
+change_rules(char *m, size_t n, size_t room, uint64_t *state)
+{
+	const size_t at = st_random_below(state, n + 1), left = n - at;
+	const size_t length = st_random_below(state, (left < 20 ? left : 20) + 1);
+	const char *piece = pieces[st_random_below(state, sizeof pieces / sizeof *pieces)];
+	const size_t p = strlen(piece);
+	switch (st_random_below(state, 3)) {
+	case 0:
+		if (left)
+			m[at] = (char)st_random_next(state);
+		return n;
+	case 1:
+		memmove(m + at, m + at + length, left - length);
+		return n - length;
+	default:
+		if (n + p > room)
+			return n;
+		memmove(m + at + p, m + at, left);
+		memcpy(m + at, piece, p);
+		return n + p;
+	}
+}
+
+static void
+fail_rules(const char *cause)
+{
+	fprintf(stderr, "%s\n", cause);
+	exit(1);
+}
+
+/* An empty profile fits all rules without conditions on its values. */
+static void
+choose_by(const struct st_check_rules *r, struct st_profile *p)
+{
+	const struct st_check_profiles sides[] = {{&p, 1}, {&p, 1}};
+	struct st_check_method_list l = {0};
+	if (st_check_rules_choose(r, sides, &l))
+		fail_rules("no memory to choose");
+	for (size_t i = 0; i < l.n; i++) {
+		if (l.v[i] >= ST_CHECK_METHOD_COUNT || !l.rules[i] || l.rules[i] > r->v.n)
+			fail_rules("chosen by no rule");
+		for (size_t k = 0; k < i; k++)
+			if (l.v[k] == l.v[i])
+				fail_rules("a method was chosen twice");
+	}
+}
+
+static bool
+try_rules(const char *bytes, size_t n, struct st_profile *p)
+{
+	struct st_check_rules r = {0};
+	struct st_error e = {0};
+	st_status status = st_check_rules_of_bytes(&r, "mutant", bytes, n, &e);
+	if (status && (e.code != ST_EXIT_USAGE || !*e.text))
+		fail_rules("refused without a cause");
+	if (!status && !r.v.n)
+		fail_rules("taken without rules");
+	if (!status)
+		choose_by(&r, p);
+	st_check_rules_free(&r);
+	return !status;
+}
+
+int
+main(int argc, char **argv)
+{
+	enum { ROOM = 1 << 12 };
+	const long rounds = argc == 2 ? strtol(argv[1], NULL, 10) : 1000;
+	struct st_profile *p = st_profile_new();
+	char m[ROOM];
+	uint64_t state = 1;
+	long taken = 0;
+	if (p)
+		p->run.tool = p->run.cpu = p->run.machine = p->run.kernel = "";
+	if (!p || !try_rules(seed_text, sizeof seed_text - 1, p))
+		fail_rules("the file that all others are made of is refused");
+	for (long i = 0; i < rounds; i++) {
+		size_t n = sizeof seed_text - 1;
+		memcpy(m, seed_text, n);
+		for (uint64_t changes = 1 + st_random_below(&state, 4); changes; changes--)
+			n = change_rules(m, n, ROOM, &state);
+		taken += try_rules(m, n, p);
+	}
+	st_profile_free(p);
+	printf("%ld of %ld were taken\n", taken, rounds);
+	return taken && taken < rounds ? 0 : 1;
+}
