@@ -25,6 +25,9 @@ struct st_profile;
 #define ST_BLOW_OPTION_MODE "mode"
 #define ST_BLOW_SLOW_DOWN "slow-down"
 #define ST_BLOW_CAUSAL "causal"
+/* The option that says that Strobe ended the runs, and its value. */
+#define ST_BLOW_OPTION_END "end"
+#define ST_BLOW_CUT "cut"
 
 enum { ST_BLOW_NONE = UINT32_MAX }; /* in place of a function's index: a run without noise */
 
@@ -51,6 +54,7 @@ struct st_blow_function {
 	uint64_t offset;             /* in the image */
 	uint64_t calls, ns;          /* in the selection run, sums over all threads */
 	bool chosen;                 /* it gets noise */
+	bool progress;               /* it is a progress point: progress.h */
 	const char *why;             /* reason for which it takes no probe; NULL: it takes one */
 };
 
@@ -61,7 +65,8 @@ struct st_blow_sample {
 	uint64_t ns;       /* inclusive time; of recursive calls only the outermost */
 	uint64_t noises;   /* calls with noise */
 	uint64_t noise_ns; /* duration of that noise; with a virtual speed-up, the time by which
-	                      the run is taken to be shorter */
+	                      the run is taken to be shorter, and for a progress point the time
+	                      that the thread has paid */
 };
 
 struct st_blow_run {
@@ -80,6 +85,7 @@ struct st_blow {
 	ST_VEC(char *) texts;            /* owned texts; other texts belong to the profile */
 	uint64_t seed;
 	bool causal; /* runs with noise are virtual speed-ups: virtual.h */
+	bool cut;    /* the program does not end the runs; Strobe does, after a given time */
 };
 
 void st_blow_free(struct st_blow *b);

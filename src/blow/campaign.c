@@ -311,6 +311,7 @@ st_blow_open(const struct st_blow_options *o, struct st_blow *b, struct st_error
 	*c = (struct st_blow_campaign){.o = o, .b = b, .journal = {.fd = -1}};
 	b->seed = o->seed;
 	b->causal = o->how.causal;
+	b->cut = o->how.duration > 0;
 	st_status status =
 	        st_blow_database(&o->noise, &c->database) ? campaign_no_memory(e) : ST_OK;
 	if (!status)

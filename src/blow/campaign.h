@@ -67,6 +67,12 @@ st_blow_is_good(const struct st_blow_run *r)
 {
 	return r->fault == ST_BLOW_NO_FAULT;
 }
+/* Whether it is such a run without noise. */
+static inline bool
+st_blow_is_quiet(const struct st_blow_run *r)
+{
+	return r->function == ST_BLOW_NONE && st_blow_is_good(r);
+}
 /* Results of the runs for one function. */
 struct st_blow_finding {
 	size_t experiments;         /* without a fault */
@@ -77,9 +83,6 @@ struct st_blow_finding {
 };
 /* -1: memory is exhausted. */
 st_status st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding *out);
-/* The gain of a virtual speed-up of the function by `percent`. -1: memory is exhausted. */
-st_status st_blow_find_gain(const struct st_blow *b, uint32_t function, uint64_t percent,
-                            struct st_blow_gain *out);
 /* Means of the runs without noise. */
 struct st_blow_baseline {
 	size_t n;

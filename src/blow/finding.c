@@ -5,12 +5,6 @@
 
 #include "blow/campaign.h"
 
-static bool
-is_good_quiet_run(const struct st_blow_run *r)
-{
-	return r->function == ST_BLOW_NONE && st_blow_is_good(r);
-}
-
 struct st_blow_baseline
 st_blow_baseline_of(const struct st_blow *b)
 {
@@ -18,7 +12,7 @@ st_blow_baseline_of(const struct st_blow *b)
 	double squares = 0;
 	for (size_t i = 0; i < b->runs.n; i++) {
 		const struct st_blow_run *r = &b->runs.v[i];
-		if (!is_good_quiet_run(r))
+		if (!st_blow_is_quiet(r))
 			continue;
 		if (!out.n++) {
 			out.output = r->output;
@@ -33,7 +27,7 @@ st_blow_baseline_of(const struct st_blow *b)
 	out.cpu_ns = out.n ? out.cpu_ns / n : NAN;
 	for (size_t i = 0; i < b->runs.n; i++) {
 		const double off = (double)b->runs.v[i].total_ns - out.total_ns;
-		squares += is_good_quiet_run(&b->runs.v[i]) ? off * off : 0;
+		squares += st_blow_is_quiet(&b->runs.v[i]) ? off * off : 0;
 	}
 	out.total_sd = out.n > 1 ? sqrt(squares / (n - 1)) : NAN;
 	return out;
@@ -88,7 +82,7 @@ st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding 
 		const bool counts = r->function == function && st_blow_is_good(r);
 		if (counts && r->noise.type == ST_BLOW_VIRTUAL)
 			n_virtual++;
-		else if (is_good_quiet_run(r) || counts)
+		else if (st_blow_is_quiet(r) || counts)
 			add_point(&p, r, function);
 	}
 	if (!status) {
@@ -103,29 +97,5 @@ st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding 
 	}
 	free(p.v);
 	free(influences);
-	return status;
-}
-
-st_status
-st_blow_find_gain(const struct st_blow *b, uint32_t function, uint64_t percent,
-                  struct st_blow_gain *out)
-{
-	double *without = calloc(b->runs.n + 1, sizeof *without),
-	       *with = calloc(b->runs.n + 1, sizeof *with);
-	size_t n_without = 0, n_with = 0;
-	const st_status status = without && with ? ST_OK : ST_FAILED;
-	for (size_t i = 0; i < b->runs.n && !status; i++) {
-		const struct st_blow_run *r = &b->runs.v[i];
-		const double total = (double)r->total_ns;
-		if (is_good_quiet_run(r))
-			without[n_without++] = total;
-		else if (r->function == function && st_blow_is_good(r) &&
-		         r->noise.type == ST_BLOW_VIRTUAL && r->noise.strength == percent)
-			with[n_with++] = total - (double)st_blow_sum(r, function).noise_ns;
-	}
-	if (!status)
-		*out = st_blow_gain_of(without, n_without, with, n_with);
-	free(without);
-	free(with);
 	return status;
 }

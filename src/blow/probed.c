@@ -10,11 +10,18 @@
 #include "blow/run.h"
 #include "blow/virtual.h"
 #include "probe/probes.h"
+#include "session/region.h"
 #include "trace/choose.h"
 #include "trace/probe_results.h"
 
 /* Probe numbers of one function, which has several if its file is mapped more than once. */
 enum { MOST_NUMBERS = 16 };
+
+/* The seconds that a thread has paid for virtual speed-ups. */
+struct paid_by {
+	int64_t tid;
+	double seconds;
+};
 
 struct probed {
 	const struct st_blow_how *how;
@@ -29,6 +36,8 @@ struct probed {
 	 * thread has paid. */
 	uint32_t numbers[MOST_NUMBERS], n_numbers; /* n: atomic */
 	double paid;
+	ST_VEC(struct paid_by) payers;
+	bool no_memory; /* for the payers */
 };
 
 /* ---- choice of functions ---- */
@@ -38,7 +47,8 @@ index_functions(struct probed *r)
 {
 	for (uint32_t i = 0; r->b && i < r->b->functions.n; i++) {
 		const struct st_blow_function *f = &r->b->functions.v[i];
-		if (f->chosen && st_hashmap_add(&r->index, st_hash_number(f->offset), i))
+		if ((f->chosen || f->progress) &&
+		    st_hashmap_add(&r->index, st_hash_number(f->offset), i))
 			return ST_FAILED;
 	}
 	return ST_OK;
@@ -53,12 +63,29 @@ probed_function_at(const struct probed *r, const char *image, uint64_t offset)
 	                               !strcmp(r->b->functions.v[at].image, image));
 }
 
+/* Selections also time progress points, which other options may leave out. */
+static bool
+is_selectable(const struct probed *r, const struct st_probed_image *image,
+              const struct st_function *f)
+{
+	const struct st_patterns *progress = r->how->progress;
+	if (st_trace_chosen(r->chooser, image->image, image->path, f))
+		return true;
+	if (f->whole != f->offset || f->source == ST_SYM_PLT || f->source == ST_SYM_PERFMAP)
+		return false;
+	for (size_t i = 0; progress && i < progress->n; i++)
+		if (!strcmp(f->raw_name, progress->text[i]) ||
+		    st_trace_fits_name(f, progress->text[i]))
+			return true;
+	return false;
+}
+
 static struct st_probe_action
 choose_blown(void *arg, const struct st_probed_image *image, const struct st_function *f)
 {
 	const struct probed *r = arg;
 	const bool chosen = r->b ? probed_function_at(r, image->path, f->offset) != ST_BLOW_NONE
-	                         : st_trace_chosen(r->chooser, image->image, image->path, f);
+	                         : is_selectable(r, image, f);
 	return (struct st_probe_action){chosen ? ST_PROBE_TIME : ST_PROBE_NOTHING, 0};
 }
 
@@ -86,6 +113,16 @@ numbers_of_function(void *arg, const uint32_t **numbers)
 	const struct probed *r = arg;
 	*numbers = r->numbers;
 	return __atomic_load_n(&r->n_numbers, __ATOMIC_ACQUIRE);
+}
+
+static void
+note_payer(void *arg, int64_t tid, double seconds)
+{
+	struct probed *r = arg;
+	struct paid_by *payer = ST_PUSH(&r->payers);
+	if (payer)
+		*payer = (struct paid_by){tid, seconds};
+	r->no_memory |= !payer;
 }
 
 static void
@@ -125,9 +162,12 @@ probed_fill_run(const struct probed *r, const struct st_blow_watchdog *w, int ou
 {
 	const struct st_probing *p = &r->probes.process;
 	const int status = p->status;
-	run->exit = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	run->fault = w->fault ? w->fault : WIFSIGNALED(status) ? ST_BLOW_CRASH : ST_BLOW_NO_FAULT;
-	run->output = hash_output(output);
+	run->exit = w->cut ? 0 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	run->fault = w->fault                         ? w->fault
+	             : WIFSIGNALED(status) && !w->cut ? ST_BLOW_CRASH
+	                                              : ST_BLOW_NO_FAULT;
+	/* A run that Strobe ends has written an arbitrary part of its output. */
+	run->output = w->cut ? 0 : hash_output(output);
 	run->total_ns = (uint64_t)((double)(p->end - r->begin.ticks) / p->tsc_hz * 1e9);
 	run->cpu_ns = ns_of_usage(p->usage.ru_utime) + ns_of_usage(p->usage.ru_stime);
 }
@@ -163,15 +203,27 @@ add_noise_of(const struct probed *r, struct st_blow_sample *s)
 	}
 }
 
+static uint64_t
+paid_ns_of(const struct probed *r, int64_t tid)
+{
+	double most = 0;
+	for (size_t i = 0; i < r->payers.n; i++)
+		if (r->payers.v[i].tid == tid && r->payers.v[i].seconds > most)
+			most = r->payers.v[i].seconds;
+	return (uint64_t)(most * 1e9 + 0.5);
+}
+
 static st_status
 add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run *run)
 {
 	for (size_t i = 0; i < t->functions.n; i++) {
 		const struct st_trace_function *f = &t->functions.v[i];
 		const uint32_t function = probed_function_at(r, f->image, f->offset);
-		/* A run with noise keeps only the function with the noise. */
-		if (function == ST_BLOW_NONE || !f->calls ||
-		    (run->function != ST_BLOW_NONE && function != run->function))
+		if (function == ST_BLOW_NONE || !f->calls)
+			continue;
+		/* A run with noise keeps only the function with the noise, and progress points. */
+		const bool progress = r->b->functions.v[function].progress;
+		if (run->function != ST_BLOW_NONE && function != run->function && !progress)
 			continue;
 		struct st_blow_sample *s = ST_PUSH(&run->samples);
 		if (!s)
@@ -183,6 +235,8 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 		        .ns = f->outermost_ns};
 		if (function == run->function && !r->how->causal)
 			add_noise_of(r, s);
+		if (progress)
+			s->noise_ns = paid_ns_of(r, f->tid);
 	}
 	return ST_OK;
 }
@@ -251,7 +305,7 @@ probed_write_functions(const struct probed *r, const struct st_trace *t, FILE *o
 		const struct st_probed_function *f = &p->functions.v[i];
 		const struct st_probed_image *image = &p->images.v[f->image];
 		const struct st_function *at = st_image_function(image->image, f->offset);
-		if (at && st_trace_chosen(r->chooser, image->image, image->path, at))
+		if (at && is_selectable(r, image, at))
 			probed_write_function(r, t, f, out);
 	}
 	for (size_t i = 0; i < p->refused.n; i++)
@@ -289,11 +343,14 @@ watch_virtually(struct probed *r, struct st_error *e)
 	                                          ? 0
 	                                          : (double)r->asked->noise.strength / 100,
 	                       .functions = numbers_of_function,
+	                       .thread_paid = note_payer,
 	                       .arg = r};
 	if (!r->how->causal || !r->b)
 		return ST_OK;
 	const st_status status = st_virtual_run(&v, e);
 	r->paid = v.paid;
+	if (!status && r->no_memory)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the threads");
 	return status;
 }
 
@@ -303,7 +360,7 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 	struct st_blow_watchdog w = {.pidfd = -1, .stop = -1};
 	if (st_probes_start(&r->probes, r->how->program, true, e))
 		return ST_FAILED;
-	st_blow_watchdog_begin(&w, r->probes.process.pid, r->how->limit);
+	st_blow_watchdog_begin(&w, r->probes.process.pid, r->how);
 	const st_status watched = watch_virtually(r, e);
 	const st_status status = st_probes_wait(&r->probes, 0, e);
 	st_blow_watchdog_end(&w);
@@ -336,5 +393,6 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	st_probes_free(&r.probes);
 	st_trace_chooser_free(r.chooser);
 	st_hashmap_free(&r.index);
+	free(r.payers.v);
 	return status;
 }

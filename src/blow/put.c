@@ -21,7 +21,8 @@ blow_put_functions(const struct st_blow *b, struct st_profile *p)
 		        [FUNCTION_RAW] = st_profile_value_text(p, f->raw_name),
 		        [FUNCTION_IMAGE] = st_profile_value_text(p, f->image),
 		        [FUNCTION_OFFSET] = st_profile_value_number(f->offset),
-		        [FUNCTION_CHOSEN] = st_profile_value_number(f->chosen),
+		        [FUNCTION_CHOSEN] =
+		                st_profile_value_number(f->progress ? IS_PROGRESS : f->chosen),
 		        [FUNCTION_WHY] = st_profile_value_text(p, f->why ? f->why : ""),
 		        [FUNCTION_CALLS] = st_profile_value_number(f->calls),
 		        [FUNCTION_NS] = st_profile_value_number(f->ns)};
@@ -106,6 +107,8 @@ st_blow_put(const struct st_blow *b, struct st_profile *p)
 {
 	st_profile_add_option(p, 0, ST_BLOW_OPTION_MODE,
 	                      b->causal ? ST_BLOW_CAUSAL : ST_BLOW_SLOW_DOWN);
+	if (b->cut)
+		st_profile_add_option(p, 0, ST_BLOW_OPTION_END, ST_BLOW_CUT);
 	if (blow_put_functions(b, p) || blow_put_runs(b, p) || blow_put_all_samples(b, p))
 		return ST_FAILED;
 	return p->out_of_memory ? ST_FAILED : ST_OK;

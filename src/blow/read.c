@@ -22,7 +22,8 @@ read_function_row(void *into, const struct st_profile_value *row)
 	                               .raw_name = st_profile_text_of(&row[FUNCTION_RAW]),
 	                               .image = st_profile_text_of(&row[FUNCTION_IMAGE]),
 	                               .offset = row[FUNCTION_OFFSET].number,
-	                               .chosen = row[FUNCTION_CHOSEN].number != 0,
+	                               .chosen = row[FUNCTION_CHOSEN].number == 1,
+	                               .progress = row[FUNCTION_CHOSEN].number == IS_PROGRESS,
 	                               .why = *why ? why : NULL,
 	                               .calls = row[FUNCTION_CALLS].number,
 	                               .ns = row[FUNCTION_NS].number};
@@ -96,7 +97,9 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	                                                               ST_BLOW_TABLE_SAMPLES,
 	                                                               SAMPLE_COLUMNS);
 	const char *mode = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_MODE);
-	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL)};
+	const char *end = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_END);
+	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL),
+	                      .cut = end && !strcmp(end, ST_BLOW_CUT)};
 	if (!functions || !runs || !samples)
 		return st_fail(
 		        e, ST_EXIT_USAGE,

@@ -10,10 +10,12 @@
 
 struct st_blow_how {
 	char *const *program;
-	const char *input;                      /* file for its standard input */
-	bool causal;                            /* runs are virtual speed-ups: virtual.h */
-	double limit;                           /* seconds after which a run is ended; 0: none */
+	const char *input; /* file for its standard input */
+	bool causal;       /* runs are virtual speed-ups: virtual.h */
+	double limit;      /* seconds after which a run is ended; 0: none */
+	double duration; /* seconds after which a run is ended without a fault; 0: it ends itself */
 	const struct st_trace_request *request; /* chooses the functions for the selection */
+	const struct st_patterns *progress;     /* further functions for it; NULL: none */
 };
 
 /* Runs the program with probes on all functions that the request chooses; adds these functions to
@@ -37,9 +39,11 @@ struct st_blow_watchdog {
 	int pidfd, stop;
 	pthread_t thread;
 	bool runs;
+	bool cuts;                /* to end the program is no fault */
+	bool cut;                 /* the program was ended so; valid after st_blow_watchdog_end */
 	enum st_blow_fault fault; /* valid after st_blow_watchdog_end */
 };
-void st_blow_watchdog_begin(struct st_blow_watchdog *w, pid_t pid, double limit);
+void st_blow_watchdog_begin(struct st_blow_watchdog *w, pid_t pid, const struct st_blow_how *how);
 /* Call it when the program has ended. */
 void st_blow_watchdog_end(struct st_blow_watchdog *w);
 

@@ -344,8 +344,10 @@ st_virtual_run(struct st_virtual *v, struct st_error *e)
 	/* The program ends with its first thread, whose index is 0. */
 	if (w.debts.threads.n)
 		v->paid = w.debts.threads.v[0].paid;
-	for (size_t i = 0; i < w.threads.n; i++)
+	for (size_t i = 0; i < w.threads.n; i++) {
+		v->thread_paid(v->arg, w.debts.threads.v[i].id, w.debts.threads.v[i].paid);
 		forget_thread(&w, i);
+	}
 	free(w.threads.v);
 	st_debts_free(&w.debts);
 	return status;

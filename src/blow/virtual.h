@@ -12,6 +12,9 @@ struct st_virtual {
 	double speedup;                 /* 0 to 1; 0: no thread is paused */
 	/* Returns the function's probe numbers, to which more may be added during the run. */
 	size_t (*functions)(void *arg, const uint32_t **numbers);
+	/* Called for each thread when the program has ended, with the seconds that the thread has
+	 * paid. */
+	void (*thread_paid)(void *arg, int64_t tid, double seconds);
 	void *arg;
 	double paid;  /* out: seconds that the first thread has paid (debt.h) */
 	double stood; /* out: seconds of the pauses of all threads */

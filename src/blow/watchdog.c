@@ -55,7 +55,8 @@ watch_limit(void *arg)
 		;
 	if (v[0].revents || v[1].revents)
 		return NULL;
-	w->fault = judge_program(w->pid);
+	w->cut = w->cuts;
+	w->fault = w->cuts ? ST_BLOW_NO_FAULT : judge_program(w->pid);
 	/* The process is waited for only after this thread has ended, so its number is not reused.
 	 */
 	kill(-w->pid, SIGKILL);
@@ -64,10 +65,15 @@ watch_limit(void *arg)
 }
 
 void
-st_blow_watchdog_begin(struct st_blow_watchdog *w, pid_t pid, double limit)
+st_blow_watchdog_begin(struct st_blow_watchdog *w, pid_t pid, const struct st_blow_how *how)
 {
-	*w = (struct st_blow_watchdog){.pid = pid, .limit = limit, .pidfd = -1, .stop = -1};
-	if (!(limit > 0))
+	const bool cuts = how->duration > 0;
+	*w = (struct st_blow_watchdog){.pid = pid,
+	                               .limit = cuts ? how->duration : how->limit,
+	                               .cuts = cuts,
+	                               .pidfd = -1,
+	                               .stop = -1};
+	if (!(w->limit > 0))
 		return;
 	w->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	w->stop = eventfd(0, EFD_CLOEXEC);

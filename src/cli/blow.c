@@ -43,8 +43,10 @@ blow_write(const struct st_profile *p, const void *arg, FILE *out, struct st_err
 	struct st_blow b;
 	if (st_blow_read(&b, p, e))
 		return ST_FAILED;
-	const st_status status = a->form == ST_BLOW_JSON ? st_blow_json(&b, p, out, e)
-	                                                 : print_blow_safely(&b, a, out, e);
+	st_status status = a->view.wishes ? st_blow_wishes_find(a->view.wishes, &b, e) : ST_OK;
+	if (!status)
+		status = a->form == ST_BLOW_JSON ? st_blow_json(&b, p, &a->view, out, e)
+		                                 : print_blow_safely(&b, a, out, e);
 	st_blow_free(&b);
 	return status;
 }
@@ -177,15 +179,50 @@ say_end(const struct blown *w, enum st_blow_end end)
 	printf("the campaign ended after %.1f s: %s\n", st_now_raw() - w->begin, texts[end]);
 }
 
+/* Each name of --progress needs a function that was called and takes a probe. */
+static st_status
+check_progress_points(const struct st_blow *b, const struct st_patterns *progress,
+                      struct st_error *e)
+{
+	for (size_t i = 0; i < progress->n; i++) {
+		const struct st_patterns one = {.text = &progress->text[i], .n = 1};
+		const char *why = NULL;
+		bool found = false, called = false;
+		for (size_t k = 0; k < b->functions.n; k++) {
+			const struct st_blow_function *f = &b->functions.v[k];
+			if (!st_blow_is_progress(f, &one))
+				continue;
+			found = true;
+			called |= !f->why && f->calls > 0;
+			why = f->why ? f->why : why;
+		}
+		if (!called)
+			return st_fail(e, ST_EXIT_FAILED, "--progress %s: %s%s", progress->text[i],
+			               why     ? "the function takes no probe: "
+			               : found ? "the function did not return in the run that "
+			                         "selects functions: use another one"
+			                       : "the program has no such function: "
+			                         "--show-functions with --all lists them",
+			               why ? why : "");
+	}
+	return ST_OK;
+}
+
 static st_status
 check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct st_error *e)
 {
 	size_t called = 0;
+	if (check_progress_points(b, &a->progress, e))
+		return ST_FAILED;
 	for (size_t i = 0; i < b->functions.n; i++) {
 		if (b->functions.v[i].chosen)
 			return ST_OK;
 		called += b->functions.v[i].calls > 0;
 	}
+	if (st_blow_points(b) > 1 || (b->cut && st_blow_points(b)))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "no function is left to be made faster, since those of --progress "
+		               "are not: name others with --funcs, or lower --min-func-time");
 	if (a->session.region.functions.n)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no function that --funcs matches was called and can be timed: "
@@ -213,6 +250,8 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 	}
 	if (!status)
 		status = check_corpus(&w->b, a, e);
+	if (!status && a->view.wishes)
+		status = st_blow_wishes_find(a->view.wishes, &w->b, e);
 	if (!status)
 		status = st_blow_run(c, &end, e);
 	st_blow_close(c);

@@ -13,6 +13,8 @@ enum st_blow_form { ST_BLOW_DB, ST_BLOW_TEXT, ST_BLOW_JSON };
 struct st_blow_arguments {
 	struct st_session session; /* the program, and patterns of functions */
 	struct st_trace_request request;
+	struct st_patterns progress;
+	struct st_blow_wishes wishes;
 	struct st_blow_options options;
 	struct st_blow_view view;
 	const char *journal, *from, *output;

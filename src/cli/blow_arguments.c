@@ -187,6 +187,10 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 	case BLOW_repeat:
 		a->repeats = true;
 		return blow_size(name, value, 1, &o->noise.repeat, e);
+	case BLOW_progress:
+		return st_patterns_add(&a->progress, name, value, e);
+	case BLOW_for:
+		return st_region_time(&o->how.duration, name, value, e);
 	case BLOW_funcs:
 		return st_patterns_add(&a->session.region.functions, name, value, e);
 	case BLOW_exclude:
@@ -246,6 +250,11 @@ apply_blow_view(struct st_blow_arguments *a, int option, const char *value, st_s
 	case BLOW_from:
 		a->from = value;
 		break;
+	case BLOW_what_if:
+		a->wishes.list.n = 0;
+		a->view.wishes = &a->wishes;
+		*status = st_blow_wishes_parse(&a->wishes, value, e);
+		break;
 	case BLOW_sort:
 		*status = take_sort(a, value, e);
 		break;
@@ -285,6 +294,26 @@ check_bounds(const char *kind, struct st_blow_bounds b, struct st_error *e)
 	                         kind, kind);
 }
 
+/* Progress points and forecasts are about virtual speed-ups. */
+static st_status
+check_progress(const struct st_blow_arguments *a, struct st_error *e)
+{
+	const struct st_blow_how *how = &a->options.how;
+	const char *name = a->progress.n ? "progress" : a->view.wishes ? "what-if" : NULL;
+	if (how->duration > 0 && !a->progress.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--for ends runs early, and the end of the run then tells nothing: "
+		               "name a function whose calls are the work with --progress");
+	if (how->duration > 0 && how->limit > 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--for and --limit both end runs: leave out one of them");
+	if (name && !how->causal)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is for virtual speed-ups: leave it out, or use --mode causal",
+		               name);
+	return ST_OK;
+}
+
 /* The causal mode has virtual speed-ups in place of noise. */
 static st_status
 check_mode(struct st_blow_arguments *a, struct st_error *e)
@@ -316,6 +345,7 @@ choose_looked_at(struct st_blow_arguments *a, struct st_error *e)
 	                                       .excluded = &r->excluded,
 	                                       .own = !a->all && !r->functions.n};
 	a->options.how.request = &a->request;
+	a->options.how.progress = a->options.criteria.progress = &a->progress;
 	if (!a->request.own)
 		return ST_OK;
 	if (st_program_image(a->session.program[0], a->program, sizeof a->program, &by_env, e))
@@ -336,7 +366,7 @@ check_blow_run(struct st_blow_arguments *a, struct st_error *e)
 	if (check_bounds("timed", c->timed, e) || check_bounds("yield", c->yield, e) ||
 	    check_bounds("busy-waiting", c->busy, e))
 		return ST_FAILED;
-	if (check_mode(a, e))
+	if (check_mode(a, e) || check_progress(a, e))
 		return ST_FAILED;
 	a->options.how.program = a->session.program;
 	return choose_looked_at(a, e);
@@ -421,4 +451,6 @@ void
 st_blow_arguments_free(struct st_blow_arguments *a)
 {
 	st_session_free(&a->session);
+	st_patterns_free(&a->progress);
+	free(a->wishes.list.v);
 }

@@ -44,6 +44,11 @@
 	  "try every strength of every kind in every chosen function")                             \
 	O(repeat, 'r', "repeat", "N", true,                                                        \
 	  "with --mode causal: try each speed-up N times (default: 5)")                            \
+	O(progress, 0, "progress", "FUNCTION", true,                                               \
+	  "with --mode causal: measure how many calls of FUNCTION a second returns")               \
+	O(for, 0, "for", "TIME", true, "with --progress: end each run after this long")            \
+	O(what_if, 0, "what-if", "LIST", true,                                                     \
+	  "forecast the gain if several functions are faster: f=30%,g=50%")                        \
 	O(pick, 0, "pick", "best|weighted", true,                                                  \
 	  "choose the next function by its interval and effect (default), or at random")           \
 	O(baseline_runs, 0, "baseline-runs", "N", true,                                            \

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "blow/campaign.h"
+#include "blow/what_if.h"
 
 /* Orders of the rows. S(identifier, "word") */
 #define ST_BLOW_SORTS(S)                                                                           \
@@ -22,15 +22,17 @@ enum st_blow_sort {
 
 struct st_blow_view {
 	enum st_blow_sort sort;
-	size_t top; /* rows; 0: all */
-	bool full;  /* names are not shortened */
+	size_t top;                    /* rows; 0: all */
+	bool full;                     /* names are not shortened */
+	struct st_blow_wishes *wishes; /* what --what-if asks for; NULL: nothing */
 };
 
 /* The chosen functions, in the order of the view. */
 struct st_blow_row {
 	uint32_t function;
 	struct st_blow_finding finding;
-	double gain; /* with a virtual speed-up of 100 %; NAN: not tried */
+	double gain; /* of the first progress point, with a virtual speed-up of 100 %; NAN: not
+	                tried */
 };
 struct st_blow_rows {
 	ST_VEC(struct st_blow_row) list;
@@ -44,7 +46,12 @@ st_status st_blow_text_print(const struct st_blow *b, const struct st_blow_view 
  */
 void st_blow_functions_print(const struct st_blow *b, bool times, FILE *out);
 /* Writes the document that docs/json.md describes. -1 with *e: memory is exhausted. */
-st_status st_blow_json(const struct st_blow *b, const struct st_profile *p, FILE *out,
-                       struct st_error *e);
+st_status st_blow_json(const struct st_blow *b, const struct st_profile *p,
+                       const struct st_blow_view *view, FILE *out, struct st_error *e);
+
+/* blow_what_if.c: the forecasts for what --what-if asks for, whose functions were found. */
+st_status st_blow_what_if_print(const struct st_blow *b, const struct st_blow_wishes *w, FILE *out);
+/* NULL: memory is exhausted. */
+json_t *st_blow_what_if_json(const struct st_blow *b, const struct st_blow_wishes *w);
 
 #endif

@@ -9,8 +9,6 @@
 #define SET(object, key, value) bad |= json_object_set_new(object, key, value)
 #define APPEND(array, value) bad |= json_array_append_new(array, value)
 
-#define END_OF_RUN "end of the run"
-
 static json_t *
 blow_json_or_nothing(json_t *out, int bad)
 {
@@ -54,40 +52,61 @@ blow_json_slope(const struct st_blow_slope *s)
 	return blow_json_or_nothing(out, bad);
 }
 
-/* A row for each virtual speed-up that was tried. */
-static json_t *
-blow_json_virtual(const struct st_blow *b, uint32_t function)
+/* Adds a row for each virtual speed-up that was tried. */
+static int
+blow_json_point(const struct st_blow *b, uint32_t point, uint32_t function, json_t *out)
 {
-	json_t *out = json_array();
 	int bad = 0;
-	for (uint64_t percent = 1; percent <= 100; percent++) {
+	for (uint64_t percent = 1; percent <= 100 && !bad; percent++) {
 		struct st_blow_gain g;
-		if (st_blow_find_gain(b, function, percent, &g))
-			return blow_json_or_nothing(out, -1);
+		if (st_blow_find_gain(b, point, function, percent, &g))
+			return -1;
 		if (!g.runs)
 			continue;
+		if (point != ST_BLOW_NONE)
+			g = st_blow_throughput_of(g);
 		json_t *row = json_object();
 		SET(row, "speedup", json_real((double)percent / 100));
 		SET(row, "gain", blow_json_real(g.at));
 		SET(row, "lo", blow_json_real(g.low));
 		SET(row, "hi", blow_json_real(g.high));
 		SET(row, "runs", st_json_count(g.runs));
-		SET(row, "progress", json_string(END_OF_RUN));
+		SET(row, "progress", st_json_text(st_blow_point_name(b, point)));
 		APPEND(out, row);
 	}
+	return bad;
+}
+
+/* The gains of a function, by progress point and virtual speed-up. */
+static json_t *
+blow_json_virtual(const struct st_blow *b, uint32_t function)
+{
+	json_t *out = json_array();
+	int bad = 0;
+	for (size_t i = 0; i < st_blow_points(b) && !bad; i++)
+		bad = blow_json_point(b, st_blow_point_at(b, i), function, out);
 	return blow_json_or_nothing(out, bad);
 }
 
-/* The progress points; the only one is the end of the run. */
 static json_t *
-blow_json_progress(void)
+blow_json_progress(const struct st_blow *b)
 {
-	json_t *out = json_array(), *end = json_object();
+	json_t *out = json_array();
 	int bad = 0;
-	SET(end, "name", json_string(END_OF_RUN));
-	SET(end, "kind", json_string("end"));
-	SET(end, "inferred", json_true());
-	APPEND(out, end);
+	for (size_t i = 0; i < st_blow_points(b); i++) {
+		const uint32_t point = st_blow_point_at(b, i);
+		const struct st_blow_rate rate = st_blow_rate_of(b, point);
+		const bool end = point == ST_BLOW_NONE;
+		json_t *row = json_object();
+		SET(row, "name", st_json_text(st_blow_point_name(b, point)));
+		SET(row, "kind", json_string(end ? "end" : "throughput"));
+		SET(row, "inferred", json_boolean(end));
+		if (!end) {
+			SET(row, "calls_per_second", rate.runs ? json_real(rate.at) : json_null());
+			SET(row, "deviation", blow_json_real(rate.sd));
+		}
+		APPEND(out, row);
+	}
 	return blow_json_or_nothing(out, bad);
 }
 
@@ -162,7 +181,7 @@ blow_json_fault(const struct st_blow *b, size_t number)
 
 static json_t *
 blow_json_object(const struct st_blow *b, const struct st_profile *p,
-                 const struct st_blow_rows *rows)
+                 const struct st_blow_rows *rows, const struct st_blow_view *view)
 {
 	json_t *out = json_object(), *strobe = json_object(), *targets = json_array(),
 	       *runs = json_array(), *faults = json_array();
@@ -176,8 +195,10 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	for (size_t i = 0; i < rows->list.n; i++)
 		APPEND(targets, blow_json_target(b, &rows->list.v[i]));
 	if (b->causal)
-		SET(out, "progress", blow_json_progress());
+		SET(out, "progress", blow_json_progress(b));
 	SET(out, "targets", targets);
+	if (view->wishes)
+		SET(out, "what_if", st_blow_what_if_json(b, view->wishes));
 	for (size_t i = 0; i < b->runs.n; i++) {
 		APPEND(runs, blow_json_run(b, i));
 		if (b->runs.v[i].fault && b->runs.v[i].function != ST_BLOW_NONE)
@@ -189,11 +210,13 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 }
 
 st_status
-st_blow_json(const struct st_blow *b, const struct st_profile *p, FILE *out, struct st_error *e)
+st_blow_json(const struct st_blow *b, const struct st_profile *p, const struct st_blow_view *view,
+             FILE *out, struct st_error *e)
 {
 	struct st_blow_rows rows;
-	json_t *root =
-	        st_blow_order(b, ST_BLOW_BY_SLOPE, &rows) ? NULL : blow_json_object(b, p, &rows);
+	json_t *root = st_blow_order(b, ST_BLOW_BY_SLOPE, &rows)
+	                       ? NULL
+	                       : blow_json_object(b, p, &rows, view);
 	free(rows.list.v);
 	char *text = st_json_document(root, ST_JSON_DOCUMENT, "the experiments", e);
 	if (!text)

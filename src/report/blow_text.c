@@ -65,7 +65,7 @@ st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_ro
 		struct st_blow_row *row = ST_PUSH(&out->list);
 		struct st_blow_gain gain;
 		if (!row || st_blow_find(b, i, &row->finding) ||
-		    st_blow_find_gain(b, i, 100, &gain))
+		    st_blow_find_gain(b, st_blow_point_at(b, 0), i, 100, &gain))
 			return ST_FAILED;
 		row->function = i;
 		row->gain = gain.at;
@@ -74,6 +74,28 @@ st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_ro
 }
 
 /* ---- text ---- */
+
+/* Prints the calls per second of functions that are progress points. */
+static void
+print_rates(const struct st_blow *b, FILE *out)
+{
+	for (uint32_t i = 0; i < b->functions.n; i++) {
+		const struct st_blow_rate rate = st_blow_rate_of(b, i);
+		if (!b->functions.v[i].progress)
+			continue;
+		fprintf(out, "progress by %s: ", b->functions.v[i].name);
+		if (!rate.runs) {
+			fputs("it was not called in runs without a speed-up, so there are no "
+			      "gains\n",
+			      out);
+			continue;
+		}
+		fprintf(out, "%.4g calls per second without a speed-up", rate.at);
+		if (rate.runs > 1)
+			fprintf(out, ", standard deviation %.1f %%", rate.sd / rate.at * 100);
+		fprintf(out, " (%zu run%s)\n", rate.runs, rate.runs == 1 ? "" : "s");
+	}
+}
 
 static void
 blow_print_runs(const struct st_blow *b, FILE *out)
@@ -87,6 +109,9 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	fprintf(out, "%zu experiment%s on %zu of %zu functions\n", noisy, noisy == 1 ? "" : "s",
 	        chosen, b->functions.n);
 	if (!base.n)
+		return;
+	print_rates(b, out);
+	if (b->cut)
 		return;
 	fprintf(out, "without noise: %.3f ms", base.total_ns / 1e6);
 	if (base.n > 1)
@@ -145,9 +170,20 @@ print_left_out(const struct st_blow_view *view, size_t n_rows, FILE *out)
 		fprintf(out, "... and %zu more; -n 0 prints all\n", n_rows - view->top);
 }
 
-/* The table of gains, in percent of the run time. */
+static void
+print_gains_heading(const struct st_blow *b, uint32_t point, FILE *out)
+{
+	if (point == ST_BLOW_NONE)
+		fputs("\ndecrease of the run time in %", out);
+	else
+		fprintf(out, "\nincrease of the calls of %s per second in %%",
+		        st_blow_point_name(b, point));
+	fputs(", with 95 % intervals, if a function were faster:\n", out);
+}
+
+/* The table of the gains of a progress point. */
 static st_status
-print_gains(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
+print_gains_of(const struct st_blow *b, uint32_t point, const struct st_blow_view *view, FILE *out)
 {
 	static const struct st_table_column columns[] = {
 	        {"id", false},     {"25 % faster", true}, {"50 % faster", true},
@@ -161,7 +197,9 @@ print_gains(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 		st_table_cell(t, "%zu", i + 1);
 		for (uint64_t percent = 25; percent <= 100 && !status; percent += 25) {
 			struct st_blow_gain g;
-			status = st_blow_find_gain(b, function, percent, &g);
+			status = st_blow_find_gain(b, point, function, percent, &g);
+			if (!status && point != ST_BLOW_NONE)
+				g = st_blow_throughput_of(g);
 			if (!status)
 				gain_cell(t, &g);
 		}
@@ -170,15 +208,22 @@ print_gains(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 		name_cell(t, b->functions.v[function].name, view->full);
 	}
 	if (!status && rows.list.n) {
-		fputs("\ndecrease of the run time in %, with 95 % intervals, if a function were "
-		      "faster:\n",
-		      out);
+		print_gains_heading(b, point, out);
 		st_table_print(t, out, (struct st_style){0});
 		print_left_out(view, rows.list.n, out);
 	}
 	free(rows.list.v);
 	if (t)
 		st_table_free(t);
+	return status;
+}
+
+static st_status
+print_gains(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
+{
+	st_status status = ST_OK;
+	for (size_t i = 0; i < st_blow_points(b) && !status; i++)
+		status = print_gains_of(b, st_blow_point_at(b, i), view, out);
 	return status;
 }
 
@@ -263,6 +308,8 @@ st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FIL
 {
 	blow_print_runs(b, out);
 	if (b->causal ? print_gains(b, view, out) : print_rows(b, view, out))
+		return ST_FAILED;
+	if (view->wishes && st_blow_what_if_print(b, view->wishes, out))
 		return ST_FAILED;
 	print_faults(b, out);
 	print_remarks(b, out);

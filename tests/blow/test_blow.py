@@ -133,6 +133,64 @@ class Causal(Blow):
         self.assertIn("--noise takes", self.strobe("--noise", "virtual", "--", PLANTED, code=2).stderr)
 
 
+class Progress(Blow):
+    SERVICE = ("-m", "causal", "-F", "answer_request", "--progress", "serve_request", "--repeat", "1")
+
+    def test_service(self):
+        """A program that does not end is measured by the calls of a function."""
+        result = self.measure("service", *self.SERVICE, "--for", "1s")
+        (point,) = result["progress"]
+        self.assertEqual((point["name"], point["kind"], point["inferred"]), ("serve_request", "throughput", False))
+        # A call takes a millisecond of CPU time.
+        self.assertGreater(point["calls_per_second"], 0)
+        self.assertLessEqual(point["calls_per_second"], 1000)
+        self.assertEqual(sorted(target["function"] for target in result["targets"]), ["answer_request"])
+        self.assertEqual(result["faults"], [])
+        self.assertEqual((result["baseline"]["exit"], result["baseline"]["same_output"]), (0, True))
+        self.assertEqual(len(result["experiments"]), 3 + 4)
+        for run in result["experiments"]:
+            self.assertEqual((run["exit"], run["fault"]), (0, None))
+            self.assertGreaterEqual(run["total_ns"], 0.9e9)
+        for target in result["targets"]:
+            self.assertEqual([(row["speedup"], row["runs"], row["progress"]) for row in target["virtual"]],
+                             [(part, 1, "serve_request") for part in (0.25, 0.5, 0.75, 1.0)])
+
+    def test_both_points(self):
+        """A run that ends has the end of the run as well, and the forecast has a row for each progress point."""
+        options = ("-m", "causal", "-F", "worker_part", "--progress", "main_part", "--repeat", "1", "--baseline-runs", "3", "--timeout", "0")
+        done = self.strobe(*options, "-o", "r.db", "--", PLANTED, "compute")
+        self.assertRegex(done.stdout, r"progress by main_part: [0-9.e+]+ calls per second without a speed-up, standard deviation")
+        self.assertIn("\nincrease of the calls of main_part per second in %, with 95 % intervals, if a function were faster:\n", done.stdout)
+        self.assertIn("\ndecrease of the run time in %, with 95 % intervals, if a function were faster:\n", done.stdout)
+        result = json.loads(self.strobe("--from", "r.db", "--format", "json", "--what-if", "worker_part=25%").stdout)
+        self.assertEqual([(point["name"], point["kind"]) for point in result["progress"]], [("main_part", "throughput"), ("end of the run", "end")])
+        rows = {(row["progress"], row["speedup"]): row for row in result["targets"][0]["virtual"]}
+        self.assertEqual(len(rows), 8)
+        self.assertEqual([row["progress"] for row in result["what_if"]], ["main_part", "end of the run"])
+        for row in result["what_if"]:
+            self.assertEqual(row["state"], "measured")
+            for key in ("gain", "lo", "hi"):
+                self.assertAlmostEqual(row[key], rows[row["progress"], 0.25][key])
+            self.assertEqual((row["functions"][0]["function"], row["functions"][0]["speedup"]), ("worker_part", 0.25))
+        text = self.strobe("--from", "r.db", "--what-if", "worker_part=30%").stdout
+        self.assertIn("forecast if worker_part were 30 % faster, with 95 % intervals:\n  increase of the calls of main_part per second: ", text)
+        self.assertRegex(text, r"  decrease of the run time: .*, between measured speed-ups\n")
+        self.assertIn("did not make 'main_part' faster", self.strobe("--from", "r.db", "--what-if", "main_part=30%", code=2).stderr)
+
+    def test_mistakes(self):
+        def refused(*options, code=2):
+            return self.strobe(*options, "--", PLANTED, "service", code=code).stderr
+        self.assertIn("--progress is for virtual speed-ups", refused("--progress", "serve_request"))
+        self.assertIn("--what-if is for virtual speed-ups", refused("--what-if", "read_request=5%"))
+        self.assertIn("--for ends runs early", refused("-m", "causal", "--for", "1s"))
+        self.assertIn("leave out one of them", refused(*self.SERVICE, "--for", "1s", "--limit", "2s"))
+        self.assertIn("--what-if takes", refused(*self.SERVICE, "--what-if", "read_request=5"))
+        self.assertIn("the program has no such function", refused(*self.SERVICE, "--progress", "not_there", "--for", "100ms", code=125))
+        self.assertIn("did not return in the run", refused(*self.SERVICE, "--progress", "never_called", "--for", "100ms", code=125))
+        self.assertIn("no function is left", refused("-m", "causal", "-F", "serve_request", "--progress", "serve_request", "--for", "1s", code=125))
+        self.assertIn("did not make 'serve_request' faster", refused(*self.SERVICE, "--for", "1s", "--what-if", "serve_request=5%"))
+
+
 class Faults(Blow):
     LATE = ("-F", "may_be_late", "--noise", "nanosleep", "--timed-noise-min", "1500ms", "--timed-noise-max", "1500ms", "--full-analysis")
 

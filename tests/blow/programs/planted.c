@@ -2,7 +2,7 @@
 /*
  * Programs with known run times. Most sleep instead of computing, so that they take the same time
  * on a busy machine. usage: planted
- * serial|pair|unequal|compute|hazards|crash|hang|output|exit|for-ever|abort
+ * serial|pair|unequal|compute|service|hazards|crash|hang|output|exit|for-ever|abort
  */
 #include <pthread.h>
 #include <signal.h>
@@ -170,6 +170,40 @@ compute_together(void)
 	pthread_join(thread, NULL);
 }
 
+/* ---- a service, which does not end ---- */
+
+CALLED static void
+read_request(void)
+{
+	compute(300);
+}
+
+CALLED static void
+answer_request(void)
+{
+	compute(700);
+}
+
+CALLED static void
+serve_request(void)
+{
+	read_request();
+	answer_request();
+}
+
+CALLED static void
+never_called(void)
+{
+	puts("never");
+}
+
+static void
+serve(void)
+{
+	for (;;)
+		serve_request();
+}
+
 /* ---- what a traced process must not notice ---- */
 
 static volatile sig_atomic_t signals;
@@ -263,6 +297,10 @@ main(int argc, char **argv)
 		meet(idle_thread);
 	else if (!strcmp(what, "compute"))
 		compute_together();
+	else if (!strcmp(what, "service"))
+		serve();
+	else if (!strcmp(what, "never"))
+		never_called();
 	else if (!strcmp(what, "hazards"))
 		return hazards();
 	else if (!strcmp(what, "crash") && was_late())

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "blow/progress.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- points ---- */
+
+size_t
+st_blow_points(const struct st_blow *b)
+{
+	size_t n = !b->cut;
+	for (size_t i = 0; i < b->functions.n; i++)
+		n += b->functions.v[i].progress;
+	return n;
+}
+
+uint32_t
+st_blow_point_at(const struct st_blow *b, size_t n)
+{
+	for (uint32_t i = 0; i < b->functions.n; i++)
+		if (b->functions.v[i].progress && !n--)
+			return i;
+	return ST_BLOW_NONE;
+}
+
+const char *
+st_blow_point_name(const struct st_blow *b, uint32_t point)
+{
+	return point == ST_BLOW_NONE ? "end of the run" : b->functions.v[point].name;
+}
+
+/* ---- times ---- */
+
+/* The pauses that count for the point, ns. */
+static uint64_t
+paid_until(const struct st_blow_run *r, uint32_t point)
+{
+	uint64_t most = 0;
+	if (r->function == ST_BLOW_NONE)
+		return 0;
+	if (point == ST_BLOW_NONE)
+		return st_blow_sum(r, r->function).noise_ns;
+	for (size_t i = 0; i < r->samples.n; i++)
+		if (r->samples.v[i].function == point && r->samples.v[i].noise_ns > most)
+			most = r->samples.v[i].noise_ns;
+	return most;
+}
+
+/* ns per call; NAN: there was no call, so the run has no such time. */
+static double
+time_of_point(const struct st_blow_run *r, uint32_t point)
+{
+	const double ns = (double)r->total_ns - (double)paid_until(r, point),
+	             calls = point == ST_BLOW_NONE ? 1 : (double)st_blow_sum(r, point).calls;
+	return calls > 0 ? ns / calls : NAN;
+}
+
+st_status
+st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function, uint64_t percent,
+                  struct st_blow_gain *out)
+{
+	double *without = calloc(b->runs.n + 1, sizeof *without),
+	       *with = calloc(b->runs.n + 1, sizeof *with);
+	size_t n_without = 0, n_with = 0;
+	const st_status status = without && with ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < b->runs.n && !status; i++) {
+		const struct st_blow_run *r = &b->runs.v[i];
+		const double time = time_of_point(r, point);
+		if (isnan(time))
+			continue;
+		if (st_blow_is_quiet(r))
+			without[n_without++] = time;
+		else if (r->function == function && st_blow_is_good(r) &&
+		         r->noise.type == ST_BLOW_VIRTUAL && r->noise.strength == percent)
+			with[n_with++] = time;
+	}
+	if (!status)
+		*out = st_blow_gain_of(without, n_without, with, n_with);
+	free(without);
+	free(with);
+	return status;
+}
+
+/* ---- throughput ---- */
+
+static double
+increase_of(double decrease)
+{
+	return decrease < 1 ? decrease / (1 - decrease) : NAN;
+}
+
+struct st_blow_gain
+st_blow_throughput_of(struct st_blow_gain gain)
+{
+	return (struct st_blow_gain){gain.runs, increase_of(gain.at), increase_of(gain.low),
+	                             increase_of(gain.high)};
+}
+
+struct st_blow_rate
+st_blow_rate_of(const struct st_blow *b, uint32_t point)
+{
+	struct st_blow_rate rate = {0, 0, NAN};
+	double squares = 0;
+	for (size_t i = 0; i < b->runs.n; i++) {
+		const double time = time_of_point(&b->runs.v[i], point);
+		if (!st_blow_is_quiet(&b->runs.v[i]) || isnan(time) || time <= 0)
+			continue;
+		/* The mean and the squares of the differences from it, updated by each value. */
+		const double off = 1e9 / time - rate.at;
+		rate.at += off / (double)++rate.runs;
+		squares += off * (1e9 / time - rate.at);
+	}
+	if (rate.runs > 1)
+		rate.sd = sqrt(squares / (double)(rate.runs - 1));
+	return rate;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Progress points: what a virtual speed-up is to bring forward. One is the end of the run; others
+ * are functions whose calls are the work of the program. The time of a progress point in a run is
+ * the run time less the pauses, divided by the number of calls.
+ *
+ * Debts (debt.h) are the threads' own. The pauses that count are, for the end of the run, those
+ * that the first thread has paid, and for a function, the greatest that a thread that has called it
+ * has paid.
+ */
+#ifndef STROBE_BLOW_PROGRESS_H
+#define STROBE_BLOW_PROGRESS_H
+
+#include "blow/campaign.h"
+
+/* The progress points: functions first, then the end of the run, unless Strobe ends the runs. */
+size_t st_blow_points(const struct st_blow *b);
+/* The n-th one: a function, or ST_BLOW_NONE: the end of the run. */
+uint32_t st_blow_point_at(const struct st_blow *b, size_t n);
+/* "end of the run", or the function's name. */
+const char *st_blow_point_name(const struct st_blow *b, uint32_t point);
+
+/* The gain of a virtual speed-up of the function by `percent`: the relative decrease of the point's
+ * time. Runs in which the point was not called are not part of it. -1: memory is exhausted. */
+st_status st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function,
+                            uint64_t percent, struct st_blow_gain *out);
+/* The gain as an increase of calls per second. NAN where the gain is not less than 1. */
+struct st_blow_gain st_blow_throughput_of(struct st_blow_gain gain);
+/* Calls of the point per second, in runs without noise. */
+struct st_blow_rate {
+	size_t runs;
+	double at, sd; /* the standard deviation is NAN with fewer than two runs */
+};
+struct st_blow_rate st_blow_rate_of(const struct st_blow *b, uint32_t point);
+
+#endif
