@@ -12,6 +12,24 @@
 
 enum { BARS_LOCATIONS = 12, BARS_PROFILES = 10 };
 
+/* Says what the lines at the bars are, and what is not drawn. malloc'ed; NULL: no memory. */
+static char *
+bars_note(const struct st_locations *l)
+{
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
+	if (!out)
+		return NULL;
+	if (l->spread)
+		fputs("Bars: median; thick: its 95 % interval, from six values on; thin: least to "
+		      "greatest value.",
+		      out);
+	if (l->left_out)
+		fprintf(out, "%s%s not drawn; -n 0 draws all.", l->spread ? " " : "",
+		        ST_COUNT(l->left_out, "location is", "locations are"));
+	return st_text_end(&built);
+}
+
 static st_status
 bars_draw_locations(const struct st_plot_arguments *a, const struct st_locations *l, FILE *out,
                     struct st_error *e)
@@ -19,16 +37,15 @@ bars_draw_locations(const struct st_plot_arguments *a, const struct st_locations
 	char *title = a->title ? strdup(a->title)
 	                       : st_text_of("%s of %s%s", l->metric, st_base_name(a->files.v[0]),
 	                                    a->files.n > 1 ? " and others" : "");
-	char *note = l->left_out ? st_text_of("%s not drawn; -n 0 draws all.",
-	                                      ST_COUNT(l->left_out, "location is", "locations are"))
-	                         : strdup("");
+	char *note = bars_note(l);
 	const struct st_plot_bars bars = {
 	        .words = {.title = title, .y = l->metric, .y_unit = l->unit, .note = note},
 	        .parts = (const char *const *)l->names.v,
 	        .n_parts = l->names.n,
 	        .names = a->files.v,
 	        .n_series = a->files.n,
-	        .values = l->values};
+	        .values = l->values,
+	        .spread = l->spread};
 	if (title && note)
 		st_plot_bars(&bars, out);
 	const bool bad = !title || !note;

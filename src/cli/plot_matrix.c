@@ -65,30 +65,21 @@ matrix_title(const struct st_plot_arguments *a, const struct st_matrix *m)
 }
 
 static char *
-matrix_note(const struct st_matrix *m)
+matrix_note(const struct st_plot_arguments *a, const struct st_matrix *m, bool bars)
 {
-	if (!m->left_out)
-		return strdup("");
-	return st_text_of("%s no row%s.", ST_COUNT(m->left_out, "location has", "locations have"),
-	                  m->others ? " of their own: (others) has the sum" : "; -n 0 shows all");
-}
-
-/* Draws the matrix with its title and its note. */
-static st_status
-matrix_draw(const struct st_plot_arguments *a, const struct st_matrix *m, FILE *out,
-            matrix_drawing *draw, struct st_error *e)
-{
-	char *title = matrix_title(a, m), *note = matrix_note(m);
-	const struct st_plot_words words = {.title = title,
-	                                    .x = m->x_name,
-	                                    .y = m->metric,
-	                                    .x_unit = m->x_unit,
-	                                    .y_unit = m->unit,
-	                                    .note = note};
-	const st_status status = title && note ? draw(a, m, &words, out) : ST_FAILED;
-	free(title);
-	free(note);
-	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the picture") : ST_OK;
+	const bool lines = bars && m->spread && (a->grouped || m->rows.n == 1);
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
+	if (!out)
+		return NULL;
+	if (lines)
+		fprintf(out, "Thick: 95 %% interval of the %s; thin: least to greatest value.",
+		        a->func);
+	if (m->left_out)
+		fprintf(out, "%s%s no row%s.", lines ? " " : "",
+		        ST_COUNT(m->left_out, "location has", "locations have"),
+		        m->others ? " of their own: (others) has the sum" : "; -n 0 shows all");
+	return st_text_end(&built);
 }
 
 static st_status
@@ -107,6 +98,7 @@ matrix_draw_bars(const struct st_plot_arguments *a, const struct st_matrix *m,
 	                                  .names = (const char *const *)m->rows.v,
 	                                  .n_series = m->rows.n,
 	                                  .values = m->values,
+	                                  .spread = m->spread,
 	                                  .stacked = !a->grouped};
 	if (!status)
 		st_plot_bars(&bars, out);
@@ -153,6 +145,24 @@ matrix_draw_heat(const struct st_plot_arguments *a, const struct st_matrix *m,
 	st_plot_heat(&heat, out);
 	free(x);
 	return ST_OK;
+}
+
+/* Draws the matrix with its title and its note. */
+static st_status
+matrix_draw(const struct st_plot_arguments *a, const struct st_matrix *m, FILE *out,
+            matrix_drawing *draw, struct st_error *e)
+{
+	char *title = matrix_title(a, m), *note = matrix_note(a, m, draw == matrix_draw_bars);
+	const struct st_plot_words words = {.title = title,
+	                                    .x = m->x_name,
+	                                    .y = m->metric,
+	                                    .x_unit = m->x_unit,
+	                                    .y_unit = m->unit,
+	                                    .note = note};
+	const st_status status = title && note ? draw(a, m, &words, out) : ST_FAILED;
+	free(title);
+	free(note);
+	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the picture") : ST_OK;
 }
 
 static st_status

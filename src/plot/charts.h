@@ -45,6 +45,9 @@ struct st_plot_bars {
 	const char *const *names;
 	size_t n_series;
 	const double *values;
+	/* Indexed as values are; NULL: none is known. Lines show it at bars that stand on the axis:
+	 * at the end of a bar in a stack they would seem to belong to the whole stack. */
+	const struct st_plot_value *spread;
 	bool stacked;
 };
 void st_plot_bars(const struct st_plot_bars *p, FILE *out);

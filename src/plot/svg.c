@@ -15,6 +15,7 @@ static const char style_sheet[] =
         ".line{fill:none;stroke-width:1.5}.curve{fill:none;stroke:#222;stroke-width:1.5}\n"
         ".band{fill:#222;opacity:.12}.point{opacity:.75}\n"
         ".range{stroke-width:1;opacity:.6}.interval{stroke-width:3}\n"
+        ".reach{stroke:#222;stroke-width:1}.certain{stroke:#222;stroke-width:3}\n"
         ".frame{stroke:#fff;stroke-width:.5}.label{font-size:11px;pointer-events:none}\n";
 
 /* Okabe and Ito's colours, which colour-blind readers can tell apart, then two more. */

@@ -7,12 +7,14 @@
 
 #include "base/hashmap.h"
 #include "stats/robust.h"
+#include "stats/spread.h"
 #include "views/difference.h"
 
 /* A location that is in at least one of the profiles. */
 struct location {
 	char *name;
 	double *values; /* by profile */
+	struct st_plot_value *spread;
 	double most;
 };
 
@@ -21,7 +23,10 @@ struct locations_made {
 	struct st_hashmap index; /* by name */
 	size_t n_profiles;
 	const char *of;
+	bool spread; /* some value has one */
 };
+
+static const struct st_plot_value unknown_spread = {NAN, NAN, NAN, NAN, NAN};
 
 static struct location *
 location_of(struct locations_made *x, const char *name)
@@ -34,10 +39,32 @@ location_of(struct locations_made *x, const char *name)
 	if (!l || st_hashmap_add(&x->index, hash, (uint32_t)x->v.n - 1))
 		return NULL;
 	*l = (struct location){.name = strdup(name),
-	                       .values = malloc((x->n_profiles + 1) * sizeof *l->values)};
-	for (size_t i = 0; l->values && i < x->n_profiles; i++)
+	                       .values = malloc((x->n_profiles + 1) * sizeof *l->values),
+	                       .spread = malloc((x->n_profiles + 1) * sizeof *l->spread)};
+	for (size_t i = 0; l->values && l->spread && i < x->n_profiles; i++) {
 		l->values[i] = NAN;
-	return l->name && l->values ? l : NULL;
+		l->spread[i] = unknown_spread;
+	}
+	return l->name && l->values && l->spread ? l : NULL;
+}
+
+/* Keeps the spread of a median. A second one at the same location makes the bar a sum of medians,
+ * the interval of which does not follow from theirs. */
+static st_status
+location_spread(struct locations_made *x, struct location *l, size_t profile,
+                const struct st_difference_item *item)
+{
+	struct st_spread s;
+	const bool first = !isfinite(l->values[profile]);
+	l->spread[profile] = unknown_spread;
+	if (!first || item->sum || item->values.n < 2)
+		return ST_OK;
+	if (st_spread_of(item->values.v, item->values.n, &s))
+		return ST_FAILED;
+	l->spread[profile] =
+	        (struct st_plot_value){s.median, s.median_low, s.median_high, s.least, s.most};
+	x->spread = true;
+	return ST_OK;
 }
 
 /* Adds the values of a profile. Values of functions of one name and parts of a sum are added up; of
@@ -55,7 +82,7 @@ locations_add(struct locations_made *x, size_t profile, const struct st_differen
 		if (!item->sum)
 			value = st_median(item->values.v, item->values.n);
 		struct location *l = location_of(x, item->name);
-		if (!l)
+		if (!l || location_spread(x, l, profile, item))
 			return ST_FAILED;
 		l->values[profile] =
 		        value + (isfinite(l->values[profile]) ? l->values[profile] : 0);
@@ -80,7 +107,9 @@ locations_keep(struct st_locations *l, struct locations_made *x, size_t top)
 	if (x->v.n)
 		qsort(x->v.v, x->v.n, sizeof *x->v.v, by_most);
 	l->values = malloc((n * x->n_profiles + 1) * sizeof *l->values);
-	if (!l->values)
+	if (x->spread)
+		l->spread = malloc((n * x->n_profiles + 1) * sizeof *l->spread);
+	if (!l->values || (x->spread && !l->spread))
 		return ST_FAILED;
 	for (size_t i = 0; i < n; i++) {
 		char **slot = ST_PUSH(&l->names);
@@ -88,8 +117,11 @@ locations_keep(struct st_locations *l, struct locations_made *x, size_t top)
 			return ST_FAILED;
 		*slot = x->v.v[i].name;
 		x->v.v[i].name = NULL;
-		for (size_t k = 0; k < x->n_profiles; k++)
+		for (size_t k = 0; k < x->n_profiles; k++) {
 			l->values[k * n + i] = x->v.v[i].values[k];
+			if (l->spread)
+				l->spread[k * n + i] = x->v.v[i].spread[k];
+		}
 	}
 	l->left_out = x->v.n - n;
 	return ST_OK;
@@ -101,6 +133,7 @@ locations_made_free(struct locations_made *x)
 	for (size_t i = 0; i < x->v.n; i++) {
 		free(x->v.v[i].name);
 		free(x->v.v[i].values);
+		free(x->v.v[i].spread);
 	}
 	free(x->v.v);
 	st_hashmap_free(&x->index);
@@ -163,6 +196,7 @@ st_locations_free(struct st_locations *l)
 		free(l->names.v[i]);
 	free(l->names.v);
 	free(l->values);
+	free(l->spread);
 	free(l->metric);
 	free(l->unit);
 }

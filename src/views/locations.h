@@ -4,6 +4,7 @@
 #ifndef STROBE_VIEWS_LOCATIONS_H
 #define STROBE_VIEWS_LOCATIONS_H
 
+#include "plot/charts.h"
 #include "views/metrics.h"
 
 struct st_locations_choice {
@@ -15,6 +16,8 @@ struct st_locations_choice {
 struct st_locations {
 	ST_VEC(char *) names; /* the one with the greatest value first */
 	double *values;       /* values[profile * names.n + location]; NAN: none */
+	/* Indexed as values are: of medians of repeated measurements. NULL: no value has any. */
+	struct st_plot_value *spread;
 	char *metric, *unit;
 	size_t left_out; /* number of locations */
 };

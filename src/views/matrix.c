@@ -13,6 +13,7 @@ st_matrix_free(struct st_matrix *m)
 	free(m->rows.v);
 	free(m->x);
 	free(m->values);
+	free(m->spread);
 	free(m->metric);
 	free(m->unit);
 	free(m->x_name);
@@ -22,6 +23,8 @@ st_matrix_free(struct st_matrix *m)
 void
 st_matrix_accumulate(struct st_matrix *m)
 {
+	free(m->spread);
+	m->spread = NULL;
 	for (size_t row = 0; row < m->rows.n; row++) {
 		double sum = 0;
 		for (size_t i = 0; i < m->n; i++) {
@@ -38,6 +41,8 @@ st_matrix_thin(struct st_matrix *m, size_t most)
 	const size_t n = m->n;
 	if (n <= most || most < 2)
 		return;
+	free(m->spread); /* snapshots have none */
+	m->spread = NULL;
 	for (size_t row = 0; row < m->rows.n; row++)
 		for (size_t i = 0; i < most; i++)
 			m->values[row * most + i] = m->values[row * n + i * (n - 1) / (most - 1)];
@@ -80,6 +85,23 @@ row_add(double *to, const double *from, size_t n)
 			to[i] = (isfinite(to[i]) ? to[i] : 0) + from[i];
 }
 
+/* Puts the spreads of the rows that are kept in the order of the rows. */
+static st_status
+spread_arrange(struct st_matrix *m, const struct ranked_row *ranked, size_t kept)
+{
+	struct st_plot_value *spread =
+	        m->spread ? malloc((m->n * kept + 1) * sizeof *spread) : NULL;
+	if (!m->spread)
+		return ST_OK;
+	if (!spread)
+		return ST_FAILED;
+	for (size_t k = 0; k < kept; k++)
+		memcpy(&spread[k * m->n], &m->spread[ranked[k].row * m->n], m->n * sizeof *spread);
+	free(m->spread);
+	m->spread = spread;
+	return ST_OK;
+}
+
 /* Sorts rows, and replaces those after the first `kept` by their sum if sums is set. */
 static st_status
 rows_arrange(struct st_matrix *m, const struct ranked_row *ranked, size_t kept, bool sums)
@@ -87,7 +109,8 @@ rows_arrange(struct st_matrix *m, const struct ranked_row *ranked, size_t kept, 
 	const size_t n = m->n, all = m->rows.n, others = kept < all && sums;
 	double *values = malloc((n * (kept + 1) + 1) * sizeof *values);
 	char **names = calloc(kept + 2, sizeof *names);
-	if (!values || !names || (others && !(names[kept] = strdup("(others)")))) {
+	if (!values || !names || spread_arrange(m, ranked, kept) ||
+	    (others && !(names[kept] = strdup("(others)")))) {
 		free(values);
 		free(names);
 		return ST_FAILED;

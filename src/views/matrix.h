@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "mem/mem.h"
+#include "plot/charts.h"
 #include "profile/profile.h"
 
 /* Functions that summarize several values at one location and x. F(identifier, "name") */
@@ -37,6 +38,9 @@ struct st_matrix {
 	double *x;           /* ascending */
 	size_t n;            /* number of x */
 	double *values;      /* values[row * n + i]; NAN: none */
+	/* Indexed as values are: of means and medians of several values. NULL: the values are
+	 * others, or each is of one value only. */
+	struct st_plot_value *spread;
 	char *metric, *unit, *x_name;
 	const char *x_unit;
 	bool adds_up;    /* rows are parts of one total: live memory */
@@ -57,7 +61,7 @@ st_status st_matrix_make(struct st_matrix *m, const struct st_profile *p,
                          const struct st_matrix_choice *choice, struct st_error *e);
 void st_matrix_free(struct st_matrix *m);
 
-/* Replaces each value by the sum of the values of its row up to it. */
+/* Replaces each value by the sum of the values of its row up to it, which has no spread. */
 void st_matrix_accumulate(struct st_matrix *m);
 /* Keeps at most `most` of the x, at regular distances, with the first and the last. */
 void st_matrix_thin(struct st_matrix *m, size_t most);

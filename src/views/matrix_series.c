@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "stats/robust.h"
+#include "stats/spread.h"
 #include "views/matrix.h"
 #include "views/metrics.h"
 
@@ -92,27 +93,21 @@ by_x(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* NAN: no memory for the median. */
+/* Combines the n values. */
 static double
-matrix_value_of(const struct matrix_value *v, size_t n, enum st_matrix_function function)
+matrix_value_of(const double *v, size_t n, enum st_matrix_function function)
 {
 	double sum = 0, least = INFINITY, most = -INFINITY;
 	for (size_t i = 0; i < n; i++) {
-		sum += v[i].value;
-		least = fmin(least, v[i].value);
-		most = fmax(most, v[i].value);
-	}
-	if (function == ST_MATRIX_MEDIAN) {
-		double *copy = malloc((n + 1) * sizeof *copy);
-		for (size_t i = 0; copy && i < n; i++)
-			copy[i] = v[i].value;
-		const double median = copy ? st_median(copy, n) : NAN;
-		free(copy);
-		return median;
+		sum += v[i];
+		least = fmin(least, v[i]);
+		most = fmax(most, v[i]);
 	}
 	switch (function) {
 	case ST_MATRIX_MEAN:
 		return sum / (double)n;
+	case ST_MATRIX_MEDIAN:
+		return st_median(v, n);
 	case ST_MATRIX_MIN:
 		return least;
 	case ST_MATRIX_MAX:
@@ -122,6 +117,61 @@ matrix_value_of(const struct matrix_value *v, size_t n, enum st_matrix_function 
 	default:
 		return sum;
 	}
+}
+
+static bool
+matrix_has_spread(enum st_matrix_function function)
+{
+	return function == ST_MATRIX_MEAN || function == ST_MATRIX_MEDIAN;
+}
+
+static void
+matrix_keep_spread(struct st_plot_value *to, const struct st_spread *s,
+                   enum st_matrix_function function)
+{
+	*to = function == ST_MATRIX_MEAN
+	              ? (struct st_plot_value){s->mean, s->mean_low, s->mean_high, s->least,
+	                                       s->most}
+	              : (struct st_plot_value){s->median, s->median_low, s->median_high, s->least,
+	                                       s->most};
+}
+
+/* Sets the value of a row at an x, and its spread if there are several values. */
+static st_status
+matrix_set(struct series_matrix *x, size_t at, const struct matrix_value *v, size_t n)
+{
+	struct st_matrix *m = x->m;
+	const enum st_matrix_function function = x->choice->function;
+	struct st_spread s;
+	double *copy = malloc((n + 1) * sizeof *copy);
+	if (!copy)
+		return ST_FAILED;
+	for (size_t i = 0; i < n; i++)
+		copy[i] = v[i].value;
+	st_status status = ST_OK;
+	m->values[v->row * m->n + at] = matrix_value_of(copy, n, function);
+	if (m->spread && n > 1)
+		status = st_spread_of(copy, n, &s);
+	if (m->spread && n > 1 && !status)
+		matrix_keep_spread(&m->spread[v->row * m->n + at], &s, function);
+	free(copy);
+	return status;
+}
+
+/* Makes room for the spreads, if a value is the mean or median of several. */
+static st_status
+matrix_begin_spread(struct series_matrix *x)
+{
+	struct st_matrix *m = x->m;
+	bool several = false;
+	for (size_t i = 1; i < x->v.n && !several; i++)
+		several = x->v.v[i].x == x->v.v[i - 1].x && x->v.v[i].row == x->v.v[i - 1].row;
+	if (!several || !matrix_has_spread(x->choice->function))
+		return ST_OK;
+	m->spread = malloc((m->n * m->rows.n + 1) * sizeof *m->spread);
+	for (size_t i = 0; m->spread && i < m->n * m->rows.n; i++)
+		m->spread[i] = (struct st_plot_value){NAN, NAN, NAN, NAN, NAN};
+	return m->spread ? ST_OK : ST_FAILED;
 }
 
 static st_status
@@ -138,7 +188,7 @@ fill_matrix(struct series_matrix *x)
 	if (m->n > SIZE_MAX / sizeof(double) / (m->rows.n + 1))
 		return ST_FAILED;
 	m->values = malloc((m->n * m->rows.n + 1) * sizeof *m->values);
-	if (!m->values)
+	if (!m->values || matrix_begin_spread(x))
 		return ST_FAILED;
 	for (size_t i = 0; i < m->n * m->rows.n; i++)
 		m->values[i] = NAN;
@@ -148,7 +198,8 @@ fill_matrix(struct series_matrix *x)
 			end++;
 		while (at + 1 < m->n && m->x[at] != v->x)
 			at++;
-		m->values[v->row * m->n + at] = matrix_value_of(v, end - i, x->choice->function);
+		if (matrix_set(x, at, v, end - i))
+			return ST_FAILED;
 	}
 	if (x->choice->function != ST_MATRIX_COUNT)
 		return ST_OK;

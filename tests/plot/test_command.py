@@ -248,7 +248,7 @@ class Over(Plot):
         _, _, hints = self.draw(kind, *words, self.file)
         values = {}
         for hint in (hint for hint in hints if ": " in hint):  # not the names at the right
-            where, value = hint.split(": ")
+            where, value = hint.split(" (")[0].split(": ")
             x, name = where.split(", ") if kind == "bars" else where.split(", from ")[::-1]
             values[x, name] = float(value)
         return values
@@ -284,6 +284,24 @@ class Over(Plot):
         (x, third), (other, _) = at("--grouped")
         self.assertAlmostEqual(third, width / 3, delta=0.01)
         self.assertAlmostEqual(other, x + third, delta=0.01)
+
+    def test_means_and_medians_have_a_spread(self):
+        # t(0.975, 2 degrees) is 4.3026527; the deviation of 8, 10 and 12 is 2.
+        half = 4.302652729911275 * 2 / 3 ** 0.5
+        self.file = self.made("s", "metric,unit,function,value,size\n" + "".join(f"m,,f,{v},1\n" for v in (8, 10, 12)) + "m,,f,5,2\nm,,g,3,1\n")
+        root, texts, hints = self.draw("bars", "--func", "mean", "--grouped", self.file)
+        found = re.fullmatch(r"1, f: 10 \(95 % interval: (\S+) to (\S+); values: 8 to 12\)", next(hint for hint in hints if hint.startswith("1, f")))
+        self.assertAlmostEqual(float(found[1]), 10 - half, delta=0.01)
+        self.assertAlmostEqual(float(found[2]), 10 + half, delta=0.01)
+        self.assertEqual([hint for hint in hints if ": " in hint][1:], ["1, g: 3", "2, f: 5"])
+        self.assertEqual((len(self.shapes(root, "line", "reach")), len(self.shapes(root, "line", "certain"))), (1, 1))
+        self.assertIn("Thick: 95 % interval of the mean; thin: least to greatest value.", texts)
+        # A median has its interval from six values on; a sum is no estimate; stacks have no lines.
+        root, _, hints = self.draw("bars", "--func", "median", "--grouped", "-n", "1", self.file)
+        self.assertIn("1, f: 10 (values: 8 to 12)", hints)
+        for words in (("--func", "mean"), ("--grouped",), ("--func", "mean", "--grouped", "--accumulate")):
+            root, texts, _ = self.draw("bars", *words, self.file)
+            self.assertEqual((self.shapes(root, "line", "reach"), [text for text in texts if "interval" in text]), ([], []), words)
 
     def test_flow_and_its_sums(self):
         root, texts, hints = self.draw("flow", self.file)
@@ -322,6 +340,23 @@ class Locations(Plot):
         self.assertIn("instructions", texts)
         self.assertIn("takes at most 10 profiles; 'k' is one too many", self.p.refused("plot", "bars", *"abcdefghijk", code=2))
         self.assertIn("no location of a.db fits --of x*", self.p.refused("plot", "bars", "--of", "x*", files[0], code=2))
+
+
+    def test_repetitions_have_a_spread(self):
+        """The bar is the median. Of six values, its interval is from the least to the greatest one; fewer have none."""
+        def bars(*values):
+            return self.made(f"n{len(values)}", "metric,unit,function,value\n" + "".join(f"time,,f,{v}\n" for v in values))
+        root, texts, hints = self.draw("bars", bars(1, 2, 3, 5, 8, 13), bars(4, 6, 9), bars(7))
+        self.assertEqual(hints[3:], ["f, n6.db: 4 (95 % interval: 1 to 13; values: 1 to 13)", "f, n3.db: 6 (values: 4 to 9)", "f, n1.db: 7"])
+        self.assertEqual((len(self.shapes(root, "line", "reach")), len(self.shapes(root, "line", "certain"))), (2, 1))
+        self.assertIn("Bars: median; thick: its 95 % interval, from six values on; thin: least to greatest value.", texts)
+        _, texts, _ = self.draw("bars", "n1.db")
+        self.assertEqual([text for text in texts if "median" in text], [], "one value has no spread")
+        # The second and the last but one of eight values would contain the median in 93 % of cases only; of nine they do so in 96 %.
+        _, _, hints = self.draw("bars", bars(*range(10, 90, 10)))
+        self.assertEqual(hints, ["f, n8.db: 45 (95 % interval: 10 to 80; values: 10 to 80)"])
+        _, _, hints = self.draw("bars", bars(*range(10, 100, 10)))
+        self.assertEqual(hints, ["f, n9.db: 50 (95 % interval: 20 to 80; values: 10 to 90)"])
 
 
 class Memory(Plot):

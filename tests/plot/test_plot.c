@@ -265,6 +265,51 @@ bars_stacked_and_grouped(void **state)
 }
 
 static void
+bars_with_their_spread(void **state)
+{
+	(void)state;
+	static const char *const parts[] = {"a", "b"}, *const names[] = {"f", "g"};
+	static const double values[] = {20, 0, 30, NAN};
+	static const struct st_plot_value spread[] = {{20, 10, 25, 5, 40},
+	                                              {0, NAN, NAN, -20, 20},
+	                                              {NAN, NAN, NAN, NAN, NAN},
+	                                              {NAN, NAN, NAN, NAN, NAN}};
+	struct st_plot_bars p = {.words = {.title = "T"},
+	                         .parts = parts,
+	                         .n_parts = 2,
+	                         .names = names,
+	                         .n_series = 2,
+	                         .values = values,
+	                         .spread = spread};
+	struct st_text built;
+	st_plot_bars(&p, st_text_begin(&built));
+	char *text = st_text_end(&built);
+	/* -20 to 40 are 416 to 44: 6.2 pixels each. The first bar is from 130 to 250. */
+	has(text, "<rect class=\"bar c0\" x=\"130\" y=\"168\" width=\"120\" height=\"124\">"
+	          "<title>a, f: 20 (95 % interval: 10 to 25; values: 5 to 40)</title>");
+	has(text, "<line class=\"reach\" x1=\"190\" y1=\"261\" x2=\"190\" y2=\"44\"/>\n"
+	          "<line class=\"certain\" x1=\"190\" y1=\"230\" x2=\"190\" y2=\"137\"/>");
+	/* A value of 0 has no bar, but a range; too few values have no interval. */
+	has(text, "<line class=\"reach\" x1=\"490\" y1=\"416\" x2=\"490\" y2=\"168\"/>");
+	has(text, "<title>a, g: 30</title>");
+	assert_int_equal(times(text, "<line class=\"reach\""), 2);
+	assert_int_equal(times(text, "<line class=\"certain\""), 1);
+	free(text);
+	/* In a stack the spread is a text only, and does not widen the scale. */
+	p.stacked = true;
+	st_plot_bars(&p, st_text_begin(&built));
+	text = st_text_end(&built);
+	assert_int_equal(times(text, "<line class=\"reach\""), 0);
+	has(text, "<title>a, f: 20 (95 % interval: 10 to 25; values: 5 to 40)</title>");
+	free(text);
+	p.n_series = 1;
+	st_plot_bars(&p, st_text_begin(&built));
+	text = st_text_end(&built);
+	assert_int_equal(times(text, "<line class=\"reach\""), 2);
+	free(text);
+}
+
+static void
 flows_stacked_and_not(void **state)
 {
 	(void)state;
@@ -429,6 +474,7 @@ main(void)
 	        cmocka_unit_test(points_and_their_curve),
 	        cmocka_unit_test(lines_with_their_spread),
 	        cmocka_unit_test(bars_stacked_and_grouped),
+	        cmocka_unit_test(bars_with_their_spread),
 	        cmocka_unit_test(flows_stacked_and_not),
 	        cmocka_unit_test(heat_has_a_cell_for_each_run_of_equal_values),
 	        cmocka_unit_test(flame_widths),
