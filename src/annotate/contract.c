@@ -4,6 +4,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double contract_level = 0.95;
@@ -70,21 +71,51 @@ ann_share_interval(size_t k, size_t n, struct st_ann_outcome *out)
 	out->share_high = k < n ? gsl_cdf_beta_Pinv(1 - tail, yes + 1, all - yes) : 1;
 }
 
+/* Values of the bound and of the metric, of the records to which a contract applies. */
+struct ann_contract_values {
+	ST_VEC(double) bounds, costs;
+};
+
+/* Evaluates the bound for a record. NAN: the contract does not apply to it. */
+static double
+ann_contract_bound_of(const struct st_ann_contract *c, const struct ann_contract_names *at,
+                      double cost)
+{
+	const struct st_ann_names names = {ann_contract_find, at};
+	struct st_ann_value x = {NAN, NULL};
+	if (c->range &&
+	    (!ann_contract_find(at, c->range, &x) || !(x.number >= c->low && x.number <= c->high)))
+		return NAN;
+	return isnan(cost) ? NAN : st_ann_evaluate(c->bound, &names);
+}
+
+/* Adds the records to which a contract on growth applies. */
+static st_status
+ann_contract_gather(const struct st_ann_contract *c, const struct st_ann_metric *m,
+                    struct ann_contract_names *at, struct ann_contract_values *v)
+{
+	for (at->record.row = 0; at->record.row < at->record.records->n; at->record.row++) {
+		const double y = m->v[at->record.row], bound = ann_contract_bound_of(c, at, y);
+		if (!isfinite(bound) || !isfinite(y))
+			continue;
+		double *b = ST_PUSH(&v->bounds), *cost = b ? ST_PUSH(&v->costs) : NULL;
+		if (!cost)
+			return ST_FAILED;
+		*b = bound;
+		*cost = y;
+	}
+	return ST_OK;
+}
+
 /* Counts the records to which the contract applies. */
 static void
 ann_contract_count(const struct st_ann_contract *c, const struct st_ann_metric *m,
                    struct ann_contract_names *at, struct st_ann_outcome *out)
 {
-	const struct st_ann_names names = {ann_contract_find, at};
 	double farthest = -INFINITY;
 	for (at->record.row = 0; at->record.row < at->record.records->n; at->record.row++) {
-		const double y = m->v[at->record.row];
-		struct st_ann_value x = {NAN, NULL};
-		if (c->range && (!ann_contract_find(at, c->range, &x) ||
-		                 !(x.number >= c->low && x.number <= c->high)))
-			continue;
-		const double bound = st_ann_evaluate(c->bound, &names);
-		if (isnan(y) || isnan(bound))
+		const double y = m->v[at->record.row], bound = ann_contract_bound_of(c, at, y);
+		if (isnan(bound))
 			continue;
 		out->records++;
 		out->above += y > bound;
@@ -102,6 +133,10 @@ ann_contract_judge(const struct st_ann_contract *c, struct st_ann_outcome *out)
 {
 	if (!out->records) {
 		out->verdict = ST_ANN_NOT_EXERCISED;
+	} else if (c->growth) {
+		out->verdict = out->growth.verdict == ST_ANN_GROWTH_WITHIN   ? ST_ANN_KEPT
+		               : out->growth.verdict == ST_ANN_GROWTH_FASTER ? ST_ANN_BROKEN
+		                                                             : ST_ANN_CANNOT_TELL;
 	} else if (c->quantile >= 1) {
 		out->verdict = out->above ? ST_ANN_BROKEN : ST_ANN_KEPT;
 	} else {
@@ -112,11 +147,23 @@ ann_contract_judge(const struct st_ann_contract *c, struct st_ann_outcome *out)
 	}
 }
 
-st_status
-st_ann_contract_check(const struct st_ann_contract *c, const struct st_ann_data *d,
-                      struct st_ann_outcome *out, struct st_error *e)
+/* Takes the records of a metric; at: their names. */
+static st_status
+ann_contract_take(const struct st_ann_contract *c, const struct st_ann_metric *m,
+                  struct ann_contract_names *at, struct ann_contract_values *v,
+                  struct st_ann_outcome *out, struct st_error *e)
 {
-	*out = (struct st_ann_outcome){.share_low = NAN, .share_high = NAN};
+	if (!c->growth)
+		ann_contract_count(c, m, at, out);
+	else if (ann_contract_gather(c, m, at, v))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to check a contract");
+	return ST_OK;
+}
+
+static st_status
+ann_contract_look(const struct st_ann_contract *c, const struct st_ann_data *d,
+                  struct ann_contract_values *v, struct st_ann_outcome *out, struct st_error *e)
+{
 	for (size_t i = 0; i < d->functions.n; i++) {
 		const struct st_ann_records *r = &d->functions.v[i];
 		for (size_t k = 0; k < r->metrics.n && ann_contract_is_of(c, r->name); k++) {
@@ -134,9 +181,29 @@ st_ann_contract_check(const struct st_ann_contract *c, const struct st_ann_data 
 				        "the records of %.200s have no feature '%.60s' for the "
 				        "contract in line %u",
 				        r->name, missing.name, c->line);
-			ann_contract_count(c, m, &at, out);
+			if (ann_contract_take(c, m, &at, v, out, e))
+				return ST_FAILED;
 		}
 	}
-	ann_contract_judge(c, out);
 	return ST_OK;
+}
+
+st_status
+st_ann_contract_check(const struct st_ann_contract *c, const struct st_ann_data *d,
+                      struct st_ann_outcome *out, struct st_error *e)
+{
+	struct ann_contract_values v = {0};
+	*out = (struct st_ann_outcome){.share_low = NAN, .share_high = NAN};
+	st_status status = ann_contract_look(c, d, &v, out, e);
+	if (!status && c->growth) {
+		out->records = v.costs.n;
+		if (out->records &&
+		    st_ann_growth_judge(v.bounds.v, v.costs.v, out->records, &out->growth))
+			status = st_fail(e, ST_EXIT_FAILED, "no memory left to check a contract");
+	}
+	free(v.bounds.v);
+	free(v.costs.v);
+	if (!status)
+		ann_contract_judge(c, out);
+	return status;
 }

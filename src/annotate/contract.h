@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Contracts: upper bounds on the cost of calls, written by a person, against which records are
- * checked.
+ * Contracts: upper bounds on the cost of calls, or on its growth, written by a person, against
+ * which records are checked.
  *
  *	instructions(parse) <= 12*n + 300
  *	time(sort) <= 9ns*n*log(n) @p95 for n in 1e3..1e6
+ *	allocations(parse) ~ n
  */
 #ifndef STROBE_ANNOTATE_CONTRACT_H
 #define STROBE_ANNOTATE_CONTRACT_H
 
 #include "annotate/annotation.h"
+#include "annotate/growth.h"
 #include "annotate/records.h"
 
 struct st_ann_contract {
 	char *text; /* as it was written */
 	unsigned line;
 	char *metric, *function;
+	bool growth; /* the metric grows no faster than the bound: "~" */
 	struct st_ann_expr *bound;
 	double quantile; /* share of the calls that must keep to it; 1: all */
 	char *range;     /* the feature of `for`; NULL: none */
@@ -30,7 +33,7 @@ enum st_ann_verdict {
 	ST_ANN_KEPT,
 	ST_ANN_BROKEN,
 	ST_ANN_NOT_EXERCISED, /* the contract applies to no record */
-	ST_ANN_CANNOT_TELL    /* too few records for the share of calls */
+	ST_ANN_CANNOT_TELL    /* too few records for the share of calls, or for the growth */
 };
 
 struct st_ann_outcome {
@@ -39,8 +42,9 @@ struct st_ann_outcome {
 	/* The 95 % interval (Clopper and Pearson) of the share of calls within the bound. NAN with
 	 * a quantile of 1, for which one record above the bound breaks the contract. */
 	double share_low, share_high;
-	double worst, bound; /* the value farthest above, or nearest below, and its bound */
-	size_t worst_record; /* from 1, of the function's records */
+	double worst, bound;         /* the value farthest above, or nearest below, and its bound */
+	size_t worst_record;         /* from 1, of the function's records */
+	struct st_ann_growth growth; /* of a contract on growth; above and worst are then 0 */
 };
 
 /* Each line is a contract; empty lines and lines that begin with # are ignored. The caller frees

@@ -103,10 +103,17 @@ ann_contract_bound_end(const char *at)
 	return n;
 }
 
+static void
+ann_contract_name(void *arg, const char *name)
+{
+	*(bool *)arg |= !ann_contract_unit_at(name, strlen(name));
+}
+
 static st_status
 ann_contract_bound(struct st_ann_parser *p, struct st_ann_contract *c)
 {
-	if (st_ann_expect(p, "<=", "the function"))
+	c->growth = st_ann_accept(p, "~");
+	if (!c->growth && st_ann_expect(p, "<=", "the function"))
 		return ST_FAILED;
 	const size_t n = ann_contract_bound_end(p->at);
 	char *text = ann_contract_units(p->at, n);
@@ -124,6 +131,11 @@ ann_contract_bound(struct st_ann_parser *p, struct st_ann_contract *c)
 	}
 	p->at += n;
 	free(text);
+	bool named = false;
+	st_ann_each_name(c->bound, ann_contract_name, &named);
+	if (c->growth && !named)
+		return st_ann_wrong(p, "growth is compared with an expression of features, as in "
+		                       "'~ n'; a constant bound is written with <=");
 	return ST_OK;
 }
 
@@ -135,6 +147,8 @@ ann_contract_quantile(struct st_ann_parser *p, struct st_ann_contract *c)
 	c->quantile = 1;
 	if (!st_ann_accept(p, "@"))
 		return ST_OK;
+	if (c->growth)
+		return st_ann_wrong(p, "a share of calls is for bounds with <=");
 	if (st_ann_expect(p, "p", "@") || st_ann_take_number(p, &percent))
 		return ST_FAILED;
 	if (percent <= 0 || percent > 100)

@@ -129,6 +129,9 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_function:
 		a->function = value;
 		return ST_OK;
+	case ANNOTATE_save:
+		a->save = true;
+		return ST_OK;
 	case ANNOTATE_help:
 		a->help = true;
 		return ST_OK;
@@ -156,11 +159,11 @@ annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 		               a->output  ? "output"
 		               : a->asked ? a->asked
 		                          : "metrics");
-	if (a->where || a->function || a->contracts || a->analysis.classes ||
+	if (a->where || a->function || a->contracts || a->analysis.classes || a->save ||
 	    a->analysis.min_r2 > 0)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--where, --function, --contracts, --class and --min-r2 are for "
-		               "records: strobe annotate FILE...");
+		               "--where, --function, --contracts, --save, --class and --min-r2 are "
+		               "for records: strobe annotate FILE...");
 	if (a->form > (a->features ? ST_ANNOTATE_JSON : ST_ANNOTATE_TEXT))
 		return st_fail(
 		        e, ST_EXIT_USAGE,
@@ -187,9 +190,11 @@ annotate_check(struct st_annotate_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is for recording: strobe annotate -o FILE -- PROGRAM",
 		               a->asked ? a->asked : a->search);
-	if (a->contracts && (a->output || a->form > ST_ANNOTATE_JSON))
+	if (a->contracts && (a->output || a->save || a->form > ST_ANNOTATE_JSON))
 		return st_fail(e, ST_EXIT_USAGE, "--contracts makes no annotations: leave out %s",
-		               a->output ? "--output" : "this --format");
+		               a->output ? "--output"
+		               : a->save ? "--save"
+		                         : "this --format");
 	a->analysis.seed = a->seed;
 	return a->metrics_text ? st_patterns_add(&a->chosen, "metrics", a->metrics_text, e) : ST_OK;
 }

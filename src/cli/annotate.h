@@ -21,6 +21,7 @@ struct st_annotate_arguments {
 	uint32_t metrics, keep;
 	uint64_t seed;
 	bool features, quiet; /* features: print them without a run */
+	bool save;            /* keep the annotations in the project */
 	bool json, help;
 	const char *metrics_text; /* the argument of --metrics; NULL: not given */
 	/* For the analysis of records. */

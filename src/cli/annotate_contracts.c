@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe annotate --contracts: checks records against bounds that a person wrote. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,30 @@ static const char *const verdict_words[] = {[ST_ANN_KEPT] = "kept",
                                             [ST_ANN_NOT_EXERCISED] = "not exercised",
                                             [ST_ANN_CANNOT_TELL] = "cannot tell"};
 
+/* Prints the values by which a contract on growth was judged. */
+static void
+contract_print_growth(const struct st_ann_outcome *o, FILE *out)
+{
+	const struct st_ann_growth *g = &o->growth;
+	fprintf(out, "  %s, in which the expression goes from %.6g to %.6g; ",
+	        ST_COUNT(o->records, "record", "records"), g->low, g->high);
+	if (g->verdict == ST_ANN_GROWTH_FEW_VALUES)
+		fputs("at least four records and three different values of it are needed\n", out);
+	else if (g->verdict == ST_ANN_GROWTH_NARROW)
+		fputs("its least value must not be below 0, and the largest must be at least twice "
+		      "the least\n",
+		      out);
+	else if (isnan(g->bend))
+		fputs(g->verdict == ST_ANN_GROWTH_WITHIN
+		              ? "the metric does not grow\n"
+		              : "it is not certain that the metric grows\n",
+		      out);
+	else
+		fprintf(out,
+		        "the bend is %.1f %% (%.1f %% to %.1f %%; that of x*log(x) is %.1f %%)\n",
+		        100 * g->bend, 100 * g->bend_low, 100 * g->bend_high, 100 * g->faster);
+}
+
 static void
 contract_print(const struct st_ann_contract *c, const struct st_ann_outcome *o, FILE *out)
 {
@@ -23,6 +48,10 @@ contract_print(const struct st_ann_contract *c, const struct st_ann_outcome *o, 
 	if (!o->records) {
 		fprintf(out, "  it applies to no record: record calls of %s with the metric %s%s\n",
 		        c->function, c->metric, c->range ? " in this range" : "");
+		return;
+	}
+	if (c->growth) {
+		contract_print_growth(o, out);
 		return;
 	}
 	fprintf(out, "  %zu of %s above the bound; ", o->above,
@@ -35,17 +64,33 @@ contract_print(const struct st_ann_contract *c, const struct st_ann_outcome *o, 
 }
 
 static json_t *
+contract_real(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *
+contract_growth_json(const struct st_ann_growth *g)
+{
+	return json_pack("{s:[o, o], s:o, s:[o, o], s:o}", "range", contract_real(g->low),
+	                 contract_real(g->high), "bend", contract_real(g->bend), "interval",
+	                 contract_real(g->bend_low), contract_real(g->bend_high), "faster",
+	                 contract_real(g->faster));
+}
+
+static json_t *
 contract_json(const struct st_ann_contract *c, const struct st_ann_outcome *o)
 {
-	const bool share = o->records && c->quantile < 1;
-	return json_pack("{s:o, s:i, s:o, s:o, s:f, s:s, s:o, s:o, s:o, s:o, s:o}", "contract",
+	const bool share = o->records && c->quantile < 1, bounded = o->records && !c->growth;
+	return json_pack("{s:o, s:i, s:o, s:o, s:f, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "contract",
 	                 st_json_text(c->text + strspn(c->text, " \t")), "line", (int)c->line,
 	                 "function", st_json_text(c->function), "metric", st_json_text(c->metric),
 	                 "quantile", c->quantile, "verdict", verdict_words[o->verdict], "records",
 	                 st_json_count(o->records), "above", st_json_count(o->above), "share",
 	                 share ? json_pack("[f, f]", o->share_low, o->share_high) : json_null(),
-	                 "worst", o->records ? json_real(o->worst) : json_null(), "bound",
-	                 o->records ? json_real(o->bound) : json_null());
+	                 "worst", bounded ? json_real(o->worst) : json_null(), "bound",
+	                 bounded ? json_real(o->bound) : json_null(), "growth",
+	                 c->growth && o->records ? contract_growth_json(&o->growth) : json_null());
 }
 
 /* Combines exit codes: a contract that is broken or not exercised outweighs the others. */

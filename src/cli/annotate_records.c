@@ -9,6 +9,7 @@
 
 #include "annotate/analyse.h"
 #include "cli/annotate.h"
+#include "cli/annotate_kept.h"
 #include "cli/commands.h"
 #include "profile/output.h"
 #include "report/annotation.h"
@@ -236,7 +237,11 @@ st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e)
 	if (!status && a->contracts)
 		code = st_annotate_contracts(a, &r.data, e);
 	else if (!status)
-		status = annotate_all(&r, e) || annotate_put(&r, e) ? ST_FAILED : ST_OK;
+		status = annotate_all(&r, e) || annotate_put(&r, e) ||
+		                         (a->save &&
+		                          st_annotations_save(&r.file, a->quiet ? NULL : stderr, e))
+		                 ? ST_FAILED
+		                 : ST_OK;
 	st_ann_file_free(&r.file);
 	st_ann_data_free(&r.data);
 	return status ? st_complain(e) : code;

@@ -23,7 +23,7 @@
 	  "find the cost of a function as a function of the program's data")                       \
 	C(blow, "blow", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "show which functions a program's run time depends on, by making them slower")           \
-	C(predict, "predict", "[options] FILE FUNCTION METRIC [NAME=VALUE...]",                    \
+	C(predict, "predict", "[options] [FILE] FUNCTION METRIC [NAME=VALUE...]",                    \
 	  "predict the cost of a call from an annotation")                                         \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
@@ -301,6 +301,8 @@
 	  "check the records against the bounds in FILE: 'time(sort) <= 9ns*n*log(n) @p95'")       \
 	O(function, 0, "function", "NAME", true,                                                   \
 	  "name the function of a file of columns (default: the name of the file)")                \
+	O(save, 0, "save", NULL, true,                                                             \
+	  "also keep the annotations in the project: .strobe/annotations/IMAGE.ann")               \
 	O(format, 0, "format", "text|json|markdown|c", true, "print this format (default: text)")  \
 	ST_OPTION_HELP(O)
 

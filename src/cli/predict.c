@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/parse.h"
+#include "cli/annotate_kept.h"
 #include "cli/commands.h"
 #include "report/annotation.h"
 #include "report/json.h"
@@ -24,8 +25,10 @@ struct predict_value {
 };
 
 struct predict_arguments {
-	const char *words[3]; /* file, function, metric */
+	const char *words[3]; /* file, function, metric; the file may be left out */
 	size_t n_words;
+	const char *file; /* NULL: the annotations that the project keeps */
+	const char *function, *metric;
 	ST_VEC(struct predict_value) values;
 	double level;
 	bool json, help;
@@ -51,7 +54,7 @@ static st_status
 predict_add_word(struct predict_arguments *a, const char *word, struct st_error *e)
 {
 	const char *equals = strchr(word, '=');
-	if (a->n_words == 3)
+	if (a->n_words == 3 || a->values.n || (a->n_words == 2 && equals))
 		return equals && equals > word
 		               ? predict_add_value(a, word, equals, e)
 		               : st_fail(e, ST_EXIT_USAGE,
@@ -98,11 +101,14 @@ predict_parse(struct predict_arguments *a, char *const *argv, struct st_error *e
 		if (a->help)
 			return ST_OK;
 	}
-	return a->n_words == 3
-	               ? ST_OK
-	               : st_fail(e, ST_EXIT_USAGE,
-	                         "a file of annotations, a function and a metric are needed: "
-	                         "strobe predict FILE FUNCTION METRIC NAME=VALUE...");
+	if (a->n_words < 2)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "a function and a metric are needed: strobe predict [FILE] "
+		               "FUNCTION METRIC NAME=VALUE...");
+	a->file = a->n_words == 3 ? a->words[0] : NULL;
+	a->function = a->words[a->n_words - 2];
+	a->metric = a->words[a->n_words - 1];
+	return ST_OK;
 }
 
 static bool
@@ -117,31 +123,33 @@ predict_find(const void *arg, const char *name, struct st_ann_value *value)
 	return false;
 }
 
-/* Finds the annotation of a metric of a function, whose parameters may be left out. */
+/* Finds the annotation of a metric of a function, whose parameters may be left out. place: where
+ * the annotations are from. */
 static const struct st_ann_annotation *
-predict_choose(const struct st_ann_file *f, const struct predict_arguments *a, struct st_error *e)
+predict_choose(const struct st_ann_file *f, const struct predict_arguments *a, const char *place,
+               struct st_error *e)
 {
-	const struct st_ann_annotation *found = st_ann_find(f, a->words[1], a->words[2]);
-	struct st_nearest_few near = st_nearest_few_to(a->words[1]);
+	const struct st_ann_annotation *found = st_ann_find(f, a->function, a->metric);
+	struct st_nearest_few near = st_nearest_few_to(a->function);
 	char question[256];
 	bool function = false;
 	for (size_t i = 0; !found && i < f->list.n; i++) {
 		const struct st_ann_annotation *at = &f->list.v[i];
 		const size_t n = strcspn(at->function, "(");
 		const bool fits =
-		        !strcmp(at->function, a->words[1]) ||
-		        (strlen(a->words[1]) == n && !strncmp(at->function, a->words[1], n));
+		        !strcmp(at->function, a->function) ||
+		        (strlen(a->function) == n && !strncmp(at->function, a->function, n));
 		function |= fits;
-		if (fits && !strcmp(at->metric, a->words[2]))
+		if (fits && !strcmp(at->metric, a->metric))
 			found = at;
 		st_nearest_few_try(&near, at->function, strlen(at->function));
 	}
 	if (!found && function)
 		ST_IGNORE(st_fail(e, ST_EXIT_USAGE, "%s has no annotation of the metric '%s' of %s",
-		                  a->words[0], a->words[2], a->words[1]));
+		                  place, a->metric, a->function));
 	else if (!found)
-		ST_IGNORE(st_fail(e, ST_EXIT_USAGE, "%s has no annotation of '%s'%s", a->words[0],
-		                  a->words[1],
+		ST_IGNORE(st_fail(e, ST_EXIT_USAGE, "%s has no annotation of '%s'%s", place,
+		                  a->function,
 		                  st_nearest_question(&near, question, sizeof question)));
 	return found;
 }
@@ -208,8 +216,11 @@ predict_run(const struct predict_arguments *a, struct st_error *e)
 	struct st_ann_file f;
 	struct st_ann_prediction p;
 	const struct st_ann_names names = {predict_find, a};
-	st_status status = st_ann_read(a->words[0], &f, e);
-	const struct st_ann_annotation *an = status ? NULL : predict_choose(&f, a, e);
+	char *folder = NULL;
+	st_status status =
+	        a->file ? st_ann_read(a->file, &f, e) : st_annotations_read(&f, &folder, e);
+	const struct st_ann_annotation *an =
+	        status ? NULL : predict_choose(&f, a, a->file ? a->file : folder, e);
 	status = !an || predict_check_names(an, a, e) || st_ann_predict(an, &names, a->level, &p, e)
 	                 ? ST_FAILED
 	                 : ST_OK;
@@ -225,6 +236,7 @@ predict_run(const struct predict_arguments *a, struct st_error *e)
 	else if (!status)
 		predict_print(an, a, &p);
 	free(text);
+	free(folder);
 	st_ann_file_free(&f);
 	if (!status && fflush(stdout))
 		status = st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",

@@ -216,8 +216,8 @@ class Predict(Annotate):
         self.error(2, "f.time does not depend on 'm'; did you mean 'n'?", "predict", "f.ann", "f", "time", "m=1")
         self.error(2, "f.ann has no annotation of the metric 'bytes' of f", "predict", "f.ann", "f", "bytes", "n=1")
         self.error(2, "a value is given as NAME=VALUE, not as '5'", "predict", "f.ann", "f", "time", "5")
-        self.error(2, "a file of annotations, a function and a metric are needed: strobe predict FILE FUNCTION METRIC NAME=VALUE...",
-                   "predict", "f.ann", "f")
+        self.error(2, "a function and a metric are needed: strobe predict [FILE] FUNCTION METRIC NAME=VALUE...",
+                   "predict", "f.ann")
         self.error(125, "cannot read the annotations 'none': No such file or directory", "predict", "none", "f", "time")
         self.file("f.time( {", "g.ann")
         self.error(2, "g.ann:1:9: the name of a parameter is expected here", "predict", "g.ann", "f", "time")
@@ -264,6 +264,66 @@ class Contracts(Annotate):
         self.assertEqual((one["verdict"], one["records"], one["above"], one["quantile"], one["line"]), ("cannot tell", 20, 0, 0.99, 1))
         self.assertAlmostEqual(one["share"][0], 0.8315665, places=6)  # 0.025 ** (1 / 20)
 
+    def growth(self, code, rows, expression):
+        self.file("y,n\n" + "".join(f"{y!r},{n}\n" for n, y in rows), "f.csv")
+        self.file(f"y(f) ~ {expression}", "growth")
+        done = self.strobe("annotate", "--contracts", "growth", "--format", "json", "f.csv")
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return json.loads(done.stdout)["contracts"][0]
+
+    def test_growth(self):
+        sizes = range(1, 200)
+        for code, law, expression in (
+                (0, lambda n: 3 * n + 5, "n"), (0, lambda n: 7, "n"), (0, lambda n: math.ceil(math.log2(n)), "n"),
+                (1, lambda n: round(n * math.log2(n)), "n"), (1, lambda n: n * n, "n"),
+                (0, lambda n: round(n * math.log2(n)), "n*log(n)"), (1, lambda n: n * n, "n*log(n)"), (0, lambda n: n * n, "n^2"),
+                (0, lambda n: 1000 - n, "n"), (1, lambda n: n, "sqrt(n)")):
+            self.growth(code, [(n, law(n)) for n in sizes], expression)
+        self.growth(0, [(n, 2 ** math.ceil(math.log2(n))) for n in range(1, 1000)], "n")
+        # Three sizes show that n became n^2.
+        self.growth(0, [(n, 4 * n) for n in (100, 200, 400)] * 2, "n")
+        got = self.growth(1, [(n, n * n) for n in (100, 200, 400)] * 2, "n")
+        # n^2 from 100 to 400 begins with the slope 200: 60,000 of its growth of 150,000 is on the line, and 90,000 is above it.
+        self.assertAlmostEqual(got["growth"]["bend"], 0.6, places=9)
+        self.assertEqual((got["growth"]["range"], got["records"], got["worst"]), ([100, 400], 6, None))
+        # Two sizes, three records, and a narrow range decide nothing.
+        for rows in ([(n, n) for n in (1, 2)] * 9, [(n, n) for n in (1, 2, 3)], [(n, n) for n in range(100, 199)]):
+            self.assertEqual(self.growth(3, rows, "n")["verdict"], "cannot tell")
+
+    def test_growth_as_by_hand(self):
+        # The bend and HC3 of its difference from the line, by other formulas: the parabola in polynomials that are orthogonal over the sizes.
+        rng = random.Random(5)
+        rows = [(n, 50 + 2 * n + 0.02 * n * n + n * rng.uniform(-0.3, 0.3)) for n in range(5, 80)]
+        got = self.growth(1, rows, "n")["growth"]
+        z = [(n - 5) / 74 for n, _ in rows]
+        basis = []
+        for power in range(3):
+            v = [x ** power for x in z]
+            for u in basis:
+                dot = sum(a * b for a, b in zip(u, v))
+                v = [b - dot * a for a, b in zip(u, v)]
+            size = math.sqrt(sum(a * a for a in v))
+            basis.append([a / size for a in v])
+        y = [cost for _, cost in rows]
+        fit = [sum(u[i] * sum(a * b for a, b in zip(u, y)) for u in basis) for i in range(len(y))]
+        leverage = [sum(u[i] ** 2 for u in basis) for i in range(len(y))]
+        # z is even, so that differences of three fitted values give the parabola.
+        c = (fit[0] - 2 * fit[37] + fit[74]) / (2 * 0.25)
+        bend = c / (fit[74] - fit[0])
+        self.assertAlmostEqual(got["bend"], bend, places=9)
+
+        def part(i, values):
+            """What the cost i adds to (1 - bend) c - bend b of a fit."""
+            at = [sum(u[k] * u[i] for u in basis) for k in (0, 37, 74)]
+            return ((at[0] - 2 * at[1] + at[2]) / 0.5 - bend * (at[2] - at[0])) * values[i]
+        residuals = [(a - b) / (1 - h) for a, b, h in zip(y, fit, leverage)]
+        own = sum(part(i, residuals) ** 2 for i in range(len(y)))
+        ones = [1] * len(y)
+        usual = sum(part(i, ones) ** 2 for i in range(len(y))) * sum((a - b) ** 2 for a, b in zip(y, fit)) / (len(y) - 3)
+        half = (got["interval"][1] - got["interval"][0]) / 2 * (fit[74] - fit[0])
+        quantile = half / math.sqrt(max(own, usual))
+        self.assertTrue(3.3 < quantile < 4.6, quantile)  # Student's at 0.0005, with 10 to infinitely many degrees of freedom
+
     def test_errors(self):
         self.file("time(parse) <= m", "contracts")
         self.error(2, "the records of parse have no feature 'm' for the contract in line 1", "annotate", "--contracts", "contracts", "parse.csv")
@@ -271,6 +331,81 @@ class Contracts(Annotate):
         self.error(2, "contracts:2:13: '<=' is expected after the function, not '<'", "annotate", "--contracts", "contracts", "parse.csv")
         self.error(2, "--contracts makes no annotations: leave out --output", "annotate", "--contracts", "contracts", "-o", "x", "parse.csv")
         self.error(125, "cannot read the contracts 'none': No such file or directory", "annotate", "--contracts", "none", "parse.csv")
+
+
+class Kept(Annotate):
+    """Annotations that a project keeps."""
+
+    def setUp(self):
+        super().setUp()
+        (self.place / ".strobe").mkdir()
+        self.file(HEADER + "".join(f"1,{3 + 2 * n},{24 * n},{n},1,k\n" for n in range(20)), "a.txt")
+        self.file("#strobe-records,1\n#function,1,find(int),/lib/libfind.so,aa,0x1\n#metric,1,time,ns\n#feature,1,n\n" +
+                  "".join(f"1,{7 * n},{n}\n" for n in range(20)), "b.txt")
+
+    def save(self, *words):
+        done = self.strobe("annotate", "--save", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def kept(self):
+        folder = self.place / ".strobe/annotations"
+        return {p.name: [line for line in p.read_text().splitlines() if line[:1] not in "\t}/ "] for p in sorted(folder.iterdir())}
+
+    def test_files_of_images(self):
+        place = os.path.realpath(self.place)
+        self.assertEqual(self.save("a.txt", "b.txt"), f"strobe: kept 2 annotations in {place}/.strobe/annotations/sort.ann\n"
+                                                      f"strobe: kept 1 annotation in {place}/.strobe/annotations/libfind.so.ann\n")
+        self.assertEqual({name: len(lines) for name, lines in self.kept().items()}, {"sort.ann": 2, "libfind.so.ann": 1})
+        # The file has every digit that predictions need, and is what an analysis with -o writes.
+        self.printed("annotate", "-o", "whole.ann", "a.txt", "b.txt")
+        whole = (self.place / "whole.ann").read_text()
+        self.assertEqual("\n".join((self.place / ".strobe/annotations" / name).read_text() for name in ("sort.ann", "libfind.so.ann")), whole)
+
+    def test_others_stay(self):
+        self.save("-q", "a.txt")
+        before = self.kept()
+        self.assertEqual(self.save("-q", "b.txt"), "")
+        self.assertEqual(self.kept() | before, self.kept())
+        # One metric of the two is replaced: the other one and the order stay.
+        rows = "".join(f"1,{5 + 4 * n},{24 * n},{n},1,k\n" for n in range(20))
+        self.save("-q", "-m", "time", self.file(HEADER + rows, "c.txt"))
+        self.assertEqual({name: len(lines) for name, lines in self.kept().items()}, {"sort.ann": 2, "libfind.so.ann": 1})
+        self.assertIn(" 65 ns", self.printed("predict", "sort", "time", "n=15"))
+        self.assertIn(" 360 bytes", self.printed("predict", "sort", "bytes", "n=15"))
+
+    def test_predict(self):
+        self.error(2, f"the project keeps no annotations in {os.path.realpath(self.place)}/.strobe/annotations: strobe annotate --save FILE... "
+                      "keeps them, or name a file of annotations", "predict", "sort", "time", "n=3")
+        self.save("a.txt", "b.txt")
+        (self.place / "below").mkdir()
+        for words, mean in ((("sort", "time", "n=3"), "9 ns"), (("sort(int*, long)", "bytes", "n=3"), "72 bytes"), (("find", "time", "n=2"), "14 ns")):
+            self.assertIn(f" {mean}", self.printed("predict", *words))
+            done = subprocess.run([STROBE, "predict", *words], cwd=self.place / "below", capture_output=True, text=True, timeout=120)
+            self.assertIn(f" {mean}", done.stdout)
+        folder = f"{os.path.realpath(self.place)}/.strobe/annotations"
+        self.error(2, f"{folder} has no annotation of the metric 'cpu' of find", "predict", "find", "cpu")
+        self.error(2, "a value is given as NAME=VALUE, not as 'time'", "predict", "find", "time", "n=1", "time")
+
+    def test_no_image(self):
+        self.save("-q", self.file("y,n\n" + "".join(f"{n},{n}\n" for n in range(9)), "plain.csv"))
+        self.assertEqual(list(self.kept()), ["no-image.ann"])
+        self.assertIn(": 4", self.printed("predict", "plain", "y", "n=4"))
+
+    def test_damaged_file(self):
+        (self.place / ".strobe/annotations").mkdir()
+        (self.place / ".strobe/annotations/sort.ann").write_text("f.time(")
+        done = self.strobe("predict", "f", "time")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"/\.strobe/annotations/sort\.ann:1:8: ")
+        done = self.strobe("annotate", "--save", "a.txt")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual((self.place / ".strobe/annotations/sort.ann").read_text(), "f.time(")
+
+    def test_usage(self):
+        self.error(2, "--contracts makes no annotations: leave out --save", "annotate", "--contracts", "c", "--save", "a.txt")
+        self.error(2, "--where, --function, --contracts, --save, --class and --min-r2 are for records: strobe annotate FILE...",
+                   "annotate", "--save", "-o", "x", "--", "true")
 
 
 class Usage(Annotate):

@@ -82,6 +82,12 @@ test_bounds(void **state)
 			fail_msg("%s: %d, %zu of %zu", truth[i].text, (int)o.verdict, o.above,
 			         o.records);
 	}
+	assert_int_equal(outcome_of("count(f) ~ n").verdict, ST_ANN_KEPT);
+	assert_int_equal(outcome_of("count(f) ~ n for n in 1..5").records, 5);
+	assert_int_equal(outcome_of("count(f) ~ log(n)").verdict, ST_ANN_CANNOT_TELL);
+	assert_int_equal(outcome_of("time(f) ~ 3ns * n").verdict, ST_ANN_KEPT);
+	assert_int_equal(outcome_of("count(f) ~ n1s + 0 * n").verdict, ST_ANN_CANNOT_TELL);
+	assert_int_equal(outcome_of("count(g) ~ n").verdict, ST_ANN_NOT_EXERCISED);
 	const struct st_ann_outcome o = outcome_of("count(f) <= 85");
 	assert_true(o.worst == 90 && o.bound == 85 && o.worst_record == 9);
 	/* Clopper and Pearson, 8 of 9: R's binom.test(8, 9). */
@@ -105,6 +111,13 @@ test_errors(void **state)
 	        {"time(f) < 3", "c:1:9: '<=' is expected after the function, not '<'"},
 	        {"time(f) <= ", "c:1:12: a bound such as 9*n*log(n) is expected here"},
 	        {"time(f) <= 3 n", "c:1:14: the end of the bound, @ or 'for' is expected here"},
+	        {"time(f) ~ 3",
+	         "c:1:12: growth is compared with an expression of features, as in '~ n'; a "
+	         "constant bound is written with <="},
+	        {"time(f) ~ 3us",
+	         "c:1:14: growth is compared with an expression of features, as in '~ n'; a "
+	         "constant bound is written with <="},
+	        {"time(f) ~ n @p95", "c:1:14: a share of calls is for bounds with <="},
 	        {"time(f) <= 3 @95", "c:1:15: 'p' is expected after @, not '9'"},
 	        {"time(f) <= 3 @p0",
 	         "c:1:17: a share of calls is above 0 and at most 100, as in @p95"},
@@ -142,8 +155,9 @@ test_mutants(void **state)
 {
 	(void)state;
 	static const char original[] =
-	        "time(f(int)) <= 9ns*n*log(n) + (2 - n)^2 @p95 for n in 1..9\n";
-	static const char bytes[] = "()<=@.^*-+ \n#\"0123456789nsp";
+	        "time(f(int)) <= 9ns*n*log(n) + (2 - n)^2 @p95 for n in 1..9\n"
+	        "time(f) ~ n*log(n) for n in 1..9\n";
+	static const char bytes[] = "()<=~@.^*-+ \n#\"0123456789nsp";
 	uint64_t random = 1;
 	struct st_ann_data d = ten_calls();
 	size_t read = 0;
