@@ -35,7 +35,7 @@
 	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
 	C(plot, "plot", "[options] KIND [PROFILE...]",                                             \
 	  "draw profiles as a picture: history, scatter, flame, bars, flow, heat")                 \
-	C(report, "report", "[options] FILE...", "write results as one page for a browser")        \
+	C(report, "report", "[options] [FILE...]", "write results as one page for a browser")      \
 	C(init, "init", "[options]", "make the store of profiles of a project")                    \
 	C(add, "add", "[options] FILE...", "store profiles, tied to a version of the project")     \
 	C(status, "status", "[options]",                                                           \
@@ -463,6 +463,12 @@
 	  "write the page to FILE (default: strobe.html; -: standard output)")                     \
 	O(top, 'n', "top", "N", true,                                                              \
 	  "include at most N rows of each table (default: 10000; 0: all)")                         \
+	O(history, 0, "history", "NAME", true,                                                     \
+	  "include the history of this function or series from the store; repeatable")             \
+	O(rev, 'r', "rev", "REV", true,                                                            \
+	  "--history: end at this version (default: the one that is checked out)")                 \
+	O(versions, 0, "versions", "N", true,                                                      \
+	  "--history: include the last N versions (default: 40; 0: all)")                          \
 	O(no_source, 0, "no-source", NULL, true, "leave out the text of source files")             \
 	O(all_sources, 0, "all-sources", NULL, true,                                               \
 	  "include the text of files that other users may not read")                               \

@@ -7,6 +7,7 @@
 #include "base/option.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/report_history.h"
 #include "cli/rows.h"
 #include "cli/show_stored.h"
 #include "profile/output.h"
@@ -24,8 +25,9 @@ enum {
 
 struct arguments {
 	ST_VEC(const char *) files;
-	const char *output;
-	long top;
+	ST_VEC(const char *) histories; /* names of functions or series */
+	const char *output, *rev;
+	long top, versions;
 	bool sources, all_sources, help;
 };
 
@@ -35,6 +37,20 @@ add_file_report(struct arguments *a, const char *value, struct st_error *e)
 	const char **slot = ST_PUSH(&a->files);
 	if (!slot)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the list of files");
+	*slot = value;
+	return 0;
+}
+
+static st_status
+add_history_name(struct arguments *a, const char *value, struct st_error *e)
+{
+	const char **slot = *value ? ST_PUSH(&a->histories) : NULL;
+	if (!*value)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--history needs the name of a function or series, or a shell "
+		               "pattern");
+	if (!slot)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the list of histories");
 	*slot = value;
 	return 0;
 }
@@ -50,6 +66,13 @@ apply_report_option(struct arguments *a, int option, const char *value, struct s
 		return 0;
 	case REPORT_top:
 		return st_option_number("top", value, 0, 100000000, &a->top, e);
+	case REPORT_history:
+		return add_history_name(a, value, e);
+	case REPORT_rev:
+		a->rev = value;
+		return 0;
+	case REPORT_versions:
+		return st_option_number("versions", value, 0, 100000000, &a->versions, e);
 	case REPORT_no_source:
 		a->sources = false;
 		return 0;
@@ -71,12 +94,20 @@ parse_report(struct arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("report", argv);
 	const char *value;
-	*a = (struct arguments){.output = "strobe.html", .top = 10000, .sources = true};
+	*a = (struct arguments){
+	        .output = "strobe.html", .top = 10000, .versions = 40, .sources = true};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
 		if (apply_report_option(a, option, value, e))
 			return -1;
-	if (!a->help && !a->files.n)
-		return st_fail(e, ST_EXIT_USAGE, "nothing to report: strobe report FILE...");
+	if (!a->help && !a->files.n && !a->histories.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "nothing to report: strobe report FILE..., or strobe report "
+		               "--history NAME in a project with a store");
+	if (a->rev && !a->histories.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--rev says where a history ends: name a function with --history, "
+		               "or leave out --rev %s",
+		               a->rev);
 	return 0;
 }
 
@@ -192,6 +223,11 @@ write_page(const struct arguments *a, struct st_error *e)
 	int status = page ? 0 : st_fail(e, ST_EXIT_FAILED, "no memory left for the report");
 	for (size_t i = 0; i < a->files.n && !status; i++)
 		status = add_result(a, page, a->files.v[i], e);
+	for (size_t i = 0; i < a->histories.n && !status; i++) {
+		const struct st_report_history what = {a->histories.v[i], a->rev,
+		                                       (size_t)a->versions};
+		status = st_report_add_history(page, &what, e);
+	}
 	if (!status && st_page_match(page))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the report");
 	if (!status)
@@ -213,5 +249,6 @@ st_report_main(char *const *argv)
 	if (st_debuginfod_problem())
 		fprintf(stderr, "strobe: %s\n", st_debuginfod_problem());
 	free(a.files.v);
+	free(a.histories.v);
 	return code;
 }

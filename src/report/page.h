@@ -45,6 +45,9 @@ st_status st_page_add_timeline(json_t *page, const struct st_profile *p, struct 
                                struct st_error *e);
 /* The same where there are no rows: says why there is no timeline. 0, or -1: no memory. */
 int st_page_add_no_timeline(json_t *page, const char *reason);
+/* Adds the history of a function over versions, which is taken over; NULL: there was no memory for
+ * it. 0, or -1: no memory. */
+int st_page_add_history(json_t *page, json_t *history);
 /* Says which functions are the same in two of the results; after the last one was added. 0, or -1:
  * no memory. */
 int st_page_match(json_t *page);

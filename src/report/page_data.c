@@ -24,6 +24,17 @@ st_page_add_json(json_t *page, const char *label, json_t *result)
 	return bad | json_object_set_new(entry, "result", result);
 }
 
+int
+st_page_add_history(json_t *page, json_t *history)
+{
+	json_t *all = json_object_get(page, "histories");
+	if (!all && json_object_set_new(page, "histories", all = json_array())) {
+		json_decref(history);
+		return -1;
+	}
+	return json_array_append_new(all, history);
+}
+
 static json_t *
 about(const struct st_profile_run *run)
 {

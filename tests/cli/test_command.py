@@ -731,7 +731,7 @@ class Report(Command):
 
     def test_mistakes(self):
         self.report("-o", "/dev/null", "p.db")
-        self.error(2, "nothing to report: strobe report FILE...", "report")
+        self.error(2, "nothing to report: strobe report FILE..., or strobe report --history NAME in a project with a store", "report")
         self.error(2, "--top takes a number from 0 to 100000000, not 'all'", "report", "--top", "all", "p.db")
         self.error(125, "cannot read nothing.db: No such file or directory", "report", "nothing.db")
         self.error(125, f"{STROBE} is not a profile of strobe run", "report", STROBE)

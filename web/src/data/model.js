@@ -7,10 +7,16 @@ import { readTimeline } from "./timeline.js";
 import { readTrace } from "./trace.js";
 
 export function readDocument(text) {
-	const { strobe, results, matches } = JSON.parse(text);
+	const { strobe, results, matches, histories = [] } = JSON.parse(text);
 	if (strobe?.report !== 1) throw new Error(`data of version ${strobe?.report}, this page reads 1`);
-	return readMatches(results.map(readRun), matches);
+	const runs = readMatches(results.map(readRun), matches);
+	if (!runs.length) runs.push({ ...readRun({ label: labelOf(histories), result: { strobe: {} } }, 0), empty: true });
+	for (const run of runs) run.histories = histories;
+	return runs;
 }
+
+// A page may have histories alone; views want a result even then.
+const labelOf = (histories) => `history of ${histories.map(({ name }) => name).join(", ")}`;
 
 export function readRun(entry, index) {
 	const { label, result } = entry;
@@ -49,6 +55,7 @@ export function readRun(entry, index) {
 		notes: result.notes ?? [],
 		fallbacks: result.fallbacks ?? [],
 		matches: new Map(),
+		histories: [],
 	};
 }
 

@@ -8,6 +8,7 @@ const LEFT = 62;
 const RIGHT = 120;
 const TOP = 36;
 const BOTTOM = 40;
+const LEGEND_ROW = 16;
 // Colours that those tell apart who see few, on light and on dark ground (Okabe and Ito).
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
@@ -23,36 +24,53 @@ export function ticks(low, high, about = 6) {
 	return made;
 }
 
+// The width of a figure that fills its place: not so small that nothing can be read, nor so large that lines are far apart.
+export const widthFor = (element) => Math.max(300, Math.min(1300, element.clientWidth - 56));
+
+const cut = (words, most) => (words.length > most ? `${words.slice(0, Math.max(most - 1, 1))}…` : words);
+
 // A figure with a title, a vertical axis from the least to the greatest of `values`, and what draw(plot) adds. plot.y(value)
-// and plot.x(share of the width) are places; add(...elements) draws; legend(text, i) names colour i.
-export function figure({ title, axis, values, format, under = [], draw }) {
+// and plot.x(share of the width) are places, plot.left, plot.width, plot.top and plot.bottom its ends; add(...elements) draws;
+// legend(text, i) names colour i at the right. `legend`: names of the colours instead, in rows below the axis, which
+// leaves the width to what is drawn.
+export function figure({ title, axis, values, format, under = [], width = WIDTH, legend = null, draw }) {
 	const finite = values.filter(Number.isFinite);
 	let low = finite.reduce((a, b) => Math.min(a, b), Infinity);
 	let high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
 	if (!finite.length) [low, high] = [0, 1];
 	const room = (high - low) * 0.05 || Math.abs(high) * 0.05 || 1;
 	[low, high] = [low - room, high + room];
-	const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, width: WIDTH, height: HEIGHT, role: "img", "aria-label": title, "font-family": "system-ui, sans-serif", "font-size": 11, fill: "currentColor" });
+	const right = legend ? 16 : RIGHT;
+	const height = HEIGHT + LEGEND_ROW * (legend?.length ?? 0);
+	const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": title, "font-family": "system-ui, sans-serif", "font-size": 11, fill: "currentColor" });
 	const text = (x, y, words, more = {}) => svg("text", { x, y, ...more }, words);
-	const inside = WIDTH - LEFT - RIGHT;
+	const inside = width - LEFT - right;
 	let legends = 0;
 	const plot = {
 		y: (value) => HEIGHT - BOTTOM - ((value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM),
 		x: (share) => LEFT + share * inside,
+		left: LEFT,
 		width: inside,
+		top: TOP,
+		bottom: HEIGHT - BOTTOM,
 		add: (...elements) => root.append(...elements),
 		text,
 		legend(words, i) {
 			const y = TOP + 8 + 16 * legends++;
-			root.append(svg("rect", { x: WIDTH - RIGHT + 10, y: y - 8, width: 12, height: 10, fill: colourOf(i) }), text(WIDTH - RIGHT + 28, y, words));
+			root.append(svg("rect", { x: width - RIGHT + 10, y: y - 8, width: 12, height: 10, fill: colourOf(i) }), text(width - RIGHT + 28, y, words));
 		},
 	};
-	plot.add(text(LEFT - 54, 14, title, { "font-size": 13, "font-weight": "bold" }), text(LEFT - 54, TOP - 2, axis));
+	const shown = cut(title, width / 7.5);
+	plot.add(svg("text", { x: LEFT - 54, y: 14, "font-size": 13, "font-weight": "bold" }, shown === title ? null : svg("title", {}, title), shown), text(LEFT - 54, TOP - 2, axis));
 	for (const value of ticks(low, high)) {
 		const y = plot.y(value);
-		plot.add(svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y, stroke: "currentColor", "stroke-opacity": 0.2 }), text(LEFT - 6, y + 4, format(value), { "text-anchor": "end" }));
+		plot.add(svg("line", { x1: LEFT, x2: width - right, y1: y, y2: y, stroke: "currentColor", "stroke-opacity": 0.2 }), text(LEFT - 6, y + 4, format(value), { "text-anchor": "end" }));
 	}
 	for (const [share, words] of under) plot.add(text(plot.x(share), HEIGHT - BOTTOM + 16, words, { "text-anchor": "middle" }));
+	legend?.forEach((words, i) => {
+		const y = HEIGHT + LEGEND_ROW * i + 4;
+		plot.add(svg("rect", { x: LEFT, y: y - 9, width: 12, height: 10, fill: colourOf(i) }), svg("text", { x: LEFT + 18, y }, svg("title", {}, words), cut(words, (width - LEFT) / 6.5)));
+	});
 	draw(plot);
 	return h("figure.chart", {}, root, button("Save as SVG", () => save(root, title)));
 }

@@ -7,6 +7,7 @@ import { contexts } from "./contexts.js";
 import { diff } from "./diff.js";
 import { flame } from "./flame.js";
 import { functions } from "./functions.js";
+import { history } from "./history.js";
 import { loops } from "./loops.js";
 import { measurements } from "./measurements.js";
 import { source } from "./source.js";
@@ -17,4 +18,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, measurements, functions, traced, timeline, flame, contexts, loops, source, tables, time, diff];
+export const views = [study, summary, measurements, functions, traced, timeline, flame, contexts, loops, source, tables, time, history, diff];

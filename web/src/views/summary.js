@@ -8,7 +8,7 @@ const TOP = 12;
 export const summary = {
 	id: "summary",
 	title: "Summary",
-	has: (run) => !run.study,
+	has: (run) => !run.study && !run.empty,
 	show({ run, go }, element) {
 		element.classList.add("scrolls");
 		element.append(

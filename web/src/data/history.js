@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The history of functions over versions as the page shows it: series by metric, their names, changes and verdicts.
+import { plural } from "./format.js";
+
+// The series of a history by metric, those with the largest changes first: [{title, metric, unit, series}].
+export function historyMetrics(history) {
+	const made = new Map();
+	history.series.forEach((series, index) => {
+		const title = series.unit ? `${series.metric} in ${series.unit}` : series.metric;
+		if (!made.has(title)) made.set(title, { title, metric: series.metric, unit: series.unit, series: [] });
+		made.get(title).series.push({ ...series, index });
+	});
+	for (const group of made.values()) {
+		const names = seriesNames(group.series);
+		group.series = group.series.map((series, i) => ({ ...series, name: names[i] })).sort((a, b) => largestChange(b) - largestChange(a));
+	}
+	return [...made.values()];
+}
+
+const largestChange = ({ changes }) => changes.reduce((most, { relative }) => Math.max(most, relative === null ? Infinity : Math.abs(relative)), 0);
+
+// What tells each series from the others: its location, its command, or its machine.
+export function seriesNames(list) {
+	const differ = (key) => new Set(list.map((each) => each[key])).size > 1;
+	const [locations, commands] = [differ("location"), differ("command")];
+	const twins = (a) => list.filter((b) => b.location === a.location && b.command === a.command).length > 1;
+	return list.map((series) => {
+		const parts = [(locations || !commands) && series.location, commands && series.command];
+		if (twins(series)) parts.push(`machine ${series.machine}, configuration ${series.configuration}`);
+		return parts.filter(Boolean).join(", ");
+	});
+}
+
+// The medians between the changes of a series: [{from, to, level}], from and to being versions.
+export function levelsOf({ points, changes }) {
+	if (!changes.length) return [];
+	const ends = [...changes.map(({ before }) => before), points.at(-1).version];
+	const begins = [points[0].version, ...changes.map(({ after }) => after)];
+	return begins.map((from, i) => ({ from, to: ends[i], level: i ? changes[i - 1].to : changes[0].from }));
+}
+
+// Whether a series has changed, in a sentence.
+export function verdictOf({ points, changes }, fewest) {
+	if (points.length < fewest) return `Cannot tell whether there is a change: only ${plural(points.length, "version has", "versions have")} profiles, and ${fewest} are needed.`;
+	if (!changes.length) return `No change in ${plural(points.length, "version")}.`;
+	return `${plural(changes.length, "change")} in ${plural(points.length, "version")}.`;
+}
+
+// All numbers that a figure of these series shows. The axis begins at 0 unless all of them are greater than half of the
+// greatest one.
+export function valuesOf(list) {
+	const values = list.flatMap(({ points }) => points.flatMap(({ median, low, high, min, max }) => [median, low, high, min, max])).filter(Number.isFinite);
+	const [least, most] = [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
+	return least >= 0 && least <= most / 2 ? [0, ...values] : values;
+}
+
+// The name of a version where there is little space: ten digits of a commit, or the number of a counter.
+export const shortVersion = ({ name }) => name.slice(0, 10);
