@@ -82,6 +82,8 @@
 	  "give the program its input so (default: file if an argument is @@, else stdin)")        \
 	O(time, 't', "time", "TIME", true, "search for this long (default: 60s)")                  \
 	O(executions, 0, "executions", "N", true, "search with at most N executions")              \
+	O(jobs, 'j', "jobs", "N", true,                                                            \
+	  "execute the program N times at once, at most 32 (default: the number of CPUs)")         \
 	O(judge, 0, "judge", "TIME", true,                                                         \
 	  "judge what was found for at most this long (default: 60s)")                             \
 	O(hang, 0, "hang", "TIME", true, "end an execution after this long (default: 10s)")        \

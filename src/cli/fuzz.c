@@ -2,6 +2,7 @@
 /* strobe fuzz: inputs that make a program work more than their size explains. */
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,6 +64,25 @@ fuzz_whole(const char *option, const char *value, long least, size_t *number, st
 		return ST_FAILED;
 	*number = (size_t)parsed;
 	return ST_OK;
+}
+
+static st_status
+fuzz_workers(const char *value, size_t *workers, struct st_error *e)
+{
+	long parsed;
+	if (st_option_number("jobs", value, 1, ST_FUZZ_SLOTS, &parsed, e))
+		return ST_FAILED;
+	*workers = (size_t)parsed;
+	return ST_OK;
+}
+
+/* The CPUs that strobe may use. */
+static size_t
+default_workers(void)
+{
+	cpu_set_t set;
+	size_t n = sched_getaffinity(0, sizeof set, &set) ? 1 : (size_t)CPU_COUNT(&set);
+	return n < ST_FUZZ_SLOTS ? n : ST_FUZZ_SLOTS;
 }
 
 static st_status
@@ -155,6 +175,8 @@ apply_fuzz_option(struct fuzz_arguments *a, int option, const char *value, struc
 		return fuzz_time("time", value, &a->choice.seconds, e);
 	case FUZZ_executions:
 		return fuzz_whole("executions", value, 1, &a->choice.executions, e);
+	case FUZZ_jobs:
+		return fuzz_workers(value, &a->choice.workers, e);
 	case FUZZ_judge:
 		return fuzz_time("judge", value, &a->judge, e);
 	case FUZZ_hang:
@@ -224,11 +246,12 @@ parse_fuzz(struct fuzz_arguments *a, char *const *argv, struct st_error *e)
 	struct st_options o = st_command_options("fuzz", argv);
 	const char *value;
 	*a = (struct fuzz_arguments){.choice = {.seed = 1,
+	                                        .workers = default_workers(),
 	                                        .seconds = 60,
 	                                        .rate = 1.5,
 	                                        .round_interesting = 20,
 	                                        .round_executions = 100},
-	                             .target = {.hang_seconds = 10, .answer = -1},
+	                             .target = {.hang_seconds = 10},
 	                             .judge = 60};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
@@ -310,7 +333,7 @@ fuzz_report(const struct fuzz_arguments *a, const struct st_campaign *c,
             const struct st_findings *findings, const char *folder, struct st_error *e)
 {
 	struct st_safe safe;
-	char *json = st_json_document(st_fuzz_json(c, findings, folder, st_now_raw() - c->began),
+	char *json = st_json_document(st_fuzz_json(c, findings, folder, st_campaign_seconds(c)),
 	                              ST_JSON_DOCUMENT, "the result", e);
 	if (!json)
 		return ST_FAILED;
@@ -348,9 +371,42 @@ fuzz_judge(const struct fuzz_arguments *a, struct st_campaign *c,
 	return status;
 }
 
+/* Opens the folder and its journal. */
+static st_status
+open_fuzz_folder(const struct fuzz_arguments *a, struct st_campaign *c, struct fuzz_arg *arg,
+                 const char *folder, const char *identity, struct st_error *e)
+{
+	char path[PATH_MAX];
+	if ((size_t)snprintf(path, sizeof path, "%s/journal", folder) >= sizeof path)
+		return st_fail(e, ST_EXIT_FAILED, "the path %s is too long", folder);
+	if (st_fuzz_folder_open(&arg->folder, folder, a->resume, e) ||
+	    st_fuzz_journal_open(&c->journal, path, identity, e))
+		return ST_FAILED;
+	return st_fuzz_folder_log(&arg->folder, e);
+}
+
+static st_status
+fuzz_search(const struct fuzz_arguments *a, struct st_campaign *c, struct st_fuzz_inputs *seeds,
+            struct fuzz_arg *arg, const char *folder, struct st_error *e)
+{
+	char *identity = st_fuzz_identity(c->target, c->rules, &c->choice, seeds->v, seeds->n);
+	st_status status = identity ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
+	/* No folder is made for a program that does not run. */
+	if (!status && a->resume)
+		status = open_fuzz_folder(a, c, arg, folder, identity, e);
+	if (!status)
+		status = st_campaign_begin(c, seeds->v, seeds->n, e);
+	if (!status && !a->resume)
+		status = open_fuzz_folder(a, c, arg, folder, identity, e);
+	if (!status)
+		status = st_campaign_run(c, e);
+	free(identity);
+	return status;
+}
+
 static st_status
 fuzz_campaign(struct fuzz_arguments *a, struct st_fuzz_inputs *seeds, struct fuzz_arg *arg,
-              struct st_fuzz_inputs *old, const char *folder, bool *found, struct st_error *e)
+              const char *folder, bool *found, struct st_error *e)
 {
 	struct st_campaign c = {.choice = a->choice,
 	                        .target = &a->target,
@@ -358,14 +414,7 @@ fuzz_campaign(struct fuzz_arguments *a, struct st_fuzz_inputs *seeds, struct fuz
 	                        .progress = fuzz_progress,
 	                        .keep = fuzz_keep,
 	                        .arg = arg};
-	/* No folder is made for a program that does not run. */
-	st_status status = st_campaign_begin(&c, seeds->v, seeds->n, e);
-	if (!status)
-		status = st_fuzz_folder_open(&arg->folder, folder, a->resume, old, e);
-	if (!status)
-		status = st_campaign_resume(&c, old->v, old->n, e);
-	if (!status)
-		status = st_campaign_run(&c, e);
+	st_status status = fuzz_search(a, &c, seeds, arg, folder, e);
 	st_progress_erase(&arg->progress);
 	if (!status)
 		status = fuzz_judge(a, &c, &arg->folder, found, e);
@@ -376,7 +425,7 @@ fuzz_campaign(struct fuzz_arguments *a, struct st_fuzz_inputs *seeds, struct fuz
 static st_status
 fuzz_command(struct fuzz_arguments *a, bool *found, struct st_error *e)
 {
-	struct st_fuzz_inputs seeds = {0}, old = {0};
+	struct st_fuzz_inputs seeds = {0};
 	struct fuzz_arg arg = {0};
 	const char *base = strrchr(a->target.argv[0], '/');
 	char name[NAME_MAX];
@@ -390,12 +439,10 @@ fuzz_command(struct fuzz_arguments *a, bool *found, struct st_error *e)
 	if (!status)
 		status = st_fuzz_target_begin(&a->target, e);
 	if (!status)
-		status = fuzz_campaign(a, &seeds, &arg, &old, a->output ? a->output : name, found,
-		                       e);
+		status = fuzz_campaign(a, &seeds, &arg, a->output ? a->output : name, found, e);
 	st_fuzz_target_end(&a->target);
 	st_fuzz_folder_close(&arg.folder);
 	st_fuzz_inputs_free(&seeds);
-	st_fuzz_inputs_free(&old);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 struct st_journal {
 	int fd; /* -1: there is none */
 	const char *path;
+	bool unsynced;     /* added runs survive this process, but perhaps not the machine */
 	char dropped[256]; /* a sentence, or empty */
 };
 

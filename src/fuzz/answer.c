@@ -133,23 +133,6 @@ number_of_image(struct st_fuzz_places *places, const char *path)
 	return (uint32_t)(places->images.n - 1);
 }
 
-static uint32_t
-place_number(struct st_fuzz_places *places, uint32_t image, uint64_t offset)
-{
-	const uint32_t hash = st_hash_number(offset * 64 + image);
-	uint32_t number = ST_HASHMAP_FIND(&places->by_place, hash, at,
-	                                  places->list.v[at].image == image &&
-	                                          places->list.v[at].offset == offset);
-	if (number != ST_HASHMAP_NONE)
-		return number;
-	struct st_fuzz_place *new = ST_PUSH(&places->list);
-	if (!new)
-		return ST_HASHMAP_NONE;
-	*new = (struct st_fuzz_place){image, offset};
-	number = (uint32_t)(places->list.n - 1);
-	return st_hashmap_add(&places->by_place, hash, number) ? ST_HASHMAP_NONE : number;
-}
-
 static int
 by_count_place(const void *x, const void *y)
 {
@@ -184,7 +167,8 @@ take_counts(const struct head *head, struct st_fuzz_places *places, struct st_fu
 		status = images[i] == UINT32_MAX ? ST_FAILED : ST_OK;
 	}
 	for (size_t i = 0; i < head->counts && !status; i++) {
-		uint32_t place = place_number(places, images[counts[i].path], counts[i].offset);
+		uint32_t place =
+		        st_fuzz_place_number(places, images[counts[i].path], counts[i].offset);
 		struct st_fuzz_count *new = place == ST_HASHMAP_NONE ? NULL : ST_PUSH(&out->counts);
 		if (!new)
 			status = ST_FAILED;

@@ -8,13 +8,45 @@
 #include "base/clock.h"
 #include "base/random.h"
 
-enum { SIZE_BEYOND_SEEDS = 1000000, MOST_APPLICATIONS = 10 };
+enum { SIZE_BEYOND_SEEDS = 1000000 };
 static const double rate_up = 0.05, rate_down = 0.01, least_rate = 1.0;
 
 static st_status
 no_memory(struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED, "no memory left for the inputs");
+}
+
+double
+st_campaign_seconds(const struct st_campaign *c)
+{
+	return c->before + st_now_raw() - c->began;
+}
+
+/* ---- the journal ---- */
+
+bool
+st_campaign_is_replayed(const struct st_campaign *c)
+{
+	return st_fuzz_journal_has(&c->journal, c->n_executions);
+}
+
+st_status
+st_campaign_replay(struct st_campaign *c, struct st_fuzz_execution *x, struct st_error *e)
+{
+	if (st_fuzz_journal_take(&c->journal, c->n_executions, &c->places, x, &c->before, e))
+		return ST_FAILED;
+	c->elapsed = c->before;
+	c->n_executions++;
+	return ST_OK;
+}
+
+st_status
+st_campaign_record(struct st_campaign *c, const struct st_fuzz_execution *x, struct st_error *e)
+{
+	c->elapsed = st_campaign_seconds(c);
+	return st_fuzz_journal_add(&c->journal, c->n_executions++, &c->places, &c->corpus.map, x,
+	                           c->elapsed, e);
 }
 
 /* ---- seeds ---- */
@@ -65,6 +97,26 @@ check_seed(const struct st_fuzz_execution *x, size_t number, double limit, struc
 	return ST_OK;
 }
 
+static st_status
+execute_once(struct st_campaign *c, const struct st_fuzz_input *input, size_t number,
+             struct st_fuzz_execution *x, struct st_error *e)
+{
+	bool raised;
+	if (st_campaign_is_replayed(c)) {
+		if (st_campaign_replay(c, x, e))
+			return ST_FAILED;
+	} else {
+		if (st_fuzz_execute(c->target, &input->bytes, &c->places, x, e))
+			return ST_FAILED;
+		if (st_fuzz_interrupted())
+			return ST_OK;
+		if (check_seed(x, number, c->target->hang_seconds, e) ||
+		    st_campaign_record(c, x, e))
+			return ST_FAILED;
+	}
+	return st_fuzz_map_raise(&c->corpus.map, x, &raised) ? no_memory(e) : ST_OK;
+}
+
 /* Executes a seed twice. The difference says how reproducible the counts are. */
 static st_status
 execute_seed(struct st_campaign *c, struct st_fuzz_input *input, size_t number, struct st_error *e)
@@ -72,14 +124,8 @@ execute_seed(struct st_campaign *c, struct st_fuzz_input *input, size_t number, 
 	struct st_fuzz_execution x = {0};
 	uint64_t first = 0;
 	st_status status = ST_OK;
-	bool raised;
 	for (int i = 0; i < 2 && !status && !st_fuzz_interrupted(); i++) {
-		status = st_fuzz_execute(c->target, &input->bytes, &c->places, &x, e);
-		c->n_executions++;
-		if (!status && !st_fuzz_interrupted())
-			status = check_seed(&x, number, c->target->hang_seconds, e);
-		if (!status && st_fuzz_map_raise(&c->corpus.map, &x, &raised))
-			status = no_memory(e);
+		status = execute_once(c, input, number, &x, e);
 		input->work = x.work;
 		first = i ? first : x.work;
 	}
@@ -132,73 +178,7 @@ st_campaign_begin(struct st_campaign *c, struct st_fuzz_bytes *seeds, size_t n, 
 	return set_base(c) ? no_memory(e) : ST_OK;
 }
 
-/* The seed and the rules of such an input are no longer known. */
-static st_status
-resume_input(struct st_campaign *c, struct st_fuzz_bytes *bytes, struct st_error *e)
-{
-	struct st_fuzz_input input = {.bytes = *bytes};
-	struct st_fuzz_execution x = {0};
-	bool raised;
-	*bytes = (struct st_fuzz_bytes){0};
-	st_status status = st_fuzz_execute(c->target, &input.bytes, &c->places, &x, e);
-	c->n_executions++;
-	if (!status && x.end == ST_END_EXIT && !st_fuzz_interrupted()) {
-		input.work = x.work;
-		input.ratio = (double)x.work / (double)c->corpus.base;
-		c->most_work = c->most_work < x.work ? x.work : c->most_work;
-		if (st_fuzz_map_raise(&c->corpus.map, &x, &raised) ||
-		    st_corpus_add(&c->corpus, &input))
-			status = no_memory(e);
-	}
-	st_fuzz_execution_free(&x);
-	st_fuzz_input_free(&input);
-	return status;
-}
-
-st_status
-st_campaign_resume(struct st_campaign *c, struct st_fuzz_bytes *inputs, size_t n,
-                   struct st_error *e)
-{
-	for (size_t i = 0; i < n && !st_fuzz_interrupted(); i++)
-		if (resume_input(c, &inputs[i], e))
-			return ST_FAILED;
-	return ST_OK;
-}
-
-/* ---- rounds ---- */
-
-static bool
-campaign_is_over(const struct st_campaign *c)
-{
-	return st_fuzz_interrupted() || st_now_raw() - c->began >= c->choice.seconds ||
-	       (c->choice.executions && c->n_executions >= c->choice.executions);
-}
-
-/* A child of the parent by a rule, applied 1 to 10 times. *changed: it differs from the parent. */
-static st_status
-make_child(struct st_campaign *c, size_t parent, size_t rule, struct st_fuzz_input *child,
-           bool *changed)
-{
-	const struct st_fuzz_input *from = &c->corpus.list.v[parent];
-	size_t times = 1 + st_random_below(&c->random, MOST_APPLICATIONS);
-	*child = (struct st_fuzz_input){.parent = parent, .seed = from->seed};
-	if (st_fuzz_bytes_copy(&child->bytes, &from->bytes))
-		return ST_FAILED;
-	for (size_t i = 0; i < times && child->bytes.n < c->choice.most_bytes; i++)
-		if (st_rules_apply(c->rules, rule, &child->bytes, &c->random))
-			return ST_FAILED;
-	if (child->bytes.n > c->choice.most_bytes)
-		child->bytes.n = c->choice.most_bytes;
-	*changed = child->bytes.n != from->bytes.n ||
-	           (from->bytes.n && memcmp(child->bytes.v, from->bytes.v, from->bytes.n));
-	for (size_t i = 0; i <= from->chain.n; i++) {
-		size_t *link = ST_PUSH(&child->chain);
-		if (!link)
-			return ST_FAILED;
-		*link = i < from->chain.n ? from->chain.v[i] : rule;
-	}
-	return ST_OK;
-}
+/* ---- children ---- */
 
 static st_status
 keep_fault(struct st_campaign *c, struct st_fuzz_input *child, const struct st_fuzz_execution *x,
@@ -238,74 +218,38 @@ take_child(struct st_campaign *c, struct st_fuzz_input *child, const struct st_f
 	return st_corpus_add(&c->corpus, child) ? no_memory(e) : ST_OK;
 }
 
-static st_status
-try_child(struct st_campaign *c, size_t parent, size_t rule, bool *interesting, struct st_error *e)
+static void
+end_of_round(struct st_campaign *c, bool interesting)
 {
-	struct st_fuzz_input child;
-	struct st_fuzz_execution x = {0};
-	bool changed = false;
-	*interesting = false;
-	st_status status = make_child(c, parent, rule, &child, &changed) ? no_memory(e) : ST_OK;
-	if (!status && changed) {
-		status = st_fuzz_execute(c->target, &child.bytes, &c->places, &x, e);
-		c->n_executions++;
-		c->tried.v[rule]++;
-		if (!status && st_fuzz_interrupted())
-			; /* the signal may have ended it */
-		else if (!status && x.end != ST_END_EXIT)
-			status = keep_fault(c, &child, &x, e);
-		else if (!status)
-			status = take_child(c, &child, &x, interesting, e);
-	}
-	c->n_interesting += *interesting;
-	c->hits.v[rule] += *interesting;
-	if (c->progress)
-		c->progress(c->arg, c);
-	st_fuzz_execution_free(&x);
-	st_fuzz_input_free(&child);
-	return status;
-}
-
-/* All rules on one parent. */
-static st_status
-try_parent(struct st_campaign *c, size_t *found, struct st_error *e)
-{
-	size_t parent;
-	if (st_corpus_choose(&c->corpus, &c->random, &parent))
-		return no_memory(e);
-	for (size_t rule = 0; rule < c->hits.n; rule++) {
-		size_t n = st_fuzz_mutants(c->choice.strategy, c->hits.v[rule], c->n_interesting,
-		                           &c->random);
-		for (bool interesting; n-- > 0 && !campaign_is_over(c); *found += interesting)
-			if (try_child(c, parent, rule, &interesting, e))
-				return ST_FAILED;
-	}
-	return ST_OK;
+	c->round_found += interesting;
+	c->round_executed++;
+	if (c->round_found < c->choice.round_interesting &&
+	    c->round_executed < c->choice.round_executions)
+		return;
+	c->rate = fmax(c->rate + (c->round_found ? rate_up : -rate_down), least_rate);
+	c->round_found = c->round_executed = 0;
 }
 
 st_status
-st_campaign_run(struct st_campaign *c, struct st_error *e)
+st_campaign_take(struct st_campaign *c, struct st_fuzz_input *child, size_t rule,
+                 const struct st_fuzz_execution *x, struct st_error *e)
 {
-	size_t idle = 0;
-	while (!campaign_is_over(c)) {
-		size_t found = 0, before = c->n_executions;
-		while (!campaign_is_over(c) && found < c->choice.round_interesting &&
-		       c->n_executions - before < c->choice.round_executions && idle < 1000) {
-			size_t executed = c->n_executions;
-			if (try_parent(c, &found, e))
-				return ST_FAILED;
-			idle = c->n_executions > executed ? 0 : idle + 1;
-		}
-		if (idle >= 1000)
-			return ST_OK; /* no rule changes any input */
-		c->rate = fmax(c->rate + (found ? rate_up : -rate_down), least_rate);
-	}
-	return ST_OK;
+	bool interesting = false;
+	c->tried.v[rule]++;
+	st_status status = x->end != ST_END_EXIT ? keep_fault(c, child, x, e)
+	                                         : take_child(c, child, x, &interesting, e);
+	c->n_interesting += interesting;
+	c->hits.v[rule] += interesting;
+	end_of_round(c, interesting);
+	if (c->progress)
+		c->progress(c->arg, c);
+	return status;
 }
 
 void
 st_campaign_free(struct st_campaign *c)
 {
+	st_fuzz_journal_close(&c->journal);
 	st_fuzz_places_free(&c->places);
 	st_corpus_free(&c->corpus);
 	for (size_t i = 0; i < c->faults.n; i++)

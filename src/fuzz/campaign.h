@@ -3,14 +3,17 @@
  * The search for inputs that make a program work more: docs/fuzz.md.
  *
  *	st_campaign_begin -> st_campaign_run -> findings (fuzz/finding.h) -> st_campaign_free
+ *
+ * A campaign is resumed by doing the same again with its journal open (fuzz/journal.h).
  */
 #ifndef STROBE_FUZZ_CAMPAIGN_H
 #define STROBE_FUZZ_CAMPAIGN_H
 
-#include "fuzz/corpus.h"
+#include "fuzz/journal.h"
 
 struct st_campaign_choice {
 	enum st_fuzz_strategy strategy;
+	size_t workers; /* executions at a time; results do not depend on it */
 	uint64_t seed;
 	double seconds;    /* of the search; then findings are judged */
 	size_t executions; /* at most; 0: no limit */
@@ -40,7 +43,12 @@ struct st_campaign {
 	ST_VEC(size_t) tried;
 	uint64_t random;
 	double rate; /* now */
+	/* Of this round. */
+	size_t round_found, round_executed;
 	double began;
+	double before;  /* seconds that the campaign lasted before it was resumed */
+	double elapsed; /* seconds, until the execution that was taken last */
+	struct st_fuzz_journal journal;
 	size_t n_executions, n_interesting, n_hangs, n_faults;
 	uint64_t most_work; /* of all inputs */
 	double unsteady;    /* greatest difference of the work of equal executions of a seed, as a
@@ -56,11 +64,22 @@ struct st_campaign {
  * program hang or fail by a signal, or nothing of it could be counted. */
 st_status st_campaign_begin(struct st_campaign *c, struct st_fuzz_bytes *seeds, size_t n,
                             struct st_error *e);
-/* Adds inputs of an earlier campaign, which it takes over: each is executed once. */
-st_status st_campaign_resume(struct st_campaign *c, struct st_fuzz_bytes *inputs, size_t n,
-                             struct st_error *e);
 /* Searches until a limit, or a signal. ST_FAILED with *e: strobe itself failed. */
 st_status st_campaign_run(struct st_campaign *c, struct st_error *e);
 void st_campaign_free(struct st_campaign *c);
+/* Seconds since it began, without the time between its parts. */
+double st_campaign_seconds(const struct st_campaign *c);
+
+/* Inside: campaign.c, search.c. */
+/* The result of the next execution: from the journal. */
+bool st_campaign_is_replayed(const struct st_campaign *c);
+st_status st_campaign_replay(struct st_campaign *c, struct st_fuzz_execution *x,
+                             struct st_error *e);
+/* Enters it into the journal. */
+st_status st_campaign_record(struct st_campaign *c, const struct st_fuzz_execution *x,
+                             struct st_error *e);
+/* Takes a child by the rule with the result of its execution: it is kept, or not. */
+st_status st_campaign_take(struct st_campaign *c, struct st_fuzz_input *child, size_t rule,
+                           const struct st_fuzz_execution *x, struct st_error *e);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,14 +19,15 @@
 enum { LONGEST_ARGUMENT = 128 * 1024 - 1 };
 
 static volatile sig_atomic_t fuzz_interrupted;
-static volatile sig_atomic_t fuzz_child;
+static volatile sig_atomic_t fuzz_children[ST_FUZZ_SLOTS]; /* 0: none */
 
 static void
 fuzz_on_signal(int signo)
 {
 	fuzz_interrupted = signo;
-	if (fuzz_child)
-		kill((pid_t)fuzz_child, SIGTERM);
+	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++)
+		if (fuzz_children[i])
+			kill((pid_t)fuzz_children[i], SIGTERM);
 }
 
 void
@@ -34,6 +36,7 @@ st_fuzz_watch_signals(void)
 	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 	const struct sigaction watch = {.sa_handler = fuzz_on_signal, .sa_flags = SA_RESTART};
 	struct sigaction old;
+	signal(SIGCHLD, SIG_DFL); /* else the ends of executions could not be waited for */
 	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
 		if (!sigaction(ending[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(ending[i], &watch, NULL);
@@ -45,11 +48,27 @@ st_fuzz_interrupted(void)
 	return fuzz_interrupted;
 }
 
+static st_status
+begin_slots(struct st_fuzz_target *t, struct st_error *e)
+{
+	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
+		struct st_fuzz_slot *slot = &t->slots[i];
+		/* All names have the same length: a program may work more for a longer one. */
+		snprintf(slot->input, sizeof slot->input, "%s/input%02zu", t->folder, i);
+		slot->answer = memfd_create("strobe-fuzz", MFD_CLOEXEC);
+		if (slot->answer < 0)
+			return st_fail(e, ST_EXIT_FAILED, "cannot make a file in memory: %s",
+			               strerror(errno));
+	}
+	return ST_OK;
+}
+
 st_status
 st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e)
 {
 	const char *tmp = getenv("TMPDIR");
-	t->answer = -1;
+	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++)
+		t->slots[i] = (struct st_fuzz_slot){.answer = -1};
 	t->folder[0] = '\0';
 	if (!tmp || !*tmp || strlen(tmp) > sizeof t->folder - 24)
 		tmp = "/tmp";
@@ -60,23 +79,22 @@ st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e)
 		               "cannot write to %s: %s; set TMPDIR to another folder", tmp,
 		               strerror(errno));
 	}
-	snprintf(t->input, sizeof t->input, "%s/input", t->folder);
-	t->answer = memfd_create("strobe-fuzz", MFD_CLOEXEC);
-	if (t->answer < 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot make a file in memory: %s",
-		               strerror(errno));
-	return st_toolset_add(&t->set, "bbcount", e);
+	return begin_slots(t, e) ? ST_FAILED : st_toolset_add(&t->set, "bbcount", e);
 }
 
 void
 st_fuzz_target_end(struct st_fuzz_target *t)
 {
-	if (t->answer >= 0)
-		close(t->answer);
-	if (t->folder[0]) {
-		unlink(t->input);
-		rmdir(t->folder);
+	if (!t->folder[0])
+		return;
+	st_fuzz_drop_all(t);
+	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
+		if (t->slots[i].answer >= 0)
+			close(t->slots[i].answer);
+		if (t->slots[i].input[0])
+			unlink(t->slots[i].input);
 	}
+	rmdir(t->folder);
 	st_toolset_free(&t->set);
 }
 
@@ -85,14 +103,14 @@ st_fuzz_target_end(struct st_fuzz_target *t)
 /* Puts the input where the program reads it. *argument: the one that replaces @@, malloc'ed or
  * NULL. */
 static st_status
-give_input(struct st_fuzz_target *t, const struct st_fuzz_bytes *input, char **argument,
-           struct st_error *e)
+give_input(struct st_fuzz_target *t, const struct st_fuzz_slot *slot,
+           const struct st_fuzz_bytes *input, char **argument, struct st_error *e)
 {
 	*argument = NULL;
 	if (t->channel != ST_CHANNEL_ARGUMENT) {
 		if (t->channel == ST_CHANNEL_FILE)
-			t->argv[t->at] = t->input;
-		return st_fuzz_bytes_write(input, t->input, e);
+			t->argv[t->at] = (char *)slot->input;
+		return st_fuzz_bytes_write(input, slot->input, e);
 	}
 	size_t n = input->n;
 	const uint8_t *zero = n ? memchr(input->v, 0, n) : NULL;
@@ -110,10 +128,10 @@ give_input(struct st_fuzz_target *t, const struct st_fuzz_bytes *input, char **a
 
 /* In a child: the program's streams. */
 static void
-take_fuzz_streams(const struct st_fuzz_target *t)
+take_fuzz_streams(const struct st_fuzz_target *t, const struct st_fuzz_slot *slot)
 {
-	int in =
-	        open(t->channel == ST_CHANNEL_STDIN ? t->input : "/dev/null", O_RDONLY | O_CLOEXEC);
+	int in = open(t->channel == ST_CHANNEL_STDIN ? slot->input : "/dev/null",
+	              O_RDONLY | O_CLOEXEC);
 	int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
@@ -141,7 +159,7 @@ limit_time(double seconds)
 }
 
 static _Noreturn void
-measure_execution(struct st_fuzz_target *t)
+measure_execution(struct st_fuzz_target *t, const struct st_fuzz_slot *slot)
 {
 	const struct st_run_options options = {
 	        .argv = t->argv, .tools = t->set.tools, .n_tools = t->set.n, .own_group = true};
@@ -150,49 +168,100 @@ measure_execution(struct st_fuzz_target *t)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	take_fuzz_streams(t);
+	take_fuzz_streams(t, slot);
 	limit_time(t->hang_seconds);
+	prctl(PR_SET_PDEATHSIG, SIGALRM); /* a campaign that is killed leaves nothing running */
 	bool ran = !st_run_program(&options, &run, &e);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
-	_exit(st_fuzz_answer_write(t->answer, ran ? &run : NULL, &e) ? 0 : ST_EXIT_FAILED);
+	_exit(st_fuzz_answer_write(slot->answer, ran ? &run : NULL, &e) ? 0 : ST_EXIT_FAILED);
 }
 
-static int
-wait_for_execution(pid_t pid)
+st_status
+st_fuzz_start(struct st_fuzz_target *t, size_t number, const struct st_fuzz_bytes *input,
+              struct st_error *e)
 {
-	int status = 0;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	fuzz_child = 0;
-	return status;
+	struct st_fuzz_slot *slot = &t->slots[number];
+	char *argument;
+	if (give_input(t, slot, input, &argument, e))
+		return ST_FAILED;
+	/* An answer that was not written is found by its size. */
+	ST_IGNORE(ftruncate(slot->answer, 0));
+	slot->began = st_now_raw();
+	pid_t pid = fork();
+	if (pid == 0)
+		measure_execution(t, slot);
+	free(argument);
+	if (pid < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno));
+	slot->pid = pid;
+	fuzz_children[number] = pid;
+	if (fuzz_interrupted) /* perhaps before the handler could see it */
+		kill(pid, SIGTERM);
+	return ST_OK;
+}
+
+static size_t
+slot_of(const struct st_fuzz_target *t, pid_t pid)
+{
+	size_t i = 0;
+	while (i < ST_FUZZ_SLOTS && t->slots[i].pid != pid)
+		i++;
+	return i;
+}
+
+void
+st_fuzz_wait(struct st_fuzz_target *t)
+{
+	pid_t pid;
+	size_t number;
+	do {
+		pid = waitpid(-1, NULL, 0);
+		if (pid < 0 && errno != EINTR)
+			return;
+		number = pid > 0 ? slot_of(t, pid) : ST_FUZZ_SLOTS;
+	} while (number == ST_FUZZ_SLOTS);
+	struct st_fuzz_slot *slot = &t->slots[number];
+	fuzz_children[number] = 0;
+	slot->pid = 0;
+	slot->ended = true;
+	slot->cut = fuzz_interrupted != 0;
+	slot->seconds = st_now_raw() - slot->began;
+}
+
+st_status
+st_fuzz_finish(struct st_fuzz_target *t, size_t number, struct st_fuzz_places *places,
+               struct st_fuzz_execution *out, struct st_error *e)
+{
+	struct st_fuzz_slot *slot = &t->slots[number];
+	slot->ended = false;
+	if (st_fuzz_answer_read(slot->answer, places, out, e))
+		return slot->cut ? ST_OK : ST_FAILED; /* the signal may have ended it early */
+	if (out->end == ST_END_SIGNAL && out->code == SIGKILL && slot->seconds >= t->hang_seconds)
+		out->end = ST_END_HANG;
+	return ST_OK;
+}
+
+void
+st_fuzz_drop_all(struct st_fuzz_target *t)
+{
+	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
+		if (t->slots[i].pid)
+			kill(t->slots[i].pid, SIGALRM); /* which ends the program for certain */
+		while (t->slots[i].pid)
+			st_fuzz_wait(t);
+		t->slots[i].ended = false;
+	}
 }
 
 st_status
 st_fuzz_execute(struct st_fuzz_target *t, const struct st_fuzz_bytes *input,
                 struct st_fuzz_places *places, struct st_fuzz_execution *out, struct st_error *e)
 {
-	char *argument;
-	if (give_input(t, input, &argument, e))
+	if (st_fuzz_start(t, 0, input, e))
 		return ST_FAILED;
-	ST_IGNORE(
-	        ftruncate(t->answer, 0)); /* an answer that was not written is found by its size */
-	double begin = st_now_raw();
-	pid_t pid = fork();
-	if (pid == 0)
-		measure_execution(t);
-	fuzz_child = pid > 0 ? pid : 0;
-	if (pid > 0)
-		wait_for_execution(pid);
-	free(argument);
-	if (pid < 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno));
-	if (st_fuzz_answer_read(t->answer, places, out, e))
-		return fuzz_interrupted ? ST_OK
-		                        : ST_FAILED; /* the signal may have ended it early */
-	if (out->end == ST_END_SIGNAL && out->code == SIGKILL &&
-	    st_now_raw() - begin >= t->hang_seconds)
-		out->end = ST_END_HANG;
-	return ST_OK;
+	while (!t->slots[0].ended)
+		st_fuzz_wait(t);
+	return st_fuzz_finish(t, 0, places, out, e);
 }
 
 void
@@ -200,6 +269,23 @@ st_fuzz_execution_free(struct st_fuzz_execution *x)
 {
 	free(x->counts.v);
 	*x = (struct st_fuzz_execution){0};
+}
+
+uint32_t
+st_fuzz_place_number(struct st_fuzz_places *places, uint32_t image, uint64_t offset)
+{
+	const uint32_t hash = st_hash_number(offset * 64 + image);
+	uint32_t number = ST_HASHMAP_FIND(&places->by_place, hash, at,
+	                                  places->list.v[at].image == image &&
+	                                          places->list.v[at].offset == offset);
+	if (number != ST_HASHMAP_NONE)
+		return number;
+	struct st_fuzz_place *new = ST_PUSH(&places->list);
+	if (!new)
+		return ST_HASHMAP_NONE;
+	*new = (struct st_fuzz_place){image, offset};
+	number = (uint32_t)(places->list.n - 1);
+	return st_hashmap_add(&places->by_place, hash, number) ? ST_HASHMAP_NONE : number;
 }
 
 void
@@ -227,7 +313,8 @@ wait_at_most(pid_t pid, double begin, double seconds)
 			continue;
 		}
 		kill(-pid, SIGKILL);
-		wait_for_execution(pid);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
 		return;
 	}
 }
@@ -236,14 +323,15 @@ st_status
 st_fuzz_time(struct st_fuzz_target *t, const struct st_fuzz_bytes *input, double *seconds,
              struct st_error *e)
 {
+	const struct st_fuzz_slot *slot = &t->slots[0];
 	char *argument;
-	if (give_input(t, input, &argument, e))
+	if (give_input(t, slot, input, &argument, e))
 		return ST_FAILED;
 	double begin = st_now_raw();
 	pid_t pid = fork();
 	if (pid == 0) {
 		setpgid(0, 0);
-		take_fuzz_streams(t);
+		take_fuzz_streams(t, slot);
 		execvp(t->argv[0], t->argv);
 		_exit(ST_EXIT_NOT_FOUND);
 	}

@@ -24,6 +24,19 @@ enum st_fuzz_channel {
 	ST_CHANNEL_ARGUMENT, /* the argument @@ becomes the input itself */
 };
 
+/* At most so many executions are begun before the first of them is finished. */
+enum { ST_FUZZ_SLOTS = 32 };
+
+/* An execution of its own process, beside others. */
+struct st_fuzz_slot {
+	char input[80]; /* path of the file that holds the input */
+	int answer;     /* an unnamed file into which the child writes its answer */
+	pid_t pid;      /* 0: it is not running */
+	bool ended;     /* and not finished yet */
+	bool cut;       /* a signal to strobe came before its end was seen */
+	double began, seconds;
+};
+
 struct st_fuzz_target {
 	char **argv; /* its @@ is replaced before each execution */
 	size_t at;   /* of @@ in argv; not with ST_CHANNEL_STDIN */
@@ -31,8 +44,7 @@ struct st_fuzz_target {
 	double hang_seconds; /* an execution that lasts longer is ended */
 	/* Filled by st_fuzz_target_begin. */
 	char folder[64]; /* of the files, in $TMPDIR */
-	char input[80];  /* holds the input */
-	int answer;      /* an unnamed file into which the child writes its answer */
+	struct st_fuzz_slot slots[ST_FUZZ_SLOTS];
 	struct st_toolset set;
 };
 
@@ -68,13 +80,25 @@ struct st_fuzz_execution {
 st_status st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e);
 void st_fuzz_target_end(struct st_fuzz_target *t);
 
-/* Executes the program under the engine. ST_FAILED with *e: it could not be started, or strobe
+/* Begins an execution under the engine in a slot that is neither running nor ended. */
+st_status st_fuzz_start(struct st_fuzz_target *t, size_t slot, const struct st_fuzz_bytes *input,
+                        struct st_error *e);
+/* Waits until one of those that run has ended, if there is one. */
+void st_fuzz_wait(struct st_fuzz_target *t);
+/* Takes the result of one that has ended. ST_FAILED with *e: it could not be started, or strobe
  * itself failed. After a signal `out` may be empty. `out` is reused: it begins as all zeros, and is
  * freed once by st_fuzz_execution_free. */
+st_status st_fuzz_finish(struct st_fuzz_target *t, size_t slot, struct st_fuzz_places *places,
+                         struct st_fuzz_execution *out, struct st_error *e);
+/* Ends those that run, and drops their results. */
+void st_fuzz_drop_all(struct st_fuzz_target *t);
+/* All three for one execution, while no other is running. */
 st_status st_fuzz_execute(struct st_fuzz_target *t, const struct st_fuzz_bytes *input,
                           struct st_fuzz_places *places, struct st_fuzz_execution *out,
                           struct st_error *e);
 void st_fuzz_execution_free(struct st_fuzz_execution *x);
+/* The number of a place, which is added if it is new. ST_HASHMAP_NONE: no memory. */
+uint32_t st_fuzz_place_number(struct st_fuzz_places *places, uint32_t image, uint64_t offset);
 void st_fuzz_places_free(struct st_fuzz_places *places);
 
 /* The program's wall time without the engine, seconds; it is ended after hang_seconds, which are

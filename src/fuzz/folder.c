@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "fuzz/output.h"
 
 static st_status
@@ -22,16 +21,15 @@ make_subfolder(const char *path, const char *name, struct st_error *e)
 	return ST_OK;
 }
 
-static st_status
-open_fuzz_log(struct st_fuzz_folder *f, struct st_error *e)
+st_status
+st_fuzz_folder_log(struct st_fuzz_folder *f, struct st_error *e)
 {
 	char path[PATH_MAX];
 	snprintf(path, sizeof path, "%s/log.csv", f->path);
-	f->log = fopen(path, "ae");
+	f->log = fopen(path, "we"); /* the campaign is repeated from its journal */
 	if (!f->log)
 		return st_fail(e, ST_EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
-	if (ftell(f->log) == 0)
-		fputs("seconds,executions,kind,file,bytes,work,ratio,rate,rules\n", f->log);
+	fputs("seconds,executions,kind,file,bytes,work,ratio,rate,rules\n", f->log);
 	return ST_OK;
 }
 
@@ -44,15 +42,14 @@ has_file(const char *path, const char *name)
 }
 
 st_status
-st_fuzz_folder_open(struct st_fuzz_folder *f, const char *path, bool resume,
-                    struct st_fuzz_inputs *inputs, struct st_error *e)
+st_fuzz_folder_open(struct st_fuzz_folder *f, const char *path, bool resume, struct st_error *e)
 {
 	static const char *const parts[] = {"", "results", "faults", "hangs", "findings"};
 	*f = (struct st_fuzz_folder){.path = path};
-	const bool old = has_file(path, "log.csv");
+	const bool old = has_file(path, "journal");
 	if (resume && !old)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is no campaign that could be resumed: it has no log.csv", path);
+		               "%s is no campaign that could be resumed: it has no journal", path);
 	if (old && !resume)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s has a campaign already: resume it with --resume, or give -o "
@@ -61,14 +58,7 @@ st_fuzz_folder_open(struct st_fuzz_folder *f, const char *path, bool resume,
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (make_subfolder(path, parts[i], e))
 			return ST_FAILED;
-	if (resume) {
-		char results[PATH_MAX];
-		snprintf(results, sizeof results, "%s/results", path);
-		if (st_fuzz_inputs_read(inputs, results, SIZE_MAX, e))
-			return ST_FAILED;
-		f->n_results = inputs->n;
-	}
-	return open_fuzz_log(f, e);
+	return ST_OK;
 }
 
 void
@@ -147,13 +137,19 @@ static void
 log_input(struct st_fuzz_folder *f, const struct st_campaign *c, const struct st_fuzz_input *input,
           const char *kind, const char *name)
 {
-	fprintf(f->log, "%.3f,%zu,%s,%s,%zu,%llu,%.4f,%.2f,", st_now_raw() - c->began,
-	        c->n_executions, kind, name, input->bytes.n, (unsigned long long)input->work,
-	        input->ratio, c->rate);
+	fprintf(f->log, "%.3f,%zu,%s,%s,%zu,%llu,%.4f,%.2f,", c->elapsed, c->n_executions, kind,
+	        name, input->bytes.n, (unsigned long long)input->work, input->ratio, c->rate);
 	for (size_t i = 0; i < input->chain.n; i++)
 		fprintf(f->log, "%s%s", i ? " " : "", st_rules_name(c->rules, input->chain.v[i]));
 	fputc('\n', f->log);
 	fflush(f->log);
+}
+
+static bool
+has_bytes(const char *path, size_t n)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode) && (size_t)st.st_size == n;
 }
 
 st_status
@@ -167,7 +163,8 @@ st_fuzz_folder_keep(void *folder, const struct st_campaign *c, const struct st_f
 	snprintf(name, sizeof name, "%ss/%06zu", kind, number);
 	if ((size_t)snprintf(path, sizeof path, "%s/%s", f->path, name) >= sizeof path)
 		return st_fail(e, ST_EXIT_FAILED, "the path %s is too long", f->path);
-	if (st_fuzz_bytes_write(&input->bytes, path, e))
+	/* In a campaign that is resumed, it is there already. */
+	if (!has_bytes(path, input->bytes.n) && st_fuzz_bytes_write(&input->bytes, path, e))
 		return ST_FAILED;
 	log_input(f, c, input, kind, name);
 	return ST_OK;

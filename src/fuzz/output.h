@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A campaign's folder: results/ (interesting inputs), faults/, hangs/, findings/N/ (witness,
- * minimal, generate.sh), log.csv (a line for each input that was kept), fuzz.json. Each file is
- * written as soon as there is something to write.
+ * minimal, generate.sh), log.csv (a line for each input that was kept), fuzz.json, and the journal
+ * (fuzz/journal.h). Each file is written as soon as there is something to write.
  */
 #ifndef STROBE_FUZZ_OUTPUT_H
 #define STROBE_FUZZ_OUTPUT_H
@@ -18,17 +18,19 @@ struct st_fuzz_folder {
 	size_t n_results;
 };
 
-/* Makes the folder. resume: it is there already, and what results/ has is read into *inputs, an
- * array that the caller frees with what it holds. ST_FAILED with *e: it is there and not to be
- * resumed, or cannot be made. */
+/* Makes the folder, or takes the one of the campaign to be resumed. ST_FAILED with *e: it has a
+ * campaign that is not to be resumed, or none, or cannot be made. */
+st_status st_fuzz_folder_open(struct st_fuzz_folder *f, const char *path, bool resume,
+                              struct st_error *e);
+/* Begins log.csv again, which the journal repeats: to be called when that could be opened. */
+st_status st_fuzz_folder_log(struct st_fuzz_folder *f, struct st_error *e);
+void st_fuzz_folder_close(struct st_fuzz_folder *f);
+
+/* Inputs that were read: the caller frees the array with what it holds. */
 struct st_fuzz_inputs {
 	struct st_fuzz_bytes *v;
 	size_t n, cap;
 };
-st_status st_fuzz_folder_open(struct st_fuzz_folder *f, const char *path, bool resume,
-                              struct st_fuzz_inputs *inputs, struct st_error *e);
-void st_fuzz_folder_close(struct st_fuzz_folder *f);
-
 /* Adds what a file or all files of a folder hold, by name; of most bytes each. ST_FAILED with *e:
  * it cannot be read. */
 st_status st_fuzz_inputs_read(struct st_fuzz_inputs *inputs, const char *path, size_t most,

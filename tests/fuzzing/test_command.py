@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -136,21 +137,91 @@ class Campaigns(Fuzz):
         self.assertEqual(self.rows("a"), self.rows("b"))
         self.assertNotEqual(self.rows("a"), self.rows("c"))
 
-    def test_resume(self):
-        seed = self.seed("some [words]\n")
-        words = ("-s", seed, *LONG, "--executions", "12", "-N", "500", "--judge", "0.001s")
-        first = self.read(*words, "--", LIST)
-        self.error(125, "out has a campaign already: resume it with --resume, or give -o another folder", *words, "-o", "out", "--", LIST)
-        self.error(125, "new is no campaign that could be resumed: it has no log.csv", *words, "--resume", "-o", "new", "--", LIST)
-        kept = sorted((self.place / "out" / "results").iterdir())
-        self.assertEqual(len(kept), first["interesting"])
-        second = self.read(*words, "--resume", "--", LIST)
-        self.assertEqual(len(list((self.place / "out" / "results").iterdir())), first["interesting"] + second["interesting"])
-        self.assertGreaterEqual(second["most_work"], first["most_work"])
+    WHOLE = 45  # executions: more than are begun before the first result is taken
+
+    @classmethod
+    def setUpClass(cls):
+        cls.common = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="strobe-fuzzing-")))
+        (cls.common / "seed").write_text("some [words]\n")
+        subprocess.run(cls.campaign("whole", cls.WHOLE), cwd=cls.common, check=True, timeout=300)
+
+    @staticmethod
+    def campaign(folder, executions, *words):
+        return [STROBE, "fuzz", "-q", "-s", "seed", *LONG, "--executions", str(executions), "-N", "500", "--judge", "0.001s", "-o", folder, *words, "--", LIST]
+
+    def setUp(self):
+        super().setUp()
+        self.seed("some [words]\n")
+        shutil.copytree(self.common / "whole", self.place / "whole")
+
+    def finish(self, folder, executions, *words):
+        done = subprocess.run(self.campaign(folder, executions, *words), cwd=self.place, capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def journal(self, folder):
+        """The lines without their checksums and the seconds of executions."""
+        lines = (self.place / folder / "journal").read_text().splitlines()
+        return [line.split()[1:6] + line.split()[7:] for line in lines[1:]]
+
+    def kept(self, folder):
+        return {path.relative_to(self.place / folder): path.read_bytes() for kind in ("results", "faults", "hangs") for path in (self.place / folder / kind).iterdir()}
+
+    def check_same(self, a, b):
+        self.assertEqual(self.journal(a), self.journal(b))
+        self.assertEqual(self.rows(a), self.rows(b))
+        self.assertEqual(self.kept(a), self.kept(b))
+
+    def test_the_number_of_jobs_changes_nothing(self):
+        self.finish("three", self.WHOLE, "-j", "3")
+        self.finish("one", self.WHOLE, "-j", "1")
+        self.check_same("whole", "one")
+        self.check_same("whole", "three")
+        self.assertEqual([line[0] for line in self.journal("one")], [str(number) for number in range(self.WHOLE)])
+        self.assertGreater(len(self.rows("one")), 0)
+
+    def test_resume_after_a_kill(self):
+        with subprocess.Popen(self.campaign("parts", 1000), cwd=self.place) as strobe:
+            while not (self.place / "parts" / "journal").exists() or len(self.journal("parts")) < 5:
+                self.assertIsNone(strobe.poll())
+                time.sleep(0.02)
+            strobe.kill()
+        executed = len(self.journal("parts"))
+        while (done := subprocess.run(self.campaign("parts", self.WHOLE, "--resume"), cwd=self.place, capture_output=True, text=True, timeout=300)).returncode:
+            self.assertIn("is in use", done.stderr)  # until the executions that it had begun are ended
+        self.assertEqual(len(self.journal("parts")), max(executed, self.WHOLE))
+        self.assertEqual(self.journal("parts")[:self.WHOLE], self.journal("whole"))
+        if executed <= self.WHOLE:
+            self.check_same("whole", "parts")
+
+    def test_resume_after_a_line_that_was_cut(self):
+        shutil.copytree(self.place / "whole", self.place / "cut")
+        journal = self.place / "cut" / "journal"
+        lines = journal.read_bytes().splitlines(keepends=True)
+        journal.write_bytes(b"".join(lines[:-3]) + lines[-3][:-4])
+        (self.place / "cut" / self.rows("cut")[0]["file"]).unlink()
+        self.finish("cut", self.WHOLE, "--resume")
+        self.check_same("whole", "cut")
+
+    def test_what_cannot_be_resumed(self):
+        log = (self.place / "whole" / "log.csv").read_bytes()
+        self.error(125, "whole has a campaign already: resume it with --resume, or give -o another folder", *self.campaign("whole", 12)[2:])
+        self.error(125, "new is no campaign that could be resumed: it has no journal", *self.campaign("new", 12, "--resume")[2:])
+        self.seed("other\n", "other")
+        for words in (("--seed", "2"), ("-s", "other"), ("--regex", "a=>b")):
+            done = self.strobe(*self.campaign("whole", 12, "--resume", *words)[2:])
+            self.assertEqual((done.returncode, done.stdout), (125, ""))
+            self.assertRegex(done.stderr, "^strobe: the journal whole/journal is of another experiment; .*seed=1 seeds=1:.*\n$")
+        self.assertEqual((self.place / "whole" / "log.csv").read_bytes(), log)
+        journal = self.place / "whole" / "journal"
+        lines = journal.read_text().splitlines(keepends=True)
+        journal.write_text("".join(lines[:3] + lines[4:]))
+        done = self.strobe(*self.campaign("whole", 12, "--resume")[2:])
+        self.assertEqual((done.returncode, done.stderr), (125, "strobe: the journal whole/journal is damaged: execution 3 stands where 2 should\n"))
 
     def test_interrupted(self):
         seed = self.seed("some [words]\n")
-        with subprocess.Popen([STROBE, "fuzz", "-q", "-s", seed, *LONG, "-o", "out", "--", LIST], cwd=self.place, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as strobe:
+        with subprocess.Popen([STROBE, "fuzz", "-q", "-s", seed, *LONG, "-o", "out", "--", LIST], cwd=self.place, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)) as strobe:
             results = self.place / "out" / "results"
             while not results.exists() or not any(not path.name.endswith(".part") for path in results.iterdir()):
                 self.assertIsNone(strobe.poll())
@@ -180,6 +251,7 @@ class Misuse(Fuzz):
         self.error(2, "with --as stdin no argument can be @@", "-s", seed, "--as", "stdin", "--", LINEAR, "@@")
         self.error(2, "@@ stands for the input, and may be given once", "-s", seed, "--", LINEAR, "@@", "@@")
         self.error(2, "--as takes stdin, file or argument, not 'x'", "-s", seed, "--as", "x", "--", LINEAR, "@@")
+        self.error(2, "--jobs takes a number from 1 to 32, not '33'", "-s", seed, "-j", "33", "--", LINEAR)
         self.error(2, "--rate takes a number of at least 1, not '0.5'", "-s", seed, "--rate", "0.5", "--", LINEAR)
         self.error(2, "--time takes a time such as 5s or 2m, not '0'", "-s", seed, "-t", "0", "--", LINEAR)
         self.error(2, "--size takes bytes from 1 to 64M, such as 4k, not '0'", "-s", seed, "-N", "0", "--", LINEAR)

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "fuzz/journal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const ends[] = {"exit", "signal", "hang"};
+
+static st_status
+journal_memory(struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "no memory left for the journal of the campaign");
+}
+
+/* ---- the file ---- */
+
+static int
+read_journal_result(void *arg, size_t variant, size_t repetition, const char *result,
+                    struct st_error *e)
+{
+	struct st_fuzz_journal *j = arg;
+	if (variant != j->lines.n || repetition)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the journal %s is damaged: execution %zu stands where %zu should",
+		               j->path, variant, j->lines.n);
+	char **new = ST_PUSH(&j->lines);
+	if (!new || !(*new = strdup(result)))
+		return journal_memory(e);
+	return 0;
+}
+
+/* A journal that was made just now must not be read back. */
+static int
+no_result(void *arg, size_t variant, size_t repetition, const char *result, struct st_error *e)
+{
+	const struct st_fuzz_journal *j = arg;
+	(void)variant, (void)repetition, (void)result;
+	return st_fail(e, ST_EXIT_FAILED, "%s is there already: give -o another folder", j->path);
+}
+
+st_status
+st_fuzz_journal_open(struct st_fuzz_journal *j, const char *path, const char *identity,
+                     struct st_error *e)
+{
+	const bool begun = j->lines.n > 0;
+	j->path = strdup(path);
+	if (!j->path)
+		return journal_memory(e);
+	if (st_journal_open(&j->file, j->path, identity, begun ? no_result : read_journal_result, j,
+	                    e))
+		return ST_FAILED;
+	/* An execution that is lost when the machine fails is executed again. */
+	j->file.unsynced = true;
+	j->open = true;
+	if (!begun)
+		j->n_read = j->lines.n;
+	for (size_t i = j->n_read; i < j->lines.n; i++)
+		if (st_journal_add(&j->file, i, 0, j->lines.v[i], e))
+			return ST_FAILED;
+	return ST_OK;
+}
+
+void
+st_fuzz_journal_close(struct st_fuzz_journal *j)
+{
+	if (j->open)
+		st_journal_close(&j->file);
+	for (size_t i = 0; i < j->lines.n; i++)
+		free(j->lines.v[i]);
+	free(j->lines.v);
+	free(j->path);
+	*j = (struct st_fuzz_journal){0};
+}
+
+bool
+st_fuzz_journal_has(const struct st_fuzz_journal *j, size_t number)
+{
+	return number < j->n_read;
+}
+
+/* ---- writing ---- */
+
+static bool
+must_escape(char c)
+{
+	return (unsigned char)c <= ' ' || c == '%' || c == 0x7f;
+}
+
+void
+st_fuzz_write_escaped(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		if (must_escape(*text))
+			fprintf(out, "%%%02X", (unsigned char)*text);
+		else
+			fputc(*text, out);
+}
+
+static void
+write_raised(const struct st_fuzz_journal *j, const struct st_fuzz_places *places,
+             const struct st_fuzz_map *map, const struct st_fuzz_execution *x, FILE *out)
+{
+	for (size_t i = 0; i < x->counts.n; i++) {
+		const struct st_fuzz_count *count = &x->counts.v[i];
+		const struct st_fuzz_place *place = &places->list.v[count->place];
+		const uint64_t most = count->place < map->most.n ? map->most.v[count->place] : 0;
+		if (count->place >= j->n_places)
+			fprintf(out, " %" PRIu32 ":%" PRIx64 "=%" PRIu64, place->image,
+			        place->offset, count->times);
+		else if (x->end == ST_END_EXIT && count->times > most)
+			fprintf(out, " %" PRIu32 "=%" PRIu64, count->place, count->times);
+	}
+}
+
+static char *
+result_text(const struct st_fuzz_journal *j, const struct st_fuzz_places *places,
+            const struct st_fuzz_map *map, const struct st_fuzz_execution *x, double seconds)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	fprintf(out, "%s %d %" PRIu64 " %.3f", ends[x->end], x->code, x->work, seconds);
+	for (size_t i = j->n_images; i < places->images.n; i++) {
+		fputs(" @", out);
+		st_fuzz_write_escaped(places->images.v[i], out);
+	}
+	write_raised(j, places, map, x, out);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+st_status
+st_fuzz_journal_add(struct st_fuzz_journal *j, size_t number, const struct st_fuzz_places *places,
+                    const struct st_fuzz_map *map, const struct st_fuzz_execution *x,
+                    double seconds, struct st_error *e)
+{
+	char *text = result_text(j, places, map, x, seconds);
+	st_status status = text ? ST_OK : journal_memory(e);
+	j->n_images = places->images.n;
+	j->n_places = places->list.n;
+	if (!status && j->open) {
+		status = st_journal_add(&j->file, number, 0, text, e);
+	} else if (!status) {
+		char **new = ST_PUSH(&j->lines);
+		if (new)
+			*new = text;
+		else
+			status = journal_memory(e);
+		text = new ? NULL : text;
+	}
+	free(text);
+	return status;
+}
+
+/* ---- reading ---- */
+
+static int
+digit_value(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* In place. False: a percent sign is not followed by two digits, or the path is none. */
+static bool
+unescape_path(char *text)
+{
+	char *to = text;
+	for (const char *at = text; *at; at++) {
+		if (*at == '%') {
+			if (digit_value(at[1]) < 0 || digit_value(at[2]) < 0)
+				return false;
+			*to++ = (char)(digit_value(at[1]) * 16 + digit_value(at[2]));
+			at += 2;
+		} else {
+			*to++ = *at;
+		}
+	}
+	*to = '\0';
+	return strlen(text) == (size_t)(to - text) && *text == '/';
+}
+
+/* A number that ends with `end`; *at is set behind that. */
+static bool
+take_record_number(const char **at, int base, char end, uint64_t *number)
+{
+	char *behind;
+	if (base == 10 ? **at < '0' || **at > '9' : !strchr("0123456789abcdef", **at) || !**at)
+		return false;
+	errno = 0;
+	*number = strtoull(*at, &behind, base);
+	if (errno || *behind != end)
+		return false;
+	*at = behind + (end != '\0');
+	return true;
+}
+
+static bool
+parse_image(char *text, struct st_fuzz_places *places)
+{
+	char **new = unescape_path(text) ? ST_PUSH(&places->images) : NULL;
+	if (!new)
+		return false;
+	*new = strdup(text);
+	places->images.n -= *new == NULL;
+	return *new != NULL;
+}
+
+static bool
+parse_place_count(const char *text, struct st_fuzz_places *places, struct st_fuzz_execution *out)
+{
+	const bool new_place = strchr(text, ':') != NULL;
+	uint64_t first, offset = 0, times;
+	if (!take_record_number(&text, 10, new_place ? ':' : '=', &first) ||
+	    (new_place && !take_record_number(&text, 16, '=', &offset)) ||
+	    !take_record_number(&text, 10, '\0', &times) ||
+	    first >= (new_place ? places->images.n : places->list.n))
+		return false;
+	if (new_place) {
+		const uint32_t number = st_fuzz_place_number(places, (uint32_t)first, offset);
+		if (number != places->list.n - 1)
+			return false; /* it was there already, or no memory is left */
+		first = number;
+	}
+	struct st_fuzz_count *count = ST_PUSH(&out->counts);
+	if (!count)
+		return false;
+	*count = (struct st_fuzz_count){(uint32_t)first, times};
+	return true;
+}
+
+static bool
+parse_head(char **rest, struct st_fuzz_execution *out, double *seconds)
+{
+	const char *end = strsep(rest, " "), *code = strsep(rest, " "), *work = strsep(rest, " "),
+	           *when = strsep(rest, " ");
+	uint64_t number;
+	char *behind;
+	size_t i = 0;
+	while (i < sizeof ends / sizeof *ends && strcmp(end, ends[i]) != 0)
+		i++;
+	if (!when || i == sizeof ends / sizeof *ends ||
+	    !take_record_number(&code, 10, '\0', &number) || number > 255 ||
+	    !take_record_number(&work, 10, '\0', &out->work))
+		return false;
+	out->end = (enum st_fuzz_end)i;
+	out->code = (int)number;
+	*seconds = strtod(when, &behind);
+	return behind != when && !*behind && *seconds >= 0 && *seconds < 1e12;
+}
+
+static bool
+parse_result(char *text, struct st_fuzz_places *places, struct st_fuzz_execution *out,
+             double *seconds)
+{
+	char *rest = text;
+	if (!parse_head(&rest, out, seconds))
+		return false;
+	for (char *word; (word = strsep(&rest, " "));)
+		if (*word == '@' ? !parse_image(word + 1, places)
+		                 : !parse_place_count(word, places, out))
+			return false;
+	return true;
+}
+
+st_status
+st_fuzz_journal_take(struct st_fuzz_journal *j, size_t number, struct st_fuzz_places *places,
+                     struct st_fuzz_execution *out, double *seconds, struct st_error *e)
+{
+	char *text = j->lines.v[number];
+	out->counts.n = 0;
+	const bool good = text && parse_result(text, places, out, seconds);
+	free(text);
+	j->lines.v[number] = NULL;
+	j->n_images = places->images.n;
+	j->n_places = places->list.n;
+	return good ? ST_OK
+	            : st_fail(e, ST_EXIT_FAILED,
+	                      "the journal %s is damaged in execution %zu: begin another "
+	                      "campaign with the folder's results as seeds (-s)",
+	                      j->path, number);
+}
