@@ -248,7 +248,7 @@ class Over(Plot):
         _, _, hints = self.draw(kind, *words, self.file)
         values = {}
         for hint in (hint for hint in hints if ": " in hint):  # not the names at the right
-            where, value = hint.split(" (")[0].split(": ")
+            where, value = re.sub(r" \(95 %.*| \(values.*", "", hint).split(": ")
             x, name = where.split(", ") if kind == "bars" else where.split(", from ")[::-1]
             values[x, name] = float(value)
         return values
@@ -340,7 +340,6 @@ class Locations(Plot):
         self.assertIn("instructions", texts)
         self.assertIn("takes at most 10 profiles; 'k' is one too many", self.p.refused("plot", "bars", *"abcdefghijk", code=2))
         self.assertIn("no location of a.db fits --of x*", self.p.refused("plot", "bars", "--of", "x*", files[0], code=2))
-
 
     def test_repetitions_have_a_spread(self):
         """The bar is the median. Of six values, its interval is from the least to the greatest one; fewer have none."""
