@@ -312,8 +312,9 @@ diff_profiles(const struct arguments *a, struct st_profile *const profiles[ST_SI
               struct st_error *e)
 {
 	struct st_context_options o;
-	const bool contexts =
-	        st_contexts_options(profiles[ST_A], &o) || st_contexts_options(profiles[ST_B], &o);
+	bool contexts = false;
+	for (int i = 0; i < ST_SIDES; i++)
+		contexts |= st_contexts_options(profiles[i], &o) && !o.sampled;
 	return contexts && !a->table ? diff_contexts(a, profiles, out, e)
 	                             : diff_locations(a, profiles, out, e);
 }

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/show_stored.h"
+#include "contexts/contexts.h"
 #include "export/functions_callgrind.h"
 #include "export/measurements_csv.h"
 #include "export/perun.h"
@@ -117,17 +118,19 @@ export_by_command(const struct export_arguments *a, const struct st_profile *p,
 	                (char *)(uintptr_t) "-o",
 	                (char *)(uintptr_t)a->output,
 	                NULL};
+	struct st_context_options o;
 	struct st_error e;
 	if (writer == EXPORT_SHOW)
 		return st_show_main(show);
 	if (trace)
 		return st_trace_main(from);
-	if (writer == EXPORT_STACKS && st_profile_has_tool(p, "contexts"))
+	if (writer == EXPORT_STACKS && st_contexts_options(p, &o))
 		return st_paths_main(from);
 	st_cause(&e, ST_EXIT_FAILED, "%s has no %s: the format %s needs a result of %s", a->input,
 	         writer == EXPORT_STACKS ? "calling contexts" : "entries and returns", a->format,
-	         writer == EXPORT_STACKS ? "strobe paths, or strobe trace --events"
-	                                 : "strobe trace --events");
+	         writer == EXPORT_STACKS
+	                 ? "strobe run -t hot, strobe paths, or strobe trace --events"
+	                 : "strobe trace --events");
 	return st_complain(&e);
 }
 

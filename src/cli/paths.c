@@ -66,6 +66,7 @@ say_cut(const struct st_contexts *c, const struct st_paths *a, const struct st_c
 		        cut->contexts, cut->of, 100 * cut->worth,
 		        c->timed               ? "the time"
 		        : c->with_instructions ? "the instructions"
+		        : c->sampled           ? "the samples"
 		                               : "the activations",
 		        st_size(text[0], cut->bytes), st_size(text[1], a->limit.bytes));
 }

@@ -15,6 +15,7 @@
 #include "export/lcov.h"
 #include "profile/output.h"
 #include "profile/profile.h"
+#include "report/callers.h"
 #include "report/report.h"
 #include "rows/rowfile.h"
 #include "symbol/symbol.h"
@@ -140,6 +141,9 @@ apply_show_option(struct arguments *a, int option, const char *value, struct st_
 	case SHOW_threads:
 		a->parts |= ST_PART_THREADS;
 		return 0;
+	case SHOW_stacks:
+		a->parts |= ST_PART_STACKS;
+		return 0;
 	case SHOW_stats:
 		a->parts |= ST_PART_STATS;
 		return 0;
@@ -214,6 +218,10 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--format lcov prints the coverage of lines and "
 		               "functions, and nothing else");
+	if (a->format == ST_FORMAT_JSON && a->parts & ST_PART_STACKS)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--stacks prints only text; for JSON, say strobe paths --from FILE "
+		               "--format json");
 	if (a->format == ST_FORMAT_JSON && a->function)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--func prints only text; for its numbers, say --format json "
@@ -259,6 +267,8 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 		st_report_summary(&r, out);
 	if (!a->table)
 		st_report_parts(&r, out);
+	if (!status && a->parts & ST_PART_STACKS)
+		status = st_report_stacks(&r, out, e);
 	char *text = st_text_end(&built);
 	if (!text && !status)
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left to print the profile");

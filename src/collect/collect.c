@@ -361,7 +361,8 @@ collect_read_process(struct st_collect *c, const struct st_run *run, const struc
 		return -1;
 	if (keep_blocks && st_collect_samples(c, &v))
 		return -1;
-	if (keep_blocks && st_collect_frames(c, &v, st_stacks_of(c->origin->stacks, in->results)))
+	if (keep_blocks &&
+	    st_collect_frames(c, &v, st_stacks_of(c->origin->stacks, in->results), first_thread))
 		return -1;
 	return 0;
 }
@@ -538,6 +539,7 @@ st_collect_release(struct st_collect *c)
 		st_rows_free(&c->rows.v[i]);
 	free(c->rows.v);
 	free(c->stacks.v);
+	free(c->sampled_labels);
 	st_shapes_free(c->shapes);
 	free(c->opened.v);
 	free(c->maps.v);

@@ -41,6 +41,7 @@ struct st_place {
 struct st_collect_stacks {
 	const struct st_process_stacks *stacks;
 	struct st_place *places;
+	uint32_t first_thread, n_threads; /* of the profile's threads, those of the process */
 };
 
 struct st_process;
@@ -54,6 +55,8 @@ struct st_collect {
 	ST_VEC(struct st_hit) hits;
 	ST_VEC(struct st_stretch) stretches; /* in the order of places */
 	ST_VEC(struct st_collect_stacks) stacks;
+	uint32_t
+	        *sampled_labels; /* by function: 1 + its label for sampled stacks; NULL: none yet */
 	ST_VEC(struct st_rows) rows;   /* parallel to profile->tables, while they are filled */
 	struct st_shapes *shapes;      /* made when first needed */
 	ST_VEC(const char *) interned; /* texts already in the profile */
@@ -82,9 +85,10 @@ st_status st_collect_generated(struct st_collect *c);
 st_status st_collect_blocks(struct st_collect *c, const struct st_view *v,
                             const struct st_view_counts *counts);
 st_status st_collect_samples(struct st_collect *c, const struct st_view *v);
-/* Makes the places on the stacks of a process known, as hits. 0, or -1 when memory is exhausted. */
+/* Makes the places on the stacks of a process known, as hits; its threads begin at an index of the
+ * profile's. 0, or -1 when memory is exhausted. */
 st_status st_collect_frames(struct st_collect *c, const struct st_view *v,
-                            const struct st_process_stacks *stacks);
+                            const struct st_process_stacks *stacks, uint32_t first_thread);
 /* Reads the tables of a process: of places, image and offset. 0, or -1. */
 st_status st_collect_tables(struct st_collect *c, const struct st_view *v,
                             const struct st_view_totals *totals, double tsc_hz);
@@ -107,6 +111,10 @@ void st_collect_finish_forest(struct st_collect *c);
 void st_collect_note_pruned(struct st_profile *p);
 /* Counts for each function the stacks that it is on; functions and hits are complete. 0, or -1. */
 st_status st_collect_totals(struct st_collect *c);
+/* Makes the sampled stacks of a process contexts of the profile, each of a function; `functions`:
+ * of each frame, UINT32_MAX: none. 0, or -1 when memory is exhausted. */
+st_status st_collect_sampled(struct st_collect *c, const struct st_collect_stacks *in,
+                             const uint32_t *functions);
 /* Orders blocks and hits by place and merges what is equal. */
 void st_collect_merge(struct st_collect *c);
 

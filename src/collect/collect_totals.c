@@ -7,7 +7,7 @@
 
 st_status
 st_collect_frames(struct st_collect *c, const struct st_view *v,
-                  const struct st_process_stacks *stacks)
+                  const struct st_process_stacks *stacks, uint32_t first_thread)
 {
 	if (!stacks)
 		return 0;
@@ -15,6 +15,8 @@ st_collect_frames(struct st_collect *c, const struct st_view *v,
 	if (!out)
 		return -1;
 	out->stacks = stacks;
+	out->first_thread = first_thread;
+	out->n_threads = (uint32_t)c->profile->threads.n - first_thread;
 	out->places = calloc(stacks->frames.n ? stacks->frames.n : 1, sizeof *out->places);
 	if (!out->places)
 		return -1;
@@ -63,27 +65,33 @@ st_collect_function_at(const struct st_collect *c, uint32_t image, uint64_t offs
 	return low && v[low - 1].image == image ? v[low - 1].function : UINT32_MAX;
 }
 
-/* seen[f] is the last stack on which function f was met. */
+/* seen[f] is the last node of a tree from which function f was met, *last the last of all. */
 static void
-count_chains(struct st_profile *p, const struct st_process_stacks *s, const uint32_t *functions,
-             uint64_t *seen)
+count_tree(struct st_profile *p, const struct st_process_stacks *s, const uint32_t *functions,
+           uint64_t *seen, uint64_t *last)
 {
-	for (size_t i = 0; i < s->chains.n; i++) {
-		size_t end = i + 1 < s->chains.n ? s->chains.v[i + 1].first : s->places.n;
-		uint64_t stack = ++p->run.stacks;
-		p->run.stacks_cut += !s->chains.v[i].whole;
-		for (size_t k = s->chains.v[i].first; k < end; k++) {
-			uint32_t f = functions[s->places.v[k]];
-			if (f >= p->functions.n || seen[f] == stack)
+	const struct st_stack_node *v = s->tree.nodes.v;
+	p->run.stacks += s->tree.stacks;
+	p->run.stacks_cut += s->tree.incomplete;
+	for (size_t i = 0; i < s->tree.nodes.n; i++) {
+		const uint64_t count = v[i].count;
+		if (!count)
+			continue;
+		++*last;
+		for (uint32_t k = (uint32_t)i; v[k].parent != ST_STACK_NO_PARENT; k = v[k].parent) {
+			const uint32_t frame = v[k].frame;
+			const uint32_t f = frame < s->frames.n ? functions[frame] : UINT32_MAX;
+			if (f >= p->functions.n || seen[f] == *last)
 				continue;
-			seen[f] = stack;
-			p->functions.v[f].samples_total++;
+			seen[f] = *last;
+			p->functions.v[f].samples_total += count;
 		}
 	}
 }
 
 static st_status
-count_process(struct st_collect *c, const struct st_collect_stacks *in, uint64_t *seen)
+count_process(struct st_collect *c, const struct st_collect_stacks *in, uint64_t *seen,
+              uint64_t *last)
 {
 	size_t n = in->stacks->frames.n;
 	uint32_t *functions = calloc(n ? n : 1, sizeof *functions);
@@ -91,19 +99,22 @@ count_process(struct st_collect *c, const struct st_collect_stacks *in, uint64_t
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		functions[i] = st_collect_function_at(c, in->places[i].image, in->places[i].offset);
-	count_chains(c->profile, in->stacks, functions, seen);
+	count_tree(c->profile, in->stacks, functions, seen, last);
+	/* A profile has contexts of one kind: those that a tool has counted go first. */
+	const bool counted = st_profile_has_tool(c->profile, "contexts");
+	const st_status status = counted ? ST_OK : st_collect_sampled(c, in, functions);
 	free(functions);
-	return 0;
+	return status;
 }
 
 st_status
 st_collect_totals(struct st_collect *c)
 {
 	size_t n = c->profile->functions.n;
-	uint64_t *seen = calloc(n ? n : 1, sizeof *seen);
+	uint64_t *seen = calloc(n ? n : 1, sizeof *seen), last = 0;
 	int status = seen ? 0 : -1;
 	for (size_t i = 0; i < c->stacks.n && !status; i++)
-		status = count_process(c, &c->stacks.v[i], seen);
+		status = count_process(c, &c->stacks.v[i], seen, &last);
 	free(seen);
 	return status;
 }

@@ -10,7 +10,10 @@
 #include "control/run.h"
 #include "symbol/unwind.h"
 
-enum { MOST_FRAMES = 16384 };
+enum {
+	MOST_FRAMES = 16384,
+	MOST_NODES = 2 << 20, /* of the trees of all processes: about 60 MiB */
+};
 
 /* The images of the mappings, opened when a stack first leads there. */
 struct module {
@@ -26,7 +29,6 @@ struct path {
 struct process {
 	struct st_process_stacks seen;
 	ST_VEC(struct module) modules; /* by mapping */
-	ST_VEC(uint64_t) stamps;       /* by frame: the last chain it was added to */
 	struct st_hashmap index;       /* of frames */
 	struct st_returns returns;
 	uint32_t last_map;
@@ -35,6 +37,8 @@ struct process {
 struct st_stacks {
 	ST_VEC(struct process *) processes;
 	ST_VEC(struct path) paths;
+	ST_VEC(uint32_t) stack; /* the one under way: numbers of frames */
+	size_t n_nodes;         /* of all processes */
 	bool out_of_memory;
 };
 
@@ -62,10 +66,8 @@ st_stacks_free(struct st_stacks *s)
 	for (size_t i = 0; i < s->processes.n; i++) {
 		struct process *p = s->processes.v[i];
 		free(p->seen.frames.v);
-		free(p->seen.places.v);
-		free(p->seen.chains.v);
+		st_stack_tree_free(&p->seen.tree);
 		free(p->modules.v);
-		free(p->stamps.v);
 		st_hashmap_free(&p->index);
 		st_returns_free(&p->returns);
 		free(p);
@@ -75,6 +77,7 @@ st_stacks_free(struct st_stacks *s)
 		free(s->paths.v[i].name);
 	}
 	free(s->paths.v);
+	free(s->stack.v);
 	free(s->processes.v);
 	free(s);
 }
@@ -184,8 +187,7 @@ stacks_number_of(struct process *p, uint64_t pc, uint32_t map)
 	        ST_HASHMAP_FIND(&p->index, hash, i, v[i].pc == pc && v[i].map == map);
 	if (known != ST_HASHMAP_NONE)
 		return known;
-	uint64_t *stamp = ST_PUSH(&p->stamps);
-	struct st_frame *f = stamp ? ST_PUSH(&p->seen.frames) : NULL;
+	struct st_frame *f = ST_PUSH(&p->seen.frames);
 	if (!f)
 		return UINT32_MAX;
 	*f = (struct st_frame){pc, map};
@@ -193,17 +195,12 @@ stacks_number_of(struct process *p, uint64_t pc, uint32_t map)
 	return st_hashmap_add(&p->index, hash, new) ? UINT32_MAX : new;
 }
 
-/* Adds a place in w->map to the chain under way, unless it is there already. */
+/* Adds a place in w->map to the stack under way. */
 static bool
 add_place(struct walk *w, uint64_t pc)
 {
-	struct process *p = w->p;
-	uint64_t chain = p->seen.chains.n;
-	uint32_t number = stacks_number_of(p, pc, w->map);
-	if (number == UINT32_MAX || p->stamps.v[number] == chain)
-		return number != UINT32_MAX;
-	p->stamps.v[number] = chain;
-	uint32_t *place = ST_PUSH(&p->seen.places);
+	const uint32_t number = stacks_number_of(w->p, pc, w->map);
+	uint32_t *place = number == UINT32_MAX ? NULL : ST_PUSH(&w->all->stack);
 	if (place)
 		*place = number;
 	return place != NULL;
@@ -281,6 +278,34 @@ stacks_follow(struct walk *w)
 	return whole;
 }
 
+/* Frames were found from the innermost on. */
+static void
+stacks_turn_round(struct st_stacks *s)
+{
+	uint32_t *v = s->stack.v;
+	for (size_t i = 0, j = s->stack.n; i + 1 < j; i++) {
+		const uint32_t inner = v[i];
+		v[i] = v[--j];
+		v[j] = inner;
+	}
+}
+
+/* Puts the stack under way into the tree of its process. */
+static st_status
+stacks_keep(struct st_stacks *s, struct process *p, uint32_t thread, bool whole)
+{
+	struct st_stack_tree *t = &p->seen.tree;
+	const size_t before = t->nodes.n, others = s->n_nodes - before;
+	const size_t most = others < MOST_NODES ? MOST_NODES - others : 0;
+	stacks_turn_round(s);
+	const size_t n = st_stack_tree_condense(t, s->stack.v, s->stack.n);
+	if (s->stack.n && !n)
+		return ST_FAILED;
+	const st_status status = st_stack_tree_add(t, thread, s->stack.v, n, whole && n, most);
+	s->n_nodes += t->nodes.n - before;
+	return status;
+}
+
 void
 st_stacks_take(void *arg, const struct st_results_header *results, const struct st_stack *s,
                const unsigned char *bytes)
@@ -290,12 +315,11 @@ st_stacks_take(void *arg, const struct st_results_header *results, const struct 
 	                 .p = stacks_process_of(all, results),
 	                 .copy = {bytes, s->rsp, s->bytes},
 	                 .exact = true};
-	struct st_chain *chain = w.p ? ST_PUSH(&w.p->seen.chains) : NULL;
-	if (!chain) {
+	if (!w.p) {
 		all->out_of_memory = true;
 		return;
 	}
-	chain->first = w.p->seen.places.n;
+	all->stack.n = 0;
 	w.registers[ST_DWARF_PC] = s->pc;
 	w.registers[ST_DWARF_RSP] = s->rsp;
 	w.registers[ST_DWARF_RBP] = s->rbp;
@@ -304,6 +328,6 @@ st_stacks_take(void *arg, const struct st_results_header *results, const struct 
 	w.registers[ST_DWARF_R13] = s->r13;
 	w.registers[ST_DWARF_R14] = s->r14;
 	w.registers[ST_DWARF_R15] = s->r15;
-	bool whole = stacks_follow(&w);
-	w.p->seen.chains.v[w.p->seen.chains.n - 1].whole = whole;
+	const bool whole = stacks_follow(&w);
+	all->out_of_memory |= stacks_keep(all, w.p, s->thread, whole) != ST_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The call stacks of a run: each sample's copied stack is unwound while the program runs, and what
- * is kept is which places were on it.
+ * is kept is a tree of the places that were on them.
  */
 #ifndef STROBE_COLLECT_STACKS_H
 #define STROBE_COLLECT_STACKS_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/vec.h"
+#include "collect/stacktree.h"
 #include "wire/results/header.h"
 
 struct st_stacks;
@@ -30,17 +31,10 @@ struct st_frame {
 	uint32_t map;
 };
 
-/* One stack: chain[first] up to the next one's first, each place once, innermost first. */
-struct st_chain {
-	size_t first;
-	bool whole; /* it was followed up to its end */
-};
-
 struct st_process_stacks {
 	const struct st_results_header *results;
 	ST_VEC(struct st_frame) frames;
-	ST_VEC(uint32_t) places; /* of all chains: indices of frames */
-	ST_VEC(struct st_chain) chains;
+	struct st_stack_tree tree; /* its frames are indices of `frames` */
 };
 
 /* The stacks of a process, or NULL when none were seen. */

@@ -48,6 +48,11 @@ st_compare_check(const struct st_profile *const profiles[ST_SIDES],
 			               "%s has no contexts: strobe paths measures them; strobe "
 			               "report shows how other profiles differ",
 			               names[side]);
+	if (o[ST_A].sampled != o[ST_B].sampled)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s has stacks of samples, and %s has contexts that were counted: "
+		               "measure both with strobe run, or both with strobe paths",
+		               names[o[ST_B].sampled], names[o[ST_A].sampled]);
 	if (o[ST_A].mode != o[ST_B].mode)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "%s has contexts of mode %s, %s of mode %s: measure both with the "

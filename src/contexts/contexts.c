@@ -33,7 +33,9 @@ st_contexts_options(const struct st_profile *p, struct st_context_options *o)
 #define R(name, usual, asked) o->name = flag(p, #name, usual);
 	ST_CONTEXT_RULES(R)
 #undef R
-	return st_profile_has_tool(p, tool);
+	const bool counted = st_profile_has_tool(p, tool);
+	o->sampled = !counted && p->contexts.n && p->run.stacks;
+	return counted || o->sampled;
 }
 
 /* ---- groups ---- */
@@ -336,6 +338,9 @@ st_contexts_make(struct st_contexts *c, const struct st_profile *p,
 	                          .k = o.k,
 	                          .k_callers = o.k,
 	                          .timed = o.time,
+	                          .sampled = o.sampled,
+	                          .counted = o.sampled ? "samples" : NULL,
+	                          .unit = o.sampled ? "count" : NULL,
 	                          .with_instructions = o.instructions,
 	                          .n_pruned = p->run.contexts_pruned,
 	                          .bytes = p->run.forest_bytes,

@@ -64,6 +64,7 @@ struct st_context_options {
 	enum st_context_mode mode;
 	uint32_t k;
 	bool time, instructions;
+	bool sampled; /* no tool has counted them: they are the stacks of samples */
 #define R(name, usual, option) bool name;
 	ST_CONTEXT_RULES(R)
 #undef R
@@ -75,7 +76,8 @@ struct st_contexts {
 	uint32_t k;
 	uint32_t k_callers; /* of the k-calling context forests: k, unless that would be too much */
 	bool timed, with_instructions, join_threads, with_kccf;
-	bool pinned; /* blocks as they were executed */
+	bool sampled; /* what is counted are samples, each on one stack */
+	bool pinned;  /* blocks as they were executed */
 	bool list_functions, list_blocks, list_code;
 	bool with_loops; /* their iterations are known */
 	struct st_context_label *labels;

@@ -138,9 +138,10 @@ write_root(struct writer *w, const struct st_tree_node *root)
 		contexts_callgrind_write_name(w, "cob", &w->images, n->label);
 		contexts_callgrind_write_name(w, "cfi", &w->files, n->label);
 		contexts_callgrind_write_name(w, "cfn", &w->functions, n->label);
-		/* Readers want at least one, which was under way before anything was measured. */
-		fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n", n->top ? n->top : 1,
-		        w->c->labels[n->label].line);
+		/* Readers want at least one, which was under way before anything was measured.
+		 * Samples do not say how many calls there were. */
+		fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n",
+		        n->top && !w->c->sampled ? n->top : 1, w->c->labels[n->label].line);
 		write_cost(w, l->line, &n->weight); /* where in it is not known */
 	}
 	fputc('\n', w->out);
@@ -160,6 +161,8 @@ contexts_callgrind_write_header(const struct st_contexts *c, FILE *out)
 		contexts_callgrind_write_text(p->run.command.v[i], out);
 	}
 	fprintf(out, "\ndesc: Contexts: mode %s, k %s\n", st_contexts_mode(c), st_contexts_k(c, k));
+	if (c->sampled)
+		fputs("desc: Calls: not counted, so each is 1; costs are samples\n", out);
 	fputs("positions: line\n", out);
 	if (c->timed)
 		fputs("event: Ns : Time in nanoseconds\n", out);

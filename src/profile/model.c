@@ -308,6 +308,8 @@ st_profile_label_is_pruned(const struct st_profile_label *l)
 const char *
 st_profile_label_name(const struct st_profile_label *l)
 {
+	if (l->offset == ST_LABEL_UNKNOWN)
+		return "__unknown__";
 	return st_profile_label_is_pruned(l) ? "__pruned__" : "__root__";
 }
 

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "report/annotate.h"
+#include "report/callers.h"
 
 /* "std::sort" names "std::sort(int*, int*)" too. */
 static bool
@@ -173,10 +174,11 @@ st_print_inlined(struct st_image *image, uint64_t offset, FILE *out)
 }
 
 static void
-annotate(const struct st_report *r, struct st_places *places, FILE *out, uint32_t function)
+annotate(const struct st_callers *callers, struct st_places *places, FILE *out, uint32_t function)
 {
-	struct st_annotation a = {r, places, out, function};
+	struct st_annotation a = {callers->r, places, out, function};
 	print_head(&a);
+	st_callers_print(callers, function, out);
 	st_annotate_source(&a);
 	st_annotate_code(&a);
 }
@@ -203,11 +205,15 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 		status = no_such_function(p, name, e);
 	else if (n > 1 && !way->several)
 		status = ambiguous(r, name, found, n, e);
+	struct st_callers callers = {0};
+	if (!status)
+		status = st_callers_open(&callers, r, e);
 	for (size_t i = 0; i < n && !status; i++) {
 		if (i)
 			putc('\n', out);
-		annotate(r, &places, out, found[i]);
+		annotate(&callers, &places, out, found[i]);
 	}
+	st_callers_close(&callers);
 	st_places_close(&places);
 	free(found);
 	return status;

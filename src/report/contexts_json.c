@@ -286,6 +286,8 @@ st_contexts_json(const struct st_contexts *c, FILE *out)
 	bool infinite = !strcmp(text, "inf");
 	fprintf(out, "{\"strobe\": {\"version\": 1, \"tool\": \"paths\"}, \"mode\": \"%s\", ",
 	        st_contexts_mode(c));
+	if (c->sampled)
+		fputs("\"counted\": \"samples\", ", out);
 	fprintf(out, infinite ? "\"k\": \"%s\",\n" : "\"k\": %s,\n", text);
 	fprintf(out, "\"functions\": %zu, \"thread_count\": %zu, \"nodes_ksf\": %zu",
 	        c->n_functions, c->n_threads, c->n_ksf);

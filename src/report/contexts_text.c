@@ -304,9 +304,11 @@ write_hottest(const struct st_contexts *c, size_t top, FILE *out)
 	fprintf(out, "\n  %7s  %12s  hottest contexts, by %s\n", "share",
 	        c->timed               ? "self"
 	        : c->with_instructions ? "instructions"
+	        : c->sampled           ? "samples"
 	                               : "count",
 	        c->timed               ? "their own time"
 	        : c->with_instructions ? "their own instructions"
+	        : c->sampled           ? "samples"
 	                               : "activations");
 	for (size_t i = 0; i < n && (!top || i < top) && all[i].value; i++) {
 		fprintf(out, "  %6.2f%%  ", 100.0 * (double)all[i].value / (double)sum);

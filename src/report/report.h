@@ -48,6 +48,7 @@ enum {
 	ST_PART_IMAGES = 4,
 	ST_PART_THREADS = 8,
 	ST_PART_STATS = 16,
+	ST_PART_STACKS = 32, /* printed by st_report_stacks: a profile may have none */
 };
 
 struct st_report {

@@ -82,8 +82,8 @@ costs_none(const struct st_profile *p, const char *name, struct st_error *e)
 		               "and strobe plot scatter show them",
 		               name);
 	return st_fail(e, ST_EXIT_FAILED,
-	               "%s has no stacks of calls: strobe paths and strobe mem record them; "
-	               "strobe plot bars shows its functions",
+	               "%s has no stacks of calls: strobe run -t hot, strobe paths and strobe mem "
+	               "record them; strobe plot bars shows its functions",
 	               name);
 }
 

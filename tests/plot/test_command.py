@@ -152,7 +152,7 @@ class Flame(Plot):
         self.assertIn("leave it out to compare two", self.p.refused("plot", "flame", "--inverted", deep, deep, code=2))
         self.assertIn("takes at most 2 profiles; 'c' is one too many", self.p.refused("plot", "flame", "a", "b", "c", code=2))
         self.assertIn("no profile to draw", self.p.refused("plot", "flame", code=2))
-        self.assertIn("has no stacks of calls: strobe paths", self.p.refused("plot", "flame", self.p.profile("run.db", 1)))
+        self.assertIn("has no stacks of calls: strobe run -t hot, strobe paths", self.p.refused("plot", "flame", self.p.profile("run.db", 1)))
         self.assertFalse((self.p.folder / "flame.svg").exists())
 
 

@@ -23,6 +23,117 @@ def profile(*options):
             return json.load(file), {name: int(ns) for name, ns in parts.items()}
 
 
+def exported(*words):
+    return subprocess.run([STROBE, *words], check=True, stdout=subprocess.PIPE).stdout
+
+
+class Stacks(unittest.TestCase):
+    """The call stacks of the samples, as the profile keeps them."""
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = os.path.join(cls.folder.name, "result.db")
+        subprocess.run([STROBE, "run", "-q", "-o", cls.path, "--", SHAPE], check=True, stdout=subprocess.DEVNULL)
+        cls.result = json.loads(exported("show", "--format", "json", cls.path))
+        cls.folded = {}
+        for line in exported("export", "--to", "folded", cls.path).decode().splitlines():
+            stack, samples = line.rsplit(" ", 1)
+            stack = tuple(stack.split(";"))
+            cls.folded[stack] = cls.folded.get(stack, 0) + int(samples)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def below(self, *names):
+        """Samples with these functions one below the other."""
+        n = len(names)
+        return sum(samples for stack, samples in self.folded.items()
+                   if any(stack[i:i + n] == names for i in range(len(stack) - n + 1)))
+
+    def test_each_sample_has_one_stack(self):
+        self.assertEqual(sum(self.folded.values()), self.result["samples"]["stacks"])
+
+    def test_totals_are_those_of_the_stacks(self):
+        names = [function["name"] for function in self.result["functions"]]
+        for function in self.result["functions"]:
+            if names.count(function["name"]) > 1:  # the dynamic linker and the program have a _start each
+                continue
+            on_stack = sum(samples for stack, samples in self.folded.items() if function["name"] in stack)
+            self.assertAlmostEqual((function["total_share"] or 0) * self.result["samples"]["stacks"], on_stack, delta=0.01,
+                                   msg=function["name"])
+
+    def test_functions_are_below_their_callers(self):
+        for pair in ("main", "caller_of_three"), ("caller_of_three", "spin"), ("recursive", "recursive"), ("recursive", "spin"), \
+                ("on_signal", "spin"), ("compare", "spin"), ("without_frame_pointer", "spin"), ("thread", "spin"):
+            self.assertGreater(self.below(*pair), 0, pair)
+        for pair in ("main", "spin"), ("main", "on_signal"), ("thread", "caller_of_three"), ("spin", "spin"):
+            self.assertEqual(self.below(*pair), 0, pair)
+
+    def test_recursion_has_its_depth(self):
+        deepest = max(stack.count("recursive") for stack in self.folded)
+        self.assertEqual(deepest, 301)
+
+    def test_threads_are_apart(self):
+        data = json.loads(exported("export", "--to", "speedscope", self.path))
+        names = [frame["name"] for frame in data["shared"]["frames"]]
+        threads = [{names[frame] for stack in each["samples"] for frame in stack} for each in data["profiles"]]
+        self.assertEqual(len(threads), 2)
+        self.assertEqual([{"main", "thread"} & each for each in threads], [{"main"}, {"thread"}])
+        self.assertEqual(sum(sum(each["weights"]) for each in data["profiles"]), self.result["samples"]["stacks"])
+
+    def test_callgrind_counts_samples(self):
+        lines = exported("export", "--to", "callgrind", self.path).decode().splitlines()
+        self.assertIn("event: Count : samples", lines)
+        self.assertIn(f"summary: {self.result['samples']['stacks']}", lines)
+        self.assertEqual({line.split()[0] for line in lines if line.startswith("calls=")}, {"calls=1"})
+
+    def test_pprof_comes_back(self):
+        path = os.path.join(self.folder.name, "x.pb")
+        subprocess.run([STROBE, "export", "--to", "pprof", "-o", path, self.path], check=True)
+        back = os.path.join(self.folder.name, "back.db")
+        subprocess.run([STROBE, "import", "-q", "--from", "pprof", "-o", back, path], check=True)
+        lines = exported("export", "--to", "folded", back).decode().splitlines()
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines), self.result["samples"]["stacks"])
+
+    def test_flame_graph(self):
+        path = os.path.join(self.folder.name, "x.svg")
+        subprocess.run([STROBE, "plot", "flame", "-o", path, self.path], check=True)
+        with open(path, encoding="utf-8") as file:
+            self.assertIn("caller_of_three", file.read())
+
+    def test_show_has_callers_and_callees(self):
+        text = exported("show", "--func", "caller_of_three", self.path).decode()
+        caller, callee = text.index("total %  caller"), text.index("total %  callee")
+        samples = self.below("caller_of_three", "spin")
+        self.assertIn(f"{samples:>9}", text[caller:callee])
+        self.assertIn("main [shape]", text[caller:callee])
+        self.assertIn("spin [libstrobe-stacks.so]", text[callee:])
+
+    def test_show_has_the_stacks(self):
+        text = exported("show", "--stacks", "--top", "0", self.path).decode()
+        self.assertIn(f"call stacks of {self.result['samples']['stacks']} samples", text)
+        self.assertIn("recursive (301 levels)", text)
+
+    def test_the_page_has_them(self):
+        page = os.path.join(self.folder.name, "x.html")
+        done = subprocess.run([STROBE, "report", "-o", page, self.path], stderr=subprocess.PIPE, text=True, check=False)
+        if "has no page" in done.stderr or "npm" in done.stderr:
+            self.skipTest("this strobe was built without its page")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(page, encoding="utf-8") as file:
+            self.assertIn('"counted":"samples"', file.read())
+
+    def test_counted_contexts_are_not_mixed_with_samples(self):
+        counted = os.path.join(self.folder.name, "counted.db")
+        subprocess.run([STROBE, "paths", "-q", "-o", counted, "--", "true"], check=True)
+        done = subprocess.run([STROBE, "plot", "flame", "-o", "-", self.path, counted], stderr=subprocess.PIPE, text=True, check=False)
+        self.assertIn("has stacks of samples, and", done.stderr)
+        done = subprocess.run([STROBE, "show", "--stacks", counted], stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("were counted, not sampled", done.stderr)
+
+
 class Totals(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

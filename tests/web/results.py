@@ -65,6 +65,17 @@ def paths(scale=1):
             "threads": [{"thread": 1, "ksf": ksf, "kccf": kccf}, {"thread": 2, "ksf": [node("worker", 4)], "kccf": [node("worker", 4)]}]}
 
 
+def sampled():
+    """The stacks of samples: of 10, 6 were in spin, 3 in what it called, and of one the callers are unknown."""
+    def frame(name, count, children=()):
+        return {"name": name, "count": count, "children": list(children), "image": "/usr/bin/example", "offset": 4096}
+    ksf = [frame("main", 0, [frame("spin", 6, [frame("memcpy", 3)])]),
+           {"name": "__unknown__", "count": 0, "children": [frame("turn", 1)]}]
+    kccf = [frame("spin", 6, [frame("main", 6)]), frame("memcpy", 3, [frame("spin", 3, [frame("main", 3)])]), frame("turn", 1)]
+    return {"strobe": {"version": 1, "tool": "paths"}, "mode": "func", "counted": "samples", "k": "inf",
+            "threads": [{"thread": 1, "ksf": ksf, "kccf": kccf}]}
+
+
 def loop(name, line, entries, iterations, least, most, *classes):
     function = name.partition("+")[0]
     return {"name": name, "function": function, "image": "/usr/bin/example", "offset": 4096 + line, "file": "/src/x.c", "line": line, "column": 3,

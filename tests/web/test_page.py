@@ -43,6 +43,8 @@ class Pages(unittest.TestCase):
         assert done.returncode == 0, done.stderr
         cls.calls, done = report(cls.place.name, "calls.html", *files[2:])
         assert done.returncode == 0, done.stderr
+        cls.sampled, done = report(cls.place.name, "sampled.html", write(cls.place.name, "sampled.json", results.sampled()))
+        assert done.returncode == 0, done.stderr
         cls.study, done = report(cls.place.name, "study.html", write(cls.place.name, "study.json", results.study()))
         assert done.returncode == 0, done.stderr
         cls.page = chromium.Page()
@@ -291,6 +293,22 @@ class Views(Pages):
         self.assertEqual([row[0] for row in self.rows()], ["▾memcpy", "▸turn", "▸turn"])
         self.open("contexts/worker", self.calls)
         self.assertEqual([row[0] for row in self.rows()], ["worker"])
+
+    def test_stacks_of_samples(self):
+        self.open("contexts", self.sampled)
+        heads = self.page.js("[...document.querySelectorAll('section:not([hidden]) [role=columnheader]')].map(e => e.textContent)")
+        self.assertEqual(heads[:3], ["Function", "Samples", "Of the top"])
+        self.assertEqual([row[:3] for row in self.rows()[:2]], [["▸spin", "6", "100 %"], ["▸memcpy", "3", "100 %"]])
+        chooser = "[...document.querySelectorAll('section:not([hidden]) .choice')].find(e => e.textContent.startsWith('Show')).querySelector('select')"
+        self.page.js(f"(s => {{ s.value = 'ksf'; s.dispatchEvent(new Event('change')); }})({chooser})")
+        self.page.settle()
+        # A function has what it called, too.
+        self.assertEqual([row[:3] for row in self.rows()[:2]], [["▸main", "9", "100 %"], ["▸(unknown callers)", "1", "100 %"]])
+        self.assertTrue(self.status().startswith("stacks of samples; 2 trees"))
+        self.go("flame")
+        frames = "[...document.querySelectorAll('section:not([hidden]) g.frame')].map(g => g.getAttribute('name'))"
+        self.assertEqual(sorted(self.page.js(frames)), ["(unknown callers)", "main", "memcpy", "sampled.json", "spin", "turn"])
+        self.assertTrue(self.status().startswith("Widths are numbers of samples."))
 
     def test_source(self):
         self.open("source/spin")

@@ -83,6 +83,7 @@ take_stack(struct thread *t, const struct recovered *at)
 	struct st_stack *s = ring_at(position);
 	s->space = space;
 	s->filler = 0;
+	s->thread = t->record;
 	s->bytes = copy_stack(t, (char *)(s + 1), rsp, n);
 	s->cut = s->bytes == ST_STACK_MOST;
 	/* A word that translated code keeps on the stack for a moment. */

@@ -14,8 +14,9 @@ enum {
 /* A label is an address, and above that 1 + the index of the mapping that it had code of; 0 where
  * that says nothing (labels that are no addresses, code made at run time, later mappings). */
 enum { ST_LABEL_ADDRESS_BITS = 48, ST_LABEL_MAPS = 0x7fff };
-/* Of the artificial root; of the contexts that stand for pruned ones. */
-enum { ST_LABEL_ROOT = 1, ST_LABEL_PRUNED = 2 };
+/* Of the artificial root; of the contexts that stand for pruned ones; of callers that could not be
+ * found on a sampled stack. */
+enum { ST_LABEL_ROOT = 1, ST_LABEL_PRUNED = 2, ST_LABEL_UNKNOWN = 3 };
 
 /* The label of a basic block is another: its highest bit is set, the bytes of the block's code
  * stand above its address, for which 47 bits are enough. A longer block is of unknown length: a

@@ -34,7 +34,8 @@ struct st_stack {
 	uint32_t filler; /* not 0: an empty record up to the end of the ring */
 	uint32_t cut;    /* not 0: the stack goes on after what was copied */
 	uint64_t pc, rsp, rbp, rbx, r12, r13, r14, r15;
-	uint64_t padding[5];
+	uint32_t thread; /* index of the thread record */
+	uint32_t padding[9];
 };
 
 struct st_sample_results {

@@ -23,7 +23,7 @@ test("the command can be pasted into a shell", () => {
 
 test("threads with trees are paths, others are threads", () => {
 	const run = read({ k: 2, mode: "func", threads: [{ thread: 1, ksf: [], kccf: [] }, { tid: 7, name: "a" }] });
-	assert.deepEqual(run.paths, { mode: "func", k: 2, callers: null, threads: [{ name: "thread 1", ksf: [], kccf: [] }] });
+	assert.deepEqual(run.paths, { mode: "func", k: 2, callers: null, sampled: false, threads: [{ name: "thread 1", ksf: [], kccf: [] }] });
 	assert.equal(read({ k: "inf", k_kccf: 6, threads: [{ thread: 1, ksf: [], kccf: [] }] }).paths.callers, 6);
 	assert.deepEqual(run.threads.map(({ tid }) => tid), [7]);
 });
@@ -31,6 +31,12 @@ test("threads with trees are paths, others are threads", () => {
 test("contexts of a profile stand beside its result, whose functions may be a number", () => {
 	const run = read({ threads: [{ tid: 7, name: "a" }], functions: 3 }, { paths: { k: "inf", mode: "func", threads: [{ thread: 1, tid: 7, comm: "a", ksf: [] }] } });
 	assert.deepEqual([run.paths.threads, run.functions], [[{ name: "a 7", ksf: [], kccf: [] }], []]);
+});
+
+test("stacks of samples are told apart from counted contexts", () => {
+	const threads = [{ thread: 1, ksf: [], kccf: [] }];
+	assert.equal(read({ k: "inf", counted: "samples", threads }).paths.sampled, true);
+	assert.equal(read({ k: "inf", threads }).paths.sampled, false);
 });
 
 test("paths inside functions have a node for each function", () => {

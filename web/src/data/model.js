@@ -64,10 +64,10 @@ function functionsOf({ functions }) {
 	return (Array.isArray(functions) ? functions : []).map((row, rank) => ({ ...row, rank }));
 }
 
-function pathsOf({ threads = [], mode, k, k_kccf }) {
+function pathsOf({ threads = [], mode, k, k_kccf, counted }) {
 	const walked = threads.filter((thread) => thread.ksf || thread.kccf || thread.functions);
 	if (!walked.length) return null;
-	return { mode: mode ?? "func", k: k ?? null, callers: k_kccf ?? null, threads: walked.map((thread) => ({ name: nameOf(thread), ksf: forest(thread, "ksf"), kccf: forest(thread, "kccf") })) };
+	return { mode: mode ?? "func", k: k ?? null, callers: k_kccf ?? null, sampled: counted === "samples", threads: walked.map((thread) => ({ name: nameOf(thread), ksf: forest(thread, "ksf"), kccf: forest(thread, "kccf") })) };
 }
 
 // The lines of their functions; or at least those of their heads.

@@ -7,8 +7,11 @@ const NO_METRICS = new Set(["offset", "line", "column", "thread", "id"]);
 
 export const ROOT_NAME = "__root__";
 
+// Labels that are no functions.
+const SHOWN_NAMES = { [ROOT_NAME]: "(root)", __unknown__: "(unknown callers)" };
+
 export function shownName(name) {
-	return name === ROOT_NAME ? "(root)" : name;
+	return SHOWN_NAMES[name] ?? name;
 }
 
 export function* nodes(trees) {

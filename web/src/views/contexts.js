@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calling contexts: each function with its callers and theirs, or with what it calls.
 import { baseName, count, metric, percent, plural } from "../data/format.js";
-import { merge, metricKeys, nodes, shownName } from "../data/trees.js";
+import { merge, metricKeys, nodes, shownName, totals } from "../data/trees.js";
 import { chooser, h, search } from "../parts/dom.js";
 import { TreeGrid } from "../parts/tree.js";
 
 const DIRECTIONS = {
-	kccf: { title: "functions and their callers", share: "Share of the calls of the function that came through these callers" },
-	ksf: { title: "functions and what they call", share: "Share of the calls of the node at the top" },
+	kccf: { title: "functions and their callers", share: "Share of the calls of the function that came through these callers", sampled: "Share of the samples in the function that came through these callers" },
+	ksf: { title: "functions and what they call", share: "Share of the calls of the node at the top", sampled: "Share of the samples of the node at the top, with what it called" },
 };
 
 export const contexts = {
@@ -30,7 +30,7 @@ export const contexts = {
 			tree.setRoots(roots);
 			if (input.value) tree.filter(input.value);
 			place.replaceChildren(tree.element);
-			status.textContent = `k = ${k}; ${plural(roots.length, "tree")}, ${plural([...nodes(roots)].length, "node")}`;
+			status.textContent = `${run.paths.sampled ? "stacks of samples" : `k = ${k}`}; ${plural(roots.length, "tree")}, ${plural([...nodes(roots)].length, "node")}`;
 		}
 
 		element.append(
@@ -61,12 +61,21 @@ export const contexts = {
 	},
 };
 
+// How often a node was called; of samples, those in it and, where its children are what it called, in these.
+function amounts(roots, direction, { sampled }) {
+	const sums = sampled && direction === "ksf" ? totals(roots, "count") : null;
+	return sums ? (node) => sums.get(node) : (node) => node.count;
+}
+
 function makeTree(roots, direction, run) {
 	const tops = topsOf(roots);
+	const amount = amounts(roots, direction, run.paths);
+	const share = (node) => shareOf(amount(node), amount(tops.get(node)));
+	const { sampled } = run.paths;
 	const columns = [
 		{ title: "Function", width: "minmax(18rem, 3fr)" },
-		{ title: "Calls", kind: "number", width: "8.5rem", value: (node) => node.count, text: (node) => count(node.count) },
-		{ title: "Of the top", help: DIRECTIONS[direction].share, kind: "number", width: "7rem", value: (node) => share(node, tops), text: (node) => percent(share(node, tops)), share: (node) => share(node, tops) },
+		{ title: sampled ? "Samples" : "Calls", kind: "number", width: "8.5rem", value: amount, text: (node) => count(amount(node)) },
+		{ title: "Of the top", help: DIRECTIONS[direction][sampled ? "sampled" : "share"], kind: "number", width: "7rem", value: share, text: (node) => percent(share(node)), share },
 		...metricKeys(roots).slice(1).map((key) => {
 			const { title, format } = metric(key);
 			return { title, kind: "number", width: "8.5rem", value: (node) => node[key] ?? null, text: (node) => format(node[key] ?? NaN) };
@@ -88,7 +97,6 @@ function topsOf(roots) {
 	return tops;
 }
 
-function share(node, tops) {
-	const all = tops.get(node).count;
-	return all > 0 ? node.count / all : NaN;
+function shareOf(part, all) {
+	return all > 0 ? part / all : NaN;
 }

@@ -44,7 +44,7 @@ function functionTable(a, b) {
 
 // What of two runs can be laid over each other: calls if both know them, else places.
 function differences(a, b) {
-	if (!a.paths || !b.paths) {
+	if (!a.paths || !b.paths || a.paths.sampled !== b.paths.sampled) {
 		const key = a.shareOf === "samples" && b.shareOf === "samples" ? "self_share" : "instructions";
 		return sumDiff(diffPlaces(a, b, key));
 	}

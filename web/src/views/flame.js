@@ -11,12 +11,12 @@ function sourceOf(run) {
 		const metrics = run.shareOf === "samples" ? [["self_share", "time"], ["instructions", "instructions"]] : [["instructions", "instructions"]];
 		return { note: "No calls are known in this result: frames are images, source files and functions.", metrics, threads: [], trees: (_, key) => byPlace(run, key) };
 	}
-	const { threads } = run.paths;
+	const { threads, sampled } = run.paths;
 	const forests = threads.map((thread) => thread.ksf);
 	const keys = metricKeys(forests.flat()).filter(isExclusive);
 	return {
-		note: "",
-		metrics: keys.sort((a, b) => rank(b) - rank(a)).map((key) => [key, metric(key).title]),
+		note: sampled ? "Widths are numbers of samples." : "",
+		metrics: keys.sort((a, b) => rank(b) - rank(a)).map((key) => [key, sampled && key === "count" ? "samples" : metric(key).title]),
 		threads,
 		trees: (thread) => (thread === "all" ? (forests.length > 1 ? merge(forests) : forests[0]) : forests[Number(thread)]),
 	};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stacks of samples as a tree. */
+#include <stdlib.h>
+
+#include "report/callers.h"
+
+struct stacks_tree {
+	const struct st_report *r;
+	const struct st_contexts *c;
+	const struct st_forest *f;
+	uint64_t *samples; /* by node: of it and of all below it */
+	bool *shown;       /* by node */
+};
+
+/* A node that may be shown. */
+struct stacks_row {
+	uint64_t samples;
+	uint32_t node;
+};
+
+/* The most samples first; a node before those below it. */
+static int
+stacks_order(const void *a, const void *b)
+{
+	const struct stacks_row *x = a, *y = b;
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+static void
+stacks_add_up(const struct stacks_tree *t)
+{
+	for (uint32_t i = t->f->n; i-- > 0;) { /* children come after their parents */
+		t->samples[i] += t->f->nodes[i].weight.count;
+		if (t->f->nodes[i].parent != ST_NO_NODE)
+			t->samples[t->f->nodes[i].parent] += t->samples[i];
+	}
+}
+
+/* Whether a function only called itself here: such levels become one row. */
+static bool
+stacks_is_passed(const struct stacks_tree *t, uint32_t node)
+{
+	const struct st_tree_node *n = &t->f->nodes[node];
+	return n->first != ST_NO_NODE && n->first == n->last && !n->weight.count &&
+	       t->f->nodes[n->first].label == n->label;
+}
+
+/* Chooses the rows. Returns how many have no room. */
+static size_t
+stacks_choose(const struct stacks_tree *t, struct stacks_row *rows)
+{
+	size_t n = 0, left_out = 0;
+	for (uint32_t i = 0; i < t->f->n; i++)
+		if (!stacks_is_passed(t, i))
+			rows[n++] = (struct stacks_row){t->samples[i], i};
+	qsort(rows, n, sizeof *rows, stacks_order);
+	for (size_t i = 0; i < n; i++) {
+		const bool fits = !t->r->top || i < t->r->top;
+		t->shown[rows[i].node] = fits;
+		left_out += !fits;
+	}
+	return left_out;
+}
+
+static void
+stacks_add_row(const struct stacks_tree *t, struct st_table *table, uint32_t node, size_t depth,
+               size_t levels)
+{
+	const struct st_context_label *l = &t->c->labels[t->f->nodes[node].label];
+	const double all = (double)t->r->profile->run.stacks;
+	enum { MOST_INDENT = 60 };
+	const int indent = depth < MOST_INDENT ? (int)depth : MOST_INDENT;
+	st_table_cell(table, "%.2f", 100.0 * (double)t->samples[node] / all);
+	st_table_cell(table, "%.2f", 100.0 * (double)t->f->nodes[node].weight.count / all);
+	st_table_count(table, t->samples[node]);
+	if (levels > 1)
+		st_table_cell(table, "%*s%s (%zu levels)", indent, "", l->name, levels);
+	else
+		st_table_cell(table, "%*s%s", indent, "", l->name);
+}
+
+/* Without recursion: a tree may be as deep as the program's. */
+static void
+stacks_add_rows(const struct stacks_tree *t, struct st_table *table)
+{
+	const struct st_tree_node *nodes = t->f->nodes;
+	size_t depth = 0, levels = 1;
+	for (uint32_t i = t->f->first; i != ST_NO_NODE;) {
+		if (stacks_is_passed(t, i)) {
+			levels++;
+			i = nodes[i].first;
+			continue;
+		}
+		if (t->shown[i])
+			stacks_add_row(t, table, i, depth, levels);
+		levels = 1;
+		if (nodes[i].first != ST_NO_NODE) {
+			i = nodes[i].first;
+			depth++;
+			continue;
+		}
+		while (i != ST_NO_NODE && nodes[i].next == ST_NO_NODE) {
+			i = nodes[i].parent;
+			depth -= i != ST_NO_NODE && !stacks_is_passed(t, i);
+		}
+		i = i == ST_NO_NODE ? i : nodes[i].next;
+	}
+}
+
+static st_status
+stacks_print(struct stacks_tree *t, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+	        {"total %", false}, {"self %", false}, {"samples", false}, {"stack", true}};
+	struct stacks_row *rows = calloc((size_t)t->f->n + 1, sizeof *rows);
+	struct st_table *table = st_table_new(columns, 4);
+	t->samples = calloc((size_t)t->f->n + 1, sizeof *t->samples);
+	t->shown = calloc((size_t)t->f->n + 1, sizeof *t->shown);
+	const bool bad = !rows || !table || !t->samples || !t->shown;
+	if (!bad) {
+		stacks_add_up(t);
+		const size_t left_out = stacks_choose(t, rows);
+		stacks_add_rows(t, table);
+		fprintf(out, "\n%scall stacks of %s%s\n", t->r->style.colour ? "\033[1m" : "",
+		        ST_COUNT(t->r->profile->run.stacks, "sample", "samples"),
+		        t->r->style.colour ? "\033[0m" : "");
+		st_table_print(table, out, t->r->style);
+		if (left_out)
+			fprintf(out, "  ... and %s (--top)\n",
+			        ST_COUNT(left_out, "more frame", "more frames"));
+	}
+	st_table_free(table);
+	free(rows);
+	free(t->samples);
+	free(t->shown);
+	return bad ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_report_stacks(const struct st_report *r, FILE *out, struct st_error *e)
+{
+	const struct st_context_choice choice = {.join_threads = true};
+	struct st_context_options o;
+	struct st_contexts c;
+	if (!st_contexts_options(r->profile, &o) || !o.sampled)
+		return st_fail(e, ST_EXIT_USAGE,
+		               !st_profile_has_tool(r->profile, "contexts")
+		                       ? "the profile has no stacks of samples: measure with "
+		                         "strobe run -t hot, and not with --sample-hz 0"
+		                       : "the contexts of the profile were counted, not sampled: "
+		                         "strobe paths --from shows them");
+	st_status status = st_contexts_make(&c, r->profile, &choice, e);
+	struct stacks_tree t = {.r = r, .c = &c};
+	if (!status && c.groups.n) {
+		t.f = &c.groups.v[0].ksf;
+		if (stacks_print(&t, out))
+			status = st_fail(e, ST_EXIT_FAILED, "no memory left for the stacks");
+	}
+	st_contexts_free(&c);
+	return status;
+}
