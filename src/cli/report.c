@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/report_history.h"
+#include "cli/report_memory.h"
 #include "cli/rows.h"
 #include "cli/show_stored.h"
 #include "profile/output.h"
@@ -147,9 +148,11 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 	if (!p)
 		return -1;
 	int bad = st_page_add_profile(page, st_base_name(path), p, &limits);
-	st_status timeline = bad ? 0 : add_timeline(page, p, path, e);
+	st_status status = bad ? ST_OK : add_timeline(page, p, path, e);
+	if (!bad && !status)
+		status = st_report_add_memory(page, p, path, e);
 	st_profile_free(p);
-	if (timeline)
+	if (status)
 		return -1;
 	if (!bad && st_page_left_out(page))
 		fprintf(stderr,

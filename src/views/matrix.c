@@ -51,6 +51,52 @@ st_matrix_thin(struct st_matrix *m, size_t most)
 	m->n = most;
 }
 
+/* The sum of all rows at an x. */
+static double
+matrix_sum_at(const struct st_matrix *m, size_t at)
+{
+	double sum = 0;
+	for (size_t row = 0; row < m->rows.n; row++)
+		sum += isfinite(m->values[row * m->n + at]) ? m->values[row * m->n + at] : 0;
+	return sum;
+}
+
+/* The x of the greatest sum from begin up to end. */
+static size_t
+matrix_peak(const struct st_matrix *m, size_t begin, size_t end)
+{
+	size_t best = begin;
+	for (size_t i = begin + 1; i < end; i++)
+		if (matrix_sum_at(m, i) > matrix_sum_at(m, best))
+			best = i;
+	return best;
+}
+
+st_status
+st_matrix_thin_to_peaks(struct st_matrix *m, size_t most)
+{
+	const size_t n = m->n, groups = most - 2;
+	if (n <= most || most < 3)
+		return ST_OK;
+	/* In each row, values move to the left only: what is moved has been read. */
+	size_t *kept = malloc(most * sizeof *kept);
+	if (!kept)
+		return ST_FAILED;
+	kept[0] = 0;
+	kept[most - 1] = n - 1;
+	for (size_t g = 0; g < groups; g++)
+		kept[g + 1] =
+		        matrix_peak(m, 1 + g * (n - 2) / groups, 1 + (g + 1) * (n - 2) / groups);
+	for (size_t row = 0; row < m->rows.n; row++)
+		for (size_t i = 0; i < most; i++)
+			m->values[row * most + i] = m->values[row * n + kept[i]];
+	for (size_t i = 0; i < most; i++)
+		m->x[i] = m->x[kept[i]];
+	m->n = most;
+	free(kept);
+	return ST_OK;
+}
+
 size_t
 st_matrix_row(struct st_matrix *m, const char *name)
 {

@@ -65,6 +65,10 @@ void st_matrix_free(struct st_matrix *m);
 void st_matrix_accumulate(struct st_matrix *m);
 /* Keeps at most `most` of the x, at regular distances, with the first and the last. */
 void st_matrix_thin(struct st_matrix *m, size_t most);
+/* Keeps at most `most` of the x: the first, the last, and of each group of neighbours between them
+ * the one with the greatest sum of all rows, so that no peak disappears. ST_FAILED: memory is
+ * exhausted. */
+st_status st_matrix_thin_to_peaks(struct st_matrix *m, size_t most);
 
 /* Internal: returns the row of that name, and adds it if there is none. SIZE_MAX: no memory. */
 size_t st_matrix_row(struct st_matrix *m, const char *name);

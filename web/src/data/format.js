@@ -54,6 +54,13 @@ export function duration(ns) {
 	return `${digits(ns / size)} ${unit}`;
 }
 
+// Units of 1000 bytes, so that round numbers stay round.
+export function bytes(value) {
+	if (!Number.isFinite(value)) return NOTHING;
+	for (const [size, unit] of [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e4, "kB"]]) if (Math.abs(value) >= size) return `${digits(value / (unit === "kB" ? 1e3 : size))} ${unit}`;
+	return `${short(value)} B`;
+}
+
 export function hex(value) {
 	return Number.isFinite(value) ? `0x${value.toString(16)}` : NOTHING;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Series of repeated measurements as figures show them: points, sums over an independent variable, bars.
-import { baseName, duration, short } from "./format.js";
+import { baseName, bytes, duration, short } from "./format.js";
 
 const NS = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 
@@ -9,6 +9,7 @@ export const SEQUENCE = "sequence";
 
 export function formatOf(unit) {
 	if (unit in NS) return (value) => duration(value * NS[unit]);
+	if (unit === "B") return bytes;
 	return (value) => (unit ? `${short(value)} ${unit}` : short(value));
 }
 

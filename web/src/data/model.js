@@ -2,6 +2,7 @@
 // The document of a page as what the views ask for: a list of runs. docs/json.md says what a result is.
 import { quote } from "./format.js";
 import { readMatches } from "./match.js";
+import { readMemory } from "./memory.js";
 import { tablesOf } from "./tables.js";
 import { readTimeline } from "./timeline.js";
 import { readTrace } from "./trace.js";
@@ -44,6 +45,7 @@ export function readRun(entry, index) {
 		tables: tablesOf(result, entry.tables),
 		measurements: Array.isArray(result.measurements) ? result.measurements : [],
 		models: entry.models ?? [],
+		memory: readMemory(entry.memory),
 		budget: result.budget ?? null,
 		overshoots: entry.overshoots ?? [],
 		qos: result.qos ?? null,

@@ -27,12 +27,12 @@ export function ticks(low, high, about = 6) {
 // The width of a figure that fills its place: not so small that nothing can be read, nor so large that lines are far apart.
 export const widthFor = (element) => Math.max(300, Math.min(1300, element.clientWidth - 56));
 
-const cut = (words, most) => (words.length > most ? `${words.slice(0, Math.max(most - 1, 1))}…` : words);
+export const cut = (words, most) => (words.length > most ? `${words.slice(0, Math.max(most - 1, 1))}…` : words);
 
 // A figure with a title, a vertical axis from the least to the greatest of `values`, and what draw(plot) adds. plot.y(value)
 // and plot.x(share of the width) are places, plot.left, plot.width, plot.top and plot.bottom its ends; add(...elements) draws;
 // legend(text, i) names colour i at the right. `legend`: names of the colours instead, in rows below the axis, which
-// leaves the width to what is drawn.
+// leaves the width to what is drawn; a name may come with a colour of the caller's own, [name, colour].
 export function figure({ title, axis, values, format, under = [], width = WIDTH, legend = null, draw }) {
 	const finite = values.filter(Number.isFinite);
 	let low = finite.reduce((a, b) => Math.min(a, b), Infinity);
@@ -42,7 +42,7 @@ export function figure({ title, axis, values, format, under = [], width = WIDTH,
 	[low, high] = [low - room, high + room];
 	const right = legend ? 16 : RIGHT;
 	const height = HEIGHT + LEGEND_ROW * (legend?.length ?? 0);
-	const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": title, "font-family": "system-ui, sans-serif", "font-size": 11, fill: "currentColor" });
+	const root = rootOf(title, width, height);
 	const text = (x, y, words, more = {}) => svg("text", { x, y, ...more }, words);
 	const inside = width - LEFT - right;
 	let legends = 0;
@@ -60,19 +60,30 @@ export function figure({ title, axis, values, format, under = [], width = WIDTH,
 			root.append(svg("rect", { x: width - RIGHT + 10, y: y - 8, width: 12, height: 10, fill: colourOf(i) }), text(width - RIGHT + 28, y, words));
 		},
 	};
-	const shown = cut(title, width / 7.5);
+	const shown = cut(title, width / 8.2);
 	plot.add(svg("text", { x: LEFT - 54, y: 14, "font-size": 13, "font-weight": "bold" }, shown === title ? null : svg("title", {}, title), shown), text(LEFT - 54, TOP - 2, axis));
 	for (const value of ticks(low, high)) {
 		const y = plot.y(value);
 		plot.add(svg("line", { x1: LEFT, x2: width - right, y1: y, y2: y, stroke: "currentColor", "stroke-opacity": 0.2 }), text(LEFT - 6, y + 4, format(value), { "text-anchor": "end" }));
 	}
 	for (const [share, words] of under) plot.add(text(plot.x(share), HEIGHT - BOTTOM + 16, words, { "text-anchor": "middle" }));
-	legend?.forEach((words, i) => {
+	legend?.forEach((each, i) => {
+		const [words, colour] = Array.isArray(each) ? each : [each, colourOf(i)];
 		const y = HEIGHT + LEGEND_ROW * i + 4;
-		plot.add(svg("rect", { x: LEFT, y: y - 9, width: 12, height: 10, fill: colourOf(i) }), svg("text", { x: LEFT + 18, y }, svg("title", {}, words), cut(words, (width - LEFT) / 6.5)));
+		plot.add(svg("rect", { x: LEFT, y: y - 9, width: 12, height: 10, fill: colour }), svg("text", { x: LEFT + 18, y }, svg("title", {}, words), cut(words, (width - LEFT) / 6.5)));
 	});
 	draw(plot);
-	return h("figure.chart", {}, root, button("Save as SVG", () => save(root, title)));
+	return framed(root, title);
+}
+
+const rootOf = (title, width, height) => svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": title, "font-family": "system-ui, sans-serif", "font-size": 11, fill: "currentColor" });
+const framed = (root, title) => h("figure.chart", {}, root, button("Save as SVG", () => save(root, title)));
+
+// A figure of elements that the caller has placed.
+export function figureOf(title, width, height, elements) {
+	const root = rootOf(title, width, height);
+	root.append(...elements);
+	return framed(root, title);
 }
 
 // A box plot (data/study.js) around x, so wide.

@@ -10,6 +10,7 @@ import { functions } from "./functions.js";
 import { history } from "./history.js";
 import { loops } from "./loops.js";
 import { measurements } from "./measurements.js";
+import { memory } from "./memory.js";
 import { source } from "./source.js";
 import { study } from "./study.js";
 import { summary } from "./summary.js";
@@ -18,4 +19,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, measurements, functions, traced, timeline, flame, contexts, loops, source, tables, time, history, diff];
+export const views = [study, summary, memory, measurements, functions, traced, timeline, flame, contexts, loops, source, tables, time, history, diff];

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/report_memory.h"
+
+#include "mem/mem.h"
+#include "report/json.h"
+#include "report/page.h"
+#include "views/matrix.h"
+
+/* With strobe mem --interval, a profile may have a million snapshots. */
+enum { REPORT_MOST_SNAPSHOTS = 1000 };
+
+static json_t *
+memory_values(const double *values, size_t n)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, json_integer((json_int_t)values[i]));
+	return array;
+}
+
+static json_t *
+memory_json(const struct st_matrix *m, const struct st_mem *mem, size_t left_out)
+{
+	json_t *rows = json_array();
+	for (size_t i = 0; i < m->rows.n; i++) {
+		const bool rest = m->others && i == m->rows.n - 1;
+		json_array_append_new(rows,
+		                      json_pack("{so, sb, so}", "name", st_json_text(m->rows.v[i]),
+		                                "others", rest, "values",
+		                                memory_values(&m->values[i * m->n], m->n)));
+	}
+	return json_pack("{so, so, sI, sI, sI, sI}", "times_ns", memory_values(m->x, m->n), "rows",
+	                 rows, "left_out", (json_int_t)left_out, "peak",
+	                 (json_int_t)mem->totals[ST_ALLOC_HEAP].peak, "peak_after_ns",
+	                 (json_int_t)mem->peak_from_ns, "peak_before_ns",
+	                 (json_int_t)mem->peak_to_ns);
+}
+
+st_status
+st_report_add_memory(json_t *page, const struct st_profile *p, const char *name, struct st_error *e)
+{
+	const struct st_matrix_choice choice = {.name = name};
+	struct st_matrix m = {0};
+	struct st_mem mem = {0};
+	struct st_error why;
+	json_t *out;
+	if (!st_profile_has_tool(p, ST_MEM_TOOL))
+		return ST_OK;
+	if (st_mem_read(&mem, p, e)) {
+		st_mem_free(&mem);
+		return ST_FAILED;
+	}
+	const bool none = st_matrix_of_memory(&m, p, &choice, &why);
+	const size_t all = m.n;
+	if (none)
+		out = json_pack("{so}", "missing", st_json_text(why.text));
+	else if (st_matrix_thin_to_peaks(&m, REPORT_MOST_SNAPSHOTS))
+		out = NULL;
+	else
+		out = memory_json(&m, &mem, all - m.n);
+	st_matrix_free(&m);
+	st_mem_free(&mem);
+	return json_object_set_new(st_page_last(page), "memory", out)
+	               ? st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", name)
+	               : ST_OK;
+}
