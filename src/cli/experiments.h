@@ -96,6 +96,8 @@
 	O(rules, 0, "rules", "LIST", true,                                                         \
 	  "change inputs by these rules (default: those that suit the first seed)")                \
 	O(regex, 0, "regex", "RULE", true, "replace by this rule, too: EXPRESSION=>REPLACEMENT")   \
+	O(dictionary, 0, "dictionary", "FILE", true,                                               \
+	  "also put tokens of FILE into inputs: a dictionary of AFL++ or libFuzzer")               \
 	O(strategy, 0, "strategy", &(ST_FUZZ_STRATEGIES(ST_FUZZ_WORD))[1], true,                   \
 	  "set how many inputs a rule makes of a parent (default: mixed)")                         \
 	O(seed, 0, "seed", "N", true, "set the seed for random choices (default: 1)")              \

@@ -191,6 +191,8 @@ apply_fuzz_option(struct fuzz_arguments *a, int option, const char *value, struc
 		return fuzz_rules(&a->rules, value, e);
 	case FUZZ_regex:
 		return st_rules_add_user(&a->rules, value, e);
+	case FUZZ_dictionary:
+		return st_rules_add_dictionary(&a->rules, value, e);
 	case FUZZ_strategy:
 		return fuzz_strategy(value, &a->choice.strategy, e);
 	case FUZZ_seed:
@@ -436,6 +438,8 @@ fuzz_command(struct fuzz_arguments *a, bool *found, struct st_error *e)
 	st_status status = read_seeds(a, &seeds, e);
 	if (!status && !a->rules.builtin.n)
 		status = st_rules_add_type(&a->rules, st_fuzz_type_of(&seeds.v[0]), e);
+	if (!status)
+		status = st_rules_use_tokens(&a->rules, e);
 	if (!status)
 		status = st_fuzz_target_begin(&a->target, e);
 	if (!status)

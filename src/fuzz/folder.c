@@ -110,16 +110,35 @@ read_folder(struct st_fuzz_inputs *inputs, const char *path, size_t most, struct
 	return status;
 }
 
+/* The inputs of a campaign's folder: queue of AFL++, default/queue of the folder of its -o, results
+ * of ours. False: the folder is none of these. */
+static bool
+corpus_of_campaign(const char *path, char inner[static PATH_MAX])
+{
+	static const char *const parts[] = {"queue", "default/queue", "results"};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		struct stat st;
+		const bool ours = !strcmp(parts[i], "results");
+		if ((size_t)snprintf(inner, PATH_MAX, "%s/%s", path, parts[i]) < PATH_MAX &&
+		    !stat(inner, &st) && S_ISDIR(st.st_mode) &&
+		    (!ours || has_file(path, "journal")))
+			return true;
+	}
+	return false;
+}
+
 st_status
 st_fuzz_inputs_read(struct st_fuzz_inputs *inputs, const char *path, size_t most,
                     struct st_error *e)
 {
+	char inner[PATH_MAX];
 	struct stat st;
 	if (stat(path, &st))
 		return st_fail(e, ST_EXIT_FAILED, "cannot read the input %s: %s", path,
 		               strerror(errno));
-	return S_ISDIR(st.st_mode) ? read_folder(inputs, path, most, e)
-	                           : read_one(inputs, path, most, e);
+	if (!S_ISDIR(st.st_mode))
+		return read_one(inputs, path, most, e);
+	return read_folder(inputs, corpus_of_campaign(path, inner) ? inner : path, most, e);
 }
 
 void

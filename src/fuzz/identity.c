@@ -57,6 +57,17 @@ write_word(const char *text, FILE *out)
 	st_fuzz_write_escaped(text, out);
 }
 
+static uint64_t
+hash_of_inputs(const struct st_fuzz_bytes *inputs, size_t n)
+{
+	uint64_t hash = hash_begin;
+	for (size_t i = 0; i < n; i++) {
+		hash = add_to_hash(hash, &inputs[i].n, sizeof inputs[i].n);
+		hash = add_to_hash(hash, inputs[i].v, inputs[i].n);
+	}
+	return hash;
+}
+
 char *
 st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules *rules,
                  const struct st_campaign_choice *choice, const struct st_fuzz_bytes *seeds,
@@ -64,16 +75,12 @@ st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules
 {
 	char *text = NULL;
 	size_t size;
-	uint64_t hash = hash_begin;
 	FILE *out = open_memstream(&text, &size);
 	if (!out)
 		return NULL;
-	for (size_t i = 0; i < n_seeds; i++) {
-		hash = add_to_hash(hash, &seeds[i].n, sizeof seeds[i].n);
-		hash = add_to_hash(hash, seeds[i].v, seeds[i].n);
-	}
 	fprintf(out, "fuzz seed=%llu seeds=%zu:%016llx rate=%g size=%zu ratio=%g hang=%g",
-	        (unsigned long long)choice->seed, n_seeds, (unsigned long long)hash, choice->rate,
+	        (unsigned long long)choice->seed, n_seeds,
+	        (unsigned long long)hash_of_inputs(seeds, n_seeds), choice->rate,
 	        choice->most_bytes, choice->size_ratio, target->hang_seconds);
 	fprintf(out, " strategy=%d as=%d@%zu program=%016llx rules", (int)choice->strategy,
 	        (int)target->channel, target->at,
@@ -82,6 +89,9 @@ st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules
 		write_word(st_rules_name(rules, i), out);
 	for (size_t i = 0; i < rules->user.n; i++)
 		write_word(rules->user.v[i].replacement, out);
+	if (rules->tokens.n)
+		fprintf(out, " tokens=%zu:%016llx", rules->tokens.n,
+		        (unsigned long long)hash_of_inputs(rules->tokens.v, rules->tokens.n));
 	fputs(" --", out);
 	for (char *const *word = target->argv; *word; word++)
 		write_word(*word, out);

@@ -130,10 +130,14 @@ st_status
 st_rules_add_type(struct st_fuzz_rules *rules, enum st_fuzz_type type, struct st_error *e)
 {
 #define R(id, name, what) 1 +
-	enum { TEXT = ST_FUZZ_TEXT_RULES(R) 0, BINARY = TEXT + ST_FUZZ_BINARY_RULES(R) 0 };
+	enum {
+		TEXT = ST_FUZZ_TEXT_RULES(R) 0,
+		BINARY = TEXT + ST_FUZZ_BINARY_RULES(R) 0,
+		XML = BINARY + ST_FUZZ_XML_RULES(R) 0
+	};
 #undef R
 	size_t first = type == ST_TYPE_BINARY ? TEXT : 0;
-	size_t last = type == ST_TYPE_TEXT ? TEXT : type == ST_TYPE_BINARY ? BINARY : ST_RULE_COUNT;
+	size_t last = type == ST_TYPE_TEXT ? TEXT : type == ST_TYPE_BINARY ? BINARY : XML;
 	for (size_t i = first; i < last; i++)
 		if ((type != ST_TYPE_XML || i < TEXT || i >= BINARY) &&
 		    rules_push(rules, (enum st_fuzz_rule)i, e))
@@ -159,6 +163,22 @@ st_rules_add_named(struct st_fuzz_rules *rules, const char *name, struct st_erro
 	               best ? " (did you mean '" : "", best ? best : "", best ? "'?)" : "");
 }
 
+st_status
+st_rules_use_tokens(struct st_fuzz_rules *rules, struct st_error *e)
+{
+	bool some = false;
+	for (size_t i = 0; i < rules->builtin.n; i++)
+		some |= rules->builtin.v[i] >= ST_RULE_INSERT_TOKEN;
+	if (some && !rules->tokens.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--rules: insert-token, overwrite-token and repeat-token need a "
+		               "--dictionary");
+	for (size_t i = ST_RULE_INSERT_TOKEN; rules->tokens.n && !some && i < ST_RULE_COUNT; i++)
+		if (rules_push(rules, (enum st_fuzz_rule)i, e))
+			return ST_FAILED;
+	return ST_OK;
+}
+
 void
 st_rules_free(struct st_fuzz_rules *rules)
 {
@@ -168,6 +188,9 @@ st_rules_free(struct st_fuzz_rules *rules)
 	}
 	free(rules->user.v);
 	free(rules->builtin.v);
+	for (size_t i = 0; i < rules->tokens.n; i++)
+		st_fuzz_bytes_free(&rules->tokens.v[i]);
+	free(rules->tokens.v);
 	*rules = (struct st_fuzz_rules){0};
 }
 
@@ -211,7 +234,9 @@ st_status
 st_rules_apply(const struct st_fuzz_rules *rules, size_t rule, struct st_fuzz_bytes *b,
                uint64_t *random)
 {
-	return rule < rules->user.n
-	               ? apply_user(&rules->user.v[rule], b, random)
-	               : st_rule_apply(rules->builtin.v[rule - rules->user.n], b, random);
+	if (rule < rules->user.n)
+		return apply_user(&rules->user.v[rule], b, random);
+	const enum st_fuzz_rule builtin = rules->builtin.v[rule - rules->user.n];
+	return builtin >= ST_RULE_INSERT_TOKEN ? st_rule_token(builtin, rules, b, random)
+	                                       : st_rule_apply(builtin, b, random);
 }

@@ -42,7 +42,14 @@
 	R(REMOVE_ATTRIBUTE_NAME, "remove-attribute-name", "remove an attribute's name")            \
 	R(REMOVE_ATTRIBUTE_VALUE, "remove-attribute-value", "remove an attribute's value")         \
 	R(REMOVE_TAG, "remove-tag", "remove a tag")
-#define ST_FUZZ_RULES(R) ST_FUZZ_TEXT_RULES(R) ST_FUZZ_BINARY_RULES(R) ST_FUZZ_XML_RULES(R)
+/* They need a dictionary. */
+#define ST_FUZZ_TOKEN_RULES(R)                                                                     \
+	R(INSERT_TOKEN, "insert-token", "insert a token of the dictionary")                        \
+	R(OVERWRITE_TOKEN, "overwrite-token", "write a token over as many bytes")                  \
+	R(REPEAT_TOKEN, "repeat-token", "insert a token 100 times")
+#define ST_FUZZ_RULES(R)                                                                           \
+	ST_FUZZ_TEXT_RULES(R)                                                                      \
+	ST_FUZZ_BINARY_RULES(R) ST_FUZZ_XML_RULES(R) ST_FUZZ_TOKEN_RULES(R)
 
 enum st_fuzz_rule {
 #define R(id, name, what) ST_RULE_##id,
@@ -62,6 +69,7 @@ struct st_user_rule {
 struct st_fuzz_rules {
 	ST_VEC(struct st_user_rule) user;
 	ST_VEC(enum st_fuzz_rule) builtin;
+	ST_VEC(struct st_fuzz_bytes) tokens; /* of dictionaries */
 };
 
 enum st_fuzz_type { ST_TYPE_TEXT, ST_TYPE_BINARY, ST_TYPE_XML, ST_TYPE_COUNT };
@@ -78,6 +86,13 @@ st_status st_rules_add_type(struct st_fuzz_rules *rules, enum st_fuzz_type type,
                             struct st_error *e);
 /* Adds a built-in rule by its name. */
 st_status st_rules_add_named(struct st_fuzz_rules *rules, const char *name, struct st_error *e);
+/* Adds the tokens of a file: dictionary.c. ST_FAILED with *e: it cannot be read, a line is wrong,
+ * or it has none. */
+st_status st_rules_add_dictionary(struct st_fuzz_rules *rules, const char *path,
+                                  struct st_error *e);
+/* Adds the rules for tokens, if there are tokens and none of these rules yet. ST_FAILED with *e:
+ * there are such rules, but no tokens. */
+st_status st_rules_use_tokens(struct st_fuzz_rules *rules, struct st_error *e);
 void st_rules_free(struct st_fuzz_rules *rules);
 
 size_t st_rules_count(const struct st_fuzz_rules *rules);
@@ -88,7 +103,7 @@ const char *st_fuzz_rule_help(enum st_fuzz_rule rule);
  * ST_FAILED: memory is exhausted. */
 st_status st_rules_apply(const struct st_fuzz_rules *rules, size_t rule, struct st_fuzz_bytes *b,
                          uint64_t *random);
-/* The same of a built-in rule. */
+/* The same of a built-in rule that needs no dictionary. */
 st_status st_rule_apply(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);
 
 /* Inside. A line: [from, to) without its newline. */
@@ -99,6 +114,8 @@ struct st_line_of st_random_line(const struct st_fuzz_bytes *b, uint64_t *random
 st_status st_rule_text(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);
 st_status st_rule_words(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);
 st_status st_rule_binary(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);
+st_status st_rule_token(enum st_fuzz_rule rule, const struct st_fuzz_rules *rules,
+                        struct st_fuzz_bytes *b, uint64_t *random);
 st_status st_rule_xml(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);
 
 #endif

@@ -125,6 +125,42 @@ class Faults(Fuzz):
         self.assertEqual((self.place / fault["minimal"]).read_bytes(), b"xx")
 
 
+class Corpora(Fuzz):
+    """Files that other fuzzers read and write."""
+
+    def test_dictionary(self):
+        """The program ends by a signal for xx, which stands in the dictionary."""
+        self.seed('# tokens\nfault@1="\\x78x"\n', "tokens")
+        got = self.read("-s", self.seed("y"), *LONG, "--executions", "20", "--dictionary", "tokens", "--rules", "insert-token", "--judge", "60s", "--", FAULT)
+        self.assertEqual([rule["rule"] for rule in got["rules"]], ["insert-token"])
+        [fault] = [finding for finding in got["findings"] if finding["kind"] == "fault"]
+        self.assertEqual((fault["signal"], set(fault["rules"])), (signal.SIGABRT, {"insert-token"}))
+        self.assertEqual((self.place / fault["minimal"]).read_bytes(), b"xx")
+        self.error(2, "--rules: insert-token, overwrite-token and repeat-token need a --dictionary", "-s", "seed", "--rules", "repeat-token", "--", FAULT)
+        self.seed('"a"\nb\n', "bad")
+        self.error(125, 'the dictionary bad, line 2: an entry is NAME="TOKEN" or "TOKEN"', "-s", "seed", "--dictionary", "bad", "--", FAULT)
+        self.error(125, "cannot read the input gone: No such file or directory", "-s", "seed", "--dictionary", "gone", "--", FAULT)
+
+    def test_folders(self):
+        """The seeds are the inputs of the campaign, whichever fuzzer wrote it, and nothing else."""
+        afl, libfuzzer = self.place / "afl" / "default", self.place / "libfuzzer"
+        (afl / "queue" / ".state").mkdir(parents=True)
+        (afl / "crashes").mkdir()
+        libfuzzer.mkdir()
+        for path, text in ((afl / "fuzzer_stats", "xx"), (afl / "crashes" / "id:000000,sig:06", "xx"), (afl / "queue" / ".state" / "auto", "xx"),
+                           (afl / "queue" / "id:000000,time:0,execs:0,orig:seed", "a"), (afl / "queue" / "id:000001,src:000000,op:havoc", "b c"),
+                           (libfuzzer / "da39a3ee5e6b4b0d3255bfef95601890afd80709", "a b")):
+            path.write_text(text)
+        for folder, seeds in (("afl", 2), ("afl/default", 2), ("afl/default/queue", 2), ("libfuzzer", 1)):
+            shutil.rmtree(self.place / "out", ignore_errors=True)
+            self.assertEqual(self.read("-s", folder, *LONG, "--executions", "1", "--judge", "0.001s", "--", FAULT)["seeds"], seeds)
+        shutil.rmtree(self.place / "out")
+        kept = self.read("-s", self.seed("some [words]\n"), *LONG, "--executions", "12", "-N", "500", "--judge", "0.001s", "--", LIST)["interesting"]
+        self.assertGreater(kept, 0)
+        (self.place / "out").rename(self.place / "first")
+        self.assertEqual(self.read("-s", "first", *LONG, "--executions", "1", "--judge", "0.001s", "--", LIST)["seeds"], kept)
+
+
 class Campaigns(Fuzz):
     def rows(self, folder):
         return [{key: value for key, value in row.items() if key != "seconds"} for row in self.log(folder)]
