@@ -28,9 +28,8 @@ ann_law_at(const struct st_ann_model *m, const struct st_ann_names *names)
 	                        .b = m->b ? st_ann_evaluate(m->b, names) : 0};
 }
 
-/* Returns the scope whose condition holds; NULL: none does. */
-static const struct st_ann_scope *
-ann_scope_of(const struct st_ann_annotation *a, const struct st_ann_names *names)
+const struct st_ann_scope *
+st_ann_scope_of(const struct st_ann_annotation *a, const struct st_ann_names *names)
 {
 	for (size_t i = 0; i < a->scopes.n; i++)
 		if (!a->scopes.v[i].condition || st_ann_holds(a->scopes.v[i].condition, names))
@@ -105,9 +104,8 @@ ann_missing_name(const struct st_ann_annotation *a, const struct st_ann_names *n
 	return needed.missing;
 }
 
-/* Returns whether all values lie in the observed ranges. */
-static bool
-ann_is_observed(const struct st_ann_annotation *a, const struct st_ann_names *names)
+bool
+st_ann_is_observed(const struct st_ann_annotation *a, const struct st_ann_names *names)
 {
 	for (size_t i = 0; i < a->declarations.n; i++) {
 		const struct st_ann_declaration *d = &a->declarations.v[i];
@@ -119,45 +117,69 @@ ann_is_observed(const struct st_ann_annotation *a, const struct st_ann_names *na
 	return true;
 }
 
+bool
+st_ann_model_moments(const struct st_ann_model *m, const struct st_ann_names *names, double *mean,
+                     double *sd)
+{
+	const struct ann_law law = ann_law_at(m, names);
+	*mean = law.is_point ? law.a : st_family_mean(law.family, law.a, law.b);
+	*sd = law.is_point ? 0 : st_family_sd(law.family, law.a, law.b);
+	return isfinite(*mean) && *sd >= 0;
+}
+
+double
+st_ann_model_log_density(const struct st_ann_model *m, const struct st_ann_names *names, double y)
+{
+	const struct ann_law law = ann_law_at(m, names);
+	return law.is_point ? NAN : st_family_log_density(law.family, law.a, law.b, y);
+}
+
+bool
+st_ann_scope_moments(const struct st_ann_scope *s, const struct st_ann_names *names, double *mean,
+                     double *sd)
+{
+	double squares = 0, one_sd = 0;
+	bool spread = true;
+	*mean = 0;
+	for (size_t i = 0; i < s->models.n; i++) {
+		const struct st_ann_model *m = &s->models.v[i];
+		const double weight = isnan(m->weight) ? 1 : m->weight;
+		double one;
+		if (!st_ann_model_moments(m, names, &one, &one_sd))
+			return false;
+		*mean += weight * one;
+		squares += weight * (one_sd * one_sd + one * one);
+		spread &= m->distribution != ST_ANN_POINT;
+	}
+	/* That of a single model is without the rounding of the difference. */
+	*sd = !spread ? NAN : s->models.n == 1 ? one_sd : sqrt(fmax(squares - *mean * *mean, 0));
+	return true;
+}
+
 st_status
 st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *names, double level,
                struct st_ann_prediction *out, struct st_error *e)
 {
 	const char *const missing = ann_missing_name(a, names);
-	double squares = 0;
-	bool spread = true;
 	*out = (struct st_ann_prediction){.low = NAN, .high = NAN};
 	if (missing)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "%.200s.%s depends on '%s': give its value as %s=VALUE", a->function,
 		               a->metric, missing, missing);
-	const struct st_ann_scope *s = ann_scope_of(a, names);
+	const struct st_ann_scope *s = st_ann_scope_of(a, names);
 	if (!s) {
 		out->mean = out->sd = NAN;
 		return ST_OK;
 	}
-	for (size_t i = 0; i < s->models.n; i++) {
-		const struct ann_law law = ann_law_at(&s->models.v[i], names);
-		const double mean = law.is_point ? law.a : st_family_mean(law.family, law.a, law.b),
-		             sd = law.is_point ? 0 : st_family_sd(law.family, law.a, law.b);
-		if (!isfinite(mean) || !(sd >= 0))
-			return st_fail(e, ST_EXIT_FAILED,
-			               "the model of %.200s.%s has no value there: it holds in the "
-			               "observed ranges only",
-			               a->function, a->metric);
-		out->mean += law.weight * mean;
-		squares += law.weight * (sd * sd + mean * mean);
-		spread &= !law.is_point;
-	}
-	out->sd = spread ? sqrt(fmax(squares - out->mean * out->mean, 0)) : NAN;
-	if (s->models.n == 1 && spread) { /* without the rounding of the difference above */
-		const struct ann_law law = ann_law_at(&s->models.v[0], names);
-		out->sd = st_family_sd(law.family, law.a, law.b);
-	}
-	if (spread) {
+	if (!st_ann_scope_moments(s, names, &out->mean, &out->sd))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the model of %.200s.%s has no value there: it holds in the "
+		               "observed ranges only",
+		               a->function, a->metric);
+	if (!isnan(out->sd)) {
 		out->low = ann_scope_quantile(s, names, (1 - level) / 2, out->mean, out->sd);
 		out->high = ann_scope_quantile(s, names, (1 + level) / 2, out->mean, out->sd);
 	}
-	out->inside = ann_is_observed(a, names);
+	out->inside = st_ann_is_observed(a, names);
 	return ST_OK;
 }

@@ -20,4 +20,19 @@ st_status st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_
  * there. */
 double st_ann_scope_cdf(const struct st_ann_scope *s, const struct st_ann_names *names, double y);
 
+/* Returns the scope whose condition holds; NULL: none does. */
+const struct st_ann_scope *st_ann_scope_of(const struct st_ann_annotation *a,
+                                           const struct st_ann_names *names);
+/* Returns whether all values lie in the observed ranges. */
+bool st_ann_is_observed(const struct st_ann_annotation *a, const struct st_ann_names *names);
+/* Compute the mean and the standard deviation of a model, which is 0 if it has none, and of a
+ * scope, which is NAN then. They return false if the model has no value for these features. */
+bool st_ann_model_moments(const struct st_ann_model *m, const struct st_ann_names *names,
+                          double *mean, double *sd);
+bool st_ann_scope_moments(const struct st_ann_scope *s, const struct st_ann_names *names,
+                          double *mean, double *sd);
+/* Returns the logarithm of the density of y; NAN: the model has no spread. */
+double st_ann_model_log_density(const struct st_ann_model *m, const struct st_ann_names *names,
+                                double y);
+
 #endif

@@ -82,6 +82,20 @@ set_annotate_r2(struct st_annotate_arguments *a, const char *value, struct st_er
 }
 
 static st_status
+set_annotate_percent(struct st_annotate_arguments *a, const char *option, const char *value,
+                     double least, double *share, struct st_error *e)
+{
+	const char *end;
+	double percent;
+	if (st_parse_real(value, &percent, &end) || *end || !(percent >= least) || percent > 100)
+		return st_fail(e, ST_EXIT_USAGE, "--%s takes percents from %g to 100, not '%s'",
+		               option, least, value);
+	a->checking = option;
+	*share = percent / 100;
+	return ST_OK;
+}
+
+static st_status
 annotate_apply(struct st_annotate_arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
@@ -132,6 +146,17 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_save:
 		a->save = true;
 		return ST_OK;
+	case ANNOTATE_check:
+		a->check = true;
+		return ST_OK;
+	case ANNOTATE_kept:
+		a->checking = "kept";
+		a->kept = value;
+		return ST_OK;
+	case ANNOTATE_margin:
+		return set_annotate_percent(a, "margin", value, 0, &a->margin, e);
+	case ANNOTATE_alarm:
+		return set_annotate_percent(a, "alarm", value, 0.0001, &a->alarm, e);
 	case ANNOTATE_help:
 		a->help = true;
 		return ST_OK;
@@ -159,17 +184,35 @@ annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 		               a->output  ? "output"
 		               : a->asked ? a->asked
 		                          : "metrics");
-	if (a->where || a->function || a->contracts || a->analysis.classes || a->save ||
-	    a->analysis.min_r2 > 0)
+	if (a->where || a->function || a->contracts || a->analysis.classes || a->save || a->check ||
+	    a->checking || a->analysis.min_r2 > 0)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--where, --function, --contracts, --save, --class and --min-r2 are "
-		               "for records: strobe annotate FILE...");
+		               "--where, --function, --contracts, --check, --save, --class and "
+		               "--min-r2 are for records: strobe annotate FILE...");
 	if (a->form > (a->features ? ST_ANNOTATE_JSON : ST_ANNOTATE_TEXT))
 		return st_fail(
 		        e, ST_EXIT_USAGE,
 		        a->features ? "--features prints text or JSON: --format text, --format json"
 		                    : "records are written as text: leave out --format");
 	return a->metrics_text ? st_recording_metrics(a->metrics_text, &a->metrics, e) : ST_OK;
+}
+
+/* Checks options that exclude each other. */
+static st_status
+annotate_check_uses(const struct st_annotate_arguments *a, struct st_error *e)
+{
+	const char *const use = a->contracts ? "contracts" : a->check ? "check" : NULL;
+	if (a->contracts && a->check)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--check and --contracts are different checks: give one of them");
+	if (use && (a->output || a->save || a->form > ST_ANNOTATE_JSON))
+		return st_fail(e, ST_EXIT_USAGE, "--%s makes no annotations: leave out %s", use,
+		               a->output ? "--output"
+		               : a->save ? "--save"
+		                         : "this --format");
+	if (a->checking && !a->check)
+		return st_fail(e, ST_EXIT_USAGE, "--%s is for --check", a->checking);
+	return ST_OK;
 }
 
 static st_status
@@ -190,11 +233,8 @@ annotate_check(struct st_annotate_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is for recording: strobe annotate -o FILE -- PROGRAM",
 		               a->asked ? a->asked : a->search);
-	if (a->contracts && (a->output || a->save || a->form > ST_ANNOTATE_JSON))
-		return st_fail(e, ST_EXIT_USAGE, "--contracts makes no annotations: leave out %s",
-		               a->output ? "--output"
-		               : a->save ? "--save"
-		                         : "this --format");
+	if (annotate_check_uses(a, e))
+		return ST_FAILED;
 	a->analysis.seed = a->seed;
 	return a->metrics_text ? st_patterns_add(&a->chosen, "metrics", a->metrics_text, e) : ST_OK;
 }
@@ -206,7 +246,9 @@ annotate_parse(struct st_annotate_arguments *a, char *const *argv, struct st_err
 	const char *value;
 	*a = (struct st_annotate_arguments){.limits = ST_FEATURE_LIMITS,
 	                                    .metrics = 1u << ST_RECORD_TIME,
-	                                    .keep = ST_RECORDING_KEEP};
+	                                    .keep = ST_RECORDING_KEEP,
+	                                    .margin = 0.05,
+	                                    .alarm = 0.01};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER && (o.ended || a->features)) {
 			a->program = argv + o.at - 1;

@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_ANNOTATE_H
 #define STROBE_CLI_ANNOTATE_H
 
+#include "annotate/compare.h"
 #include "annotate/contract.h"
 #include "annotate/formulate.h"
 #include "features/find.h"
@@ -22,6 +23,10 @@ struct st_annotate_arguments {
 	uint64_t seed;
 	bool features, quiet; /* features: print them without a run */
 	bool save;            /* keep the annotations in the project */
+	bool check;           /* compare the records with annotations */
+	const char *kept;     /* a file of annotations; NULL: those of the project */
+	const char *checking; /* an option for --check only; NULL: none was given */
+	double margin, alarm; /* accepted increase, probability of a false alarm */
 	bool json, help;
 	const char *metrics_text; /* the argument of --metrics; NULL: not given */
 	/* For the analysis of records. */
@@ -39,6 +44,12 @@ int st_annotate_record(struct st_annotate_arguments *a);
 
 /* annotate_records.c: analyses files. Returns strobe's exit code. */
 int st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e);
+/* Does the user choose this function, with or without its parameters, and this metric? */
+bool st_annotate_chooses(const struct st_annotate_arguments *a, const char *function);
+bool st_annotate_chooses_metric(const struct st_annotate_arguments *a, const char *metric);
+/* annotate_check.c: --check. Returns strobe's exit code. */
+int st_annotate_check(const struct st_annotate_arguments *a, const struct st_ann_data *d,
+                      struct st_error *e);
 /* annotate_contracts.c: --contracts. Returns strobe's exit code. */
 int st_annotate_contracts(const struct st_annotate_arguments *a, const struct st_ann_data *d,
                           struct st_error *e);

@@ -37,8 +37,8 @@ annotate_fits(const char *pattern, const char *name)
 	return fits;
 }
 
-static bool
-annotate_chooses(const struct st_annotate_arguments *a, const char *function)
+bool
+st_annotate_chooses(const struct st_annotate_arguments *a, const char *function)
 {
 	for (size_t i = 0; i < a->functions.n; i++)
 		if (annotate_fits(a->functions.text[i], function))
@@ -57,8 +57,8 @@ annotate_names_metric(const char *wanted, const char *metric)
 	return !*wanted || *wanted == ':';
 }
 
-static bool
-annotate_chooses_metric(const struct st_annotate_arguments *a, const char *metric)
+bool
+st_annotate_chooses_metric(const struct st_annotate_arguments *a, const char *metric)
 {
 	for (size_t i = 0; i < a->chosen.n; i++)
 		if (annotate_names_metric(a->chosen.text[i], metric))
@@ -104,11 +104,11 @@ annotate_all(struct analysis *r, struct st_error *e)
 	size_t functions = 0;
 	for (size_t i = 0; i < r->data.functions.n; i++) {
 		const struct st_ann_records *f = &r->data.functions.v[i];
-		if (!annotate_chooses(r->a, f->name))
+		if (!st_annotate_chooses(r->a, f->name))
 			continue;
 		functions++;
 		for (size_t k = 0; k < f->metrics.n; k++)
-			if (annotate_chooses_metric(r->a, f->metrics.v[k].name) &&
+			if (st_annotate_chooses_metric(r->a, f->metrics.v[k].name) &&
 			    annotate_metric(r, f, k, e))
 				return ST_FAILED;
 	}
@@ -236,6 +236,8 @@ st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e)
 	st_status status = annotate_read(&r, e);
 	if (!status && a->contracts)
 		code = st_annotate_contracts(a, &r.data, e);
+	else if (!status && a->check)
+		code = st_annotate_check(a, &r.data, e);
 	else if (!status)
 		status = annotate_all(&r, e) || annotate_put(&r, e) ||
 		                         (a->save &&

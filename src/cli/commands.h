@@ -23,7 +23,7 @@
 	  "find the cost of a function as a function of the program's data")                       \
 	C(blow, "blow", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "show which functions a program's run time depends on, by making them slower")           \
-	C(predict, "predict", "[options] [FILE] FUNCTION METRIC [NAME=VALUE...]",                    \
+	C(predict, "predict", "[options] [FILE] FUNCTION METRIC [NAME=VALUE...]",                  \
 	  "predict the cost of a call from an annotation")                                         \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
@@ -301,6 +301,14 @@
 	  "check the records against the bounds in FILE: 'time(sort) <= 9ns*n*log(n) @p95'")       \
 	O(function, 0, "function", "NAME", true,                                                   \
 	  "name the function of a file of columns (default: the name of the file)")                \
+	O(check, 0, "check", NULL, true,                                                           \
+	  "compare the records with the annotations of the project: do calls cost more?")          \
+	O(kept, 0, "kept", "FILE", true,                                                           \
+	  "compare with the annotations in FILE (default: those that --save has kept)")            \
+	O(margin, 0, "margin", "PERCENT", true,                                                    \
+	  "accept costs that are higher by PERCENT (default: 5)")                                  \
+	O(alarm, 0, "alarm", "PERCENT", true,                                                      \
+	  "limit the probability of a false alarm of --check to PERCENT (default: 1)")             \
 	O(save, 0, "save", NULL, true,                                                             \
 	  "also keep the annotations in the project: .strobe/annotations/IMAGE.ann")               \
 	O(format, 0, "format", "text|json|markdown|c", true, "print this format (default: text)")  \

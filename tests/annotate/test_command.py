@@ -404,8 +404,131 @@ class Kept(Annotate):
 
     def test_usage(self):
         self.error(2, "--contracts makes no annotations: leave out --save", "annotate", "--contracts", "c", "--save", "a.txt")
-        self.error(2, "--where, --function, --contracts, --save, --class and --min-r2 are for records: strobe annotate FILE...",
+        self.error(2, "--where, --function, --contracts, --check, --save, --class and --min-r2 are for records: strobe annotate FILE...",
                    "annotate", "--save", "-o", "x", "--", "true")
+
+
+class Check(Annotate):
+    """New records against an annotation."""
+
+    def setUp(self):
+        super().setUp()
+        self.rng = random.Random(7)
+        self.records("old.csv", lambda n: 50 + 3 * n + self.rng.gauss(0, 10), range(1, 300))
+        self.printed("annotate", "--function", "f", "-o", "old.ann", "old.csv")
+
+    def records(self, name, cost, sizes):
+        return self.file("y,n\n" + "".join(f"{cost(n)},{n}\n" for n in sizes), name)
+
+    def check(self, code, name, *words, kept="old.ann"):
+        done = self.strobe("annotate", "--function", "f", "--check", "--kept", kept, "--format", "json", name, *words)
+        self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout)
+        got = json.loads(done.stdout)
+        self.assertEqual(got["strobe"], {"version": 1, "tool": "annotate-check"})
+        return got["checks"][0]
+
+    def verdicts(self, got):
+        return {f["aspect"]: f["verdict"] for f in got["findings"]}
+
+    def test_unchanged(self):
+        got = self.check(0, self.records("new.csv", lambda n: 50 + 3 * n + self.rng.gauss(0, 10), range(1, 300)))
+        self.assertEqual(self.verdicts(got), {"mean": "kept", "largest": "kept", "spread": "kept"})
+        self.assertEqual((got["compared"], got["outside"], got["uncovered"], got["now"], got["reason"]), (299, 0, 0, None, None))
+        # The findings as they are by hand: the means of the costs and of the predictions.
+        model, = got["annotation"]["models"]
+        b, a = (t["coefficient"] for t in model["terms"])
+        mean, largest, spread = got["findings"]
+        new = [tuple(map(float, line.split(","))) for line in (self.place / "new.csv").read_text().split()[1:]]
+        self.assertAlmostEqual(mean["value"], sum(y for y, _ in new) / 299, places=6)
+        self.assertAlmostEqual(mean["annotated"], b + a * 150, places=6)
+        self.assertAlmostEqual(largest["annotated"], b + a * 299, places=6)
+        rest = [(n, y - b - a * n) for y, n in new]
+        slope = sum((n - 150) * r for n, r in rest) / sum((n - 150) ** 2 for n, _ in rest)
+        shift = sum(r for _, r in rest) / 299
+        self.assertAlmostEqual(largest["value"] - largest["annotated"], shift + slope * 149, places=6)
+        self.assertAlmostEqual(spread["value"], math.sqrt(sum((r - shift - slope * (n - 150)) ** 2 for n, r in rest) / 297), places=6)
+        self.assertAlmostEqual(spread["annotated"], float(model["sd"]), places=6)
+
+    def test_growth_became_quadratic(self):
+        # One run of three sizes shows it, with noise and with exact counts.
+        self.assertEqual(self.check(1, self.records("new.csv", lambda n: n * n, [100, 150, 200] * 2))["now"]["models"][0]["mean"], "n^2")
+        self.records("exact.csv", lambda n: 4 * n, range(1, 40))
+        self.printed("annotate", "--function", "f", "-o", "exact.ann", "exact.csv")
+        got = self.check(1, self.records("new.csv", lambda n: n * n, [10, 20, 30] * 2), kept="exact.ann")
+        self.assertEqual((got["verdict"], got["now"]["models"][0]["class"]), ("broken", "quadratic"))
+        got = self.check(0, self.records("new.csv", lambda n: 4 * n, [10, 20, 30] * 2), kept="exact.ann")
+        for finding, value in zip(got["findings"], (80, 120, 0)):
+            self.assertAlmostEqual(finding["interval"][0], value)
+            self.assertAlmostEqual(finding["interval"][1], value)
+
+    def test_margin(self):
+        self.records("new.csv", lambda n: 1.1 * (50 + 3 * n) + self.rng.gauss(0, 10), range(1, 300))
+        self.assertEqual(self.verdicts(self.check(1, "new.csv")), {"mean": "broken", "largest": "broken", "spread": "kept"})
+        self.check(0, "new.csv", "--margin", "20")
+        self.check(3, "new.csv", "--margin", "10")
+        self.records("new.csv", lambda n: 0.8 * (50 + 3 * n) + self.rng.gauss(0, 10), range(1, 300))
+        self.assertEqual(self.check(0, "new.csv")["verdict"], "lower")
+
+    def test_spread(self):
+        got = self.check(1, self.records("new.csv", lambda n: 50 + 3 * n + self.rng.gauss(0, 80), range(1, 300)))
+        self.assertEqual(self.verdicts(got)["spread"], "broken")
+
+    def test_shares(self):
+        def modes(*costs):
+            return lambda n: self.rng.choice(costs) + self.rng.gauss(0, 10)
+        self.records("modes.csv", modes(900, 600, 300), range(1, 5000))
+        self.printed("annotate", "--function", "f", "-o", "modes.ann", "modes.csv")
+        got = self.check(0, self.records("new.csv", modes(900, 600, 300), range(1, 5000)), "--margin", "10", kept="modes.ann")
+        self.assertEqual([(f["scope"], f["mode"], f["verdict"]) for f in got["findings"]][2:], [(0, 1, "kept"), (0, 2, "kept")])
+        new = [float(line.split(",")[0]) for line in (self.place / "new.csv").read_text().split()[1:]]
+        for finding, bound in zip(got["findings"][2:], (450, 750)):
+            self.assertAlmostEqual(finding["value"], sum(y > bound for y in new) / len(new), places=9)
+        got = self.check(1, self.records("new.csv", modes(900, 900, 900, 600, 300), range(1, 3000)), kept="modes.ann")
+        self.assertEqual([f["verdict"] for f in got["findings"] if f["aspect"] == "share"], ["broken", "broken"])
+        got = self.check(0, self.records("new.csv", modes(900, 600, 300, 300, 300), range(1, 3000)), kept="modes.ann")
+        self.assertEqual(got["verdict"], "lower")
+
+    def test_nothing_to_compare(self):
+        got = self.check(3, self.records("new.csv", lambda n: n, range(400, 600)))
+        self.assertEqual((got["verdict"], got["outside"], got["records"], got["findings"]), ("cannot tell", 200, 200, []))
+        self.assertEqual(got["reason"], "0 records are inside the observed ranges and conditions, and 6 are needed")
+        got = self.check(3, self.file("y,m\n" + "1,2\n" * 9, "new.csv"))
+        self.assertEqual(got["reason"], "the records have no feature 'n', which the annotation needs")
+        self.file("f.y(n) {\n\tnumber n = n;\n\t[n < 9] Norm(n, 1); //: n 20; selection lower\n}\ng.y(n) { 3; }\n", "hand.ann")
+        self.records("new.csv", lambda n: n, range(5, 20))
+        self.assertEqual(self.check(3, "new.csv", kept="hand.ann")["reason"], "its model describes selected records only (selection lower)")
+        self.file("f.y(n) {\n\tnumber n = n;\n\t[n < 12] 1 * n;\n}\n", "hand.ann")
+        got = self.check(0, "new.csv", kept="hand.ann")
+        self.assertEqual((got["compared"], got["uncovered"], self.verdicts(got)), (7, 8, {"mean": "kept", "largest": "kept"}))
+
+    def test_text_and_project(self):
+        (self.place / ".strobe").mkdir()
+        self.printed("annotate", "-q", "--save", "--function", "f", self.records("a.csv", lambda n: 2 * n, range(1, 20)))
+        self.printed("annotate", "-q", "--save", "--function", "g", "a.csv")
+        done = self.strobe("annotate", "--check", "--function", "f", self.records("b.csv", lambda n: 4 * n, range(1, 20)))
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertEqual(done.stdout, "broken: y of f\n  19 records are compared\n  mean: 40, +100 % (+100 % to +100 %): broken\n"
+                                      "  where 38 is predicted: 76, +100 % (+100 % to +100 %): broken\n"
+                                      "  standard deviation: 0 (0 to 0), annotated: 0: kept\n"
+                                      "  annotation: Norm(2 * n, 0)\n  records: Norm(4 * n, 0)\n"
+                                      "not exercised: y of g\n  the records have no call of this function with this metric\n")
+        self.assertEqual(self.printed("annotate", "--check", "--function", "f", "-F", "f", "-q", "a.csv"), "")
+        self.assertEqual(self.strobe("annotate", "--check", "--function", "f", "a.csv").returncode, 3)
+        self.error(2, f"no annotation in {os.path.realpath(self.place)}/.strobe/annotations is of a function and a metric of the records",
+                   "annotate", "--check", "--function", "h", "a.csv")
+        # A cost of 0 has no percents.
+        self.printed("annotate", "-q", "--save", "--function", "f", self.records("zero.csv", lambda n: 0, range(1, 20)))
+        done = self.strobe("annotate", "--check", "-F", "f", "--function", "f", self.records("one.csv", lambda n: 1, range(1, 20)))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("  mean: 1 (1 to 1), annotated: 0: broken\n", done.stdout)
+
+    def test_usage(self):
+        self.error(2, "--margin is for --check", "annotate", "--margin", "3", "old.csv")
+        self.error(2, "--alarm takes percents from 0.0001 to 100, not '0'", "annotate", "--check", "--alarm", "0", "old.csv")
+        self.error(2, "--margin takes percents from 0 to 100, not '-1'", "annotate", "--check", "--margin=-1", "old.csv")
+        self.error(2, "--check makes no annotations: leave out --save", "annotate", "--check", "--save", "old.csv")
+        self.error(2, "--check and --contracts are different checks: give one of them", "annotate", "--check", "--contracts", "c", "old.csv")
+        self.error(125, "cannot read the annotations 'none': No such file or directory", "annotate", "--check", "--kept", "none", "old.csv")
 
 
 class Usage(Annotate):

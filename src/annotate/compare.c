@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "annotate/compare.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/predict.h"
+#include "stats/contrast.h"
+
+enum { RECORDS_LEAST = 6 };
+
+/* A spread is raised if it is above this multiple, and so is a share by this difference. */
+static const double spread_factor = 1.5, share_margin = 0.05;
+
+const char *
+st_ann_aspect_name(enum st_ann_aspect aspect)
+{
+	static const char *const names[] = {
+#define A(id, name) name,
+	        ST_ANN_ASPECTS(A)
+#undef A
+	};
+	return names[aspect];
+}
+
+const char *
+st_ann_change_name(enum st_ann_change change)
+{
+	static const char *const names[] = {
+#define C(id, name) name,
+	        ST_ANN_CHANGES(C)
+#undef C
+	};
+	return names[change];
+}
+
+size_t
+st_ann_compare_findings(const struct st_ann_annotation *a)
+{
+	size_t n = 3; /* mean, largest, spread */
+	for (size_t i = 0; i < a->scopes.n; i++)
+		n += a->scopes.v[i].models.n > 1 ? a->scopes.v[i].models.n : 0;
+	return n;
+}
+
+/* The names of an annotation, in a record: features have the same path, or else the same name. */
+struct compare_names {
+	const struct st_ann_annotation *a;
+	struct st_ann_record record;
+};
+
+static const char *
+compare_feature(const struct compare_names *n, const char *name)
+{
+	const struct st_ann_records *r = n->record.records;
+	for (size_t i = 0; i < n->a->declarations.n; i++) {
+		const struct st_ann_declaration *d = &n->a->declarations.v[i];
+		for (size_t k = 0; k < r->features.n && !strcmp(d->name, name); k++)
+			if (!strcmp(r->features.v[k].path, d->path))
+				return r->features.v[k].name;
+	}
+	return name;
+}
+
+static bool
+compare_find(const void *arg, const char *name, struct st_ann_value *value)
+{
+	const struct compare_names *n = arg;
+	const struct st_ann_names names = st_ann_record_names(&n->record);
+	return names.find(names.arg, compare_feature(n, name), value);
+}
+
+/* A record that is judged. */
+struct compare_row {
+	size_t row, scope;
+	double mean, sd; /* predicted; sd 0: the model has no spread */
+	double error;    /* at most the standard error of the mean, by those of the coefficients */
+	double residual;
+};
+
+struct comparison {
+	const struct st_ann_annotation *a;
+	const struct st_ann_metric *m;
+	struct st_ann_comparison how;
+	struct compare_names at;
+	struct st_ann_names names;
+	ST_VEC(struct compare_row) rows;
+	bool spread;      /* all models have one */
+	double low, high; /* of the predicted means */
+	double old;       /* records of the annotation; INFINITY: not known */
+	struct st_ann_compared *out;
+};
+
+struct compare_error {
+	const struct comparison *c;
+	const struct st_ann_model *m;
+	size_t at;
+	double sum;
+};
+
+static st_status
+compare_add_error(void *arg, double coefficient, const struct st_ann_expr *term)
+{
+	struct compare_error *s = arg;
+	(void)coefficient;
+	if (s->at < s->m->se.n)
+		s->sum += fabs(term ? st_ann_evaluate(term, &s->c->names) : 1) * s->m->se.v[s->at];
+	s->at++;
+	return ST_OK;
+}
+
+/*
+ * Computes a bound of the standard error of a model's mean: the sum of those of its addends,
+ * because the annotation does not have their correlations.
+ */
+static st_status
+compare_model_error(const struct comparison *c, const struct st_ann_model *m, double *error)
+{
+	struct compare_error sum = {c, m, 0, 0};
+	double mean, sd;
+	if (st_ann_each_addend(m->a, compare_add_error, &sum))
+		return ST_FAILED;
+	if (m->distribution == ST_ANN_LOGNORMAL && st_ann_model_moments(m, &c->names, &mean, &sd))
+		sum.sum *= mean;
+	*error = isfinite(sum.sum) ? sum.sum : 0;
+	return ST_OK;
+}
+
+static size_t
+compare_scope_records(const struct st_ann_scope *s)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s->models.n; i++)
+		n += s->models.v[i].n;
+	return n;
+}
+
+/* The shares of modes have errors, too, which add to that of the mean. */
+static st_status
+compare_row_error(const struct comparison *c, const struct st_ann_scope *s, struct compare_row *row)
+{
+	const size_t n = compare_scope_records(s);
+	for (size_t i = 0; i < s->models.n; i++) {
+		const struct st_ann_model *m = &s->models.v[i];
+		double error;
+		if (compare_model_error(c, m, &error))
+			return ST_FAILED;
+		row->error += (isnan(m->weight) ? 1 : m->weight) * error;
+	}
+	if (s->models.n > 1 && n)
+		row->error += row->sd / sqrt((double)n);
+	return ST_OK;
+}
+
+/* Adds a record to those that are judged, or counts why it is not. */
+static st_status
+compare_add_row(struct comparison *c)
+{
+	struct compare_row row = {.row = c->at.record.row};
+	const double y = c->m->v[row.row];
+	if (isnan(y))
+		return ST_OK;
+	c->out->records++;
+	const struct st_ann_scope *s = st_ann_scope_of(c->a, &c->names);
+	if (!s || !st_ann_scope_moments(s, &c->names, &row.mean, &row.sd)) {
+		c->out->uncovered++;
+		return ST_OK;
+	}
+	if (!st_ann_is_observed(c->a, &c->names)) {
+		c->out->outside++;
+		return ST_OK;
+	}
+	c->spread &= !isnan(row.sd);
+	row.sd = isnan(row.sd) ? 0 : row.sd;
+	row.scope = (size_t)(s - c->a->scopes.v);
+	row.residual = y - row.mean;
+	struct compare_row *to = compare_row_error(c, s, &row) ? NULL : ST_PUSH(&c->rows);
+	if (!to)
+		return ST_FAILED;
+	*to = row;
+	c->low = fmin(c->low, row.mean);
+	c->high = fmax(c->high, row.mean);
+	return ST_OK;
+}
+
+static struct st_ann_finding *
+compare_finding(struct comparison *c, enum st_ann_aspect aspect)
+{
+	struct st_ann_finding *f = ST_PUSH(&c->out->findings);
+	if (f)
+		*f = (struct st_ann_finding){.aspect = aspect};
+	return f;
+}
+
+/* Judges an interval by the increase, above what the annotation says, that is accepted. */
+static enum st_ann_change
+compare_judge(const struct st_ann_finding *f, double margin)
+{
+	const double rounding = 1e-9 * fabs(f->annotated);
+	if (f->low > f->annotated + margin + rounding)
+		return ST_ANN_CHANGE_RAISED;
+	if (f->high < f->annotated - margin - rounding)
+		return ST_ANN_CHANGE_LOWERED;
+	return f->high <= f->annotated + margin + rounding ? ST_ANN_CHANGE_SAME
+	                                                   : ST_ANN_CHANGE_UNCERTAIN;
+}
+
+static st_status
+compare_add_cost(struct comparison *c, enum st_ann_aspect aspect, struct st_contrast shift,
+                 double annotated, double error)
+{
+	struct st_ann_finding *f = compare_finding(c, aspect);
+	const double se = sqrt(shift.se * shift.se + error * error);
+	const double half = se > 0 ? st_contrast_quantile(c->how.error, shift.df) * se : 0;
+	if (!f)
+		return ST_FAILED;
+	f->annotated = annotated;
+	f->value = annotated + shift.value;
+	f->low = f->value - half;
+	f->high = f->value + half;
+	f->change = compare_judge(f, c->how.margin * fabs(annotated));
+	return ST_OK;
+}
+
+/* Judges a spread by its factor; the increase must also be above the margin of the mean. */
+static enum st_ann_change
+compare_judge_spread(const struct comparison *c, const struct st_ann_finding *f, double mean)
+{
+	const double least = f->annotated + c->how.margin * fabs(mean),
+	             most = spread_factor * f->annotated, limit = fmax(least, most);
+	if (f->low > limit)
+		return ST_ANN_CHANGE_RAISED;
+	if (f->high < f->annotated / spread_factor &&
+	    f->high < f->annotated - c->how.margin * fabs(mean))
+		return ST_ANN_CHANGE_LOWERED;
+	return f->high <= limit ? ST_ANN_CHANGE_SAME : ST_ANN_CHANGE_UNCERTAIN;
+}
+
+/*
+ * The logarithm of a standard deviation has the variance (k - 1) / 4n, with the kurtosis k of the
+ * values. p: number of coefficients that the residuals allow for.
+ */
+static st_status
+compare_add_spread(struct comparison *c, const double *residuals, size_t p, double mean)
+{
+	const double n = (double)c->rows.n;
+	double squares = 0, variance = 0, q2 = 0, q4 = 0;
+	struct st_ann_finding *f = compare_finding(c, ST_ANN_ASPECT_SPREAD);
+	if (!f)
+		return ST_FAILED;
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const double sd = c->rows.v[i].sd, z = residuals[i] / (sd > 0 ? sd : 1);
+		squares += residuals[i] * residuals[i];
+		variance += sd * sd / n;
+		q2 += z * z / n;
+		q4 += z * z * z * z / n;
+	}
+	const double k = q2 > 0 ? fmax(q4 / (q2 * q2), 3) : 3;
+	const double se = sqrt((k - 1) / 4 * (1 / n + 1 / c->old));
+	const double half = st_contrast_quantile(c->how.error, fmax((n - (double)p) / 2, 1)) * se;
+	f->annotated = sqrt(variance);
+	f->value = sqrt(squares / (n - (double)p));
+	f->low = f->value * exp(-half);
+	f->high = f->value * exp(half);
+	f->change = compare_judge_spread(c, f, mean);
+	return ST_OK;
+}
+
+/* Fits the residuals by a line over the predictions, so that faster growth shows at its end. */
+static st_status
+compare_costs(struct comparison *c)
+{
+	const size_t n = c->rows.n, p = c->high > c->low ? 2 : 1;
+	double mean = 0, error = 0, end_error = 0, at = 0;
+	double *x = malloc(n * p * sizeof *x), *y = malloc(2 * n * sizeof *y);
+	struct st_contrast_fit f;
+	for (size_t i = 0; x && y && i < n; i++) {
+		const struct compare_row *row = &c->rows.v[i];
+		const double z = p == 2 ? (row->mean - c->low) / (c->high - c->low) : 1;
+		x[p * i] = 1;
+		x[p * i + p - 1] = z;
+		y[i] = row->residual;
+		y[n + i] = row->sd;
+		mean += row->mean / (double)n;
+		error += row->error / (double)n;
+		at += z / (double)n;
+		end_error = row->mean >= c->high ? fmax(end_error, row->error) : end_error;
+	}
+	const double middle[] = {1, at}, end[] = {1, 1};
+	st_status status = x && y && !st_contrast_fit(x, y, c->spread ? y + n : NULL, n, p, &f)
+	                           ? ST_OK
+	                           : ST_FAILED;
+	if (!status)
+		status = compare_add_cost(c, ST_ANN_ASPECT_MEAN, st_contrast_find(&f, middle), mean,
+		                          error);
+	if (!status && p == 2)
+		status = compare_add_cost(c, ST_ANN_ASPECT_LARGEST, st_contrast_find(&f, end),
+		                          c->high, end_error);
+	for (size_t i = 0; i < n && !status; i++)
+		for (size_t k = 0; k < p; k++)
+			y[n + i] = f.exact ? 0 : (k ? y[n + i] : y[i]) - f.b[k] * x[p * i + k];
+	if (!status && c->spread)
+		status = compare_add_spread(c, y + n, p, mean);
+	free(x);
+	free(y);
+	return status;
+}
+
+/* A set of modes at one record: those that cost at least as much as one of them. */
+struct compare_costlier {
+	double annotated; /* sum of their weights */
+	double found;     /* probability that the record is of one of them, if it is of any */
+};
+
+/* Returns the logarithm of the density of y in a mode; one without a spread has its own value. */
+static double
+compare_log_density(const struct comparison *c, const struct st_ann_model *m, double y)
+{
+	double mean, sd;
+	if (!st_ann_model_moments(m, &c->names, &mean, &sd))
+		return -INFINITY;
+	if (sd > 0)
+		return st_ann_model_log_density(m, &c->names, y);
+	return fabs(y - mean) <= 1e-9 * fabs(mean) ? 0 : -INFINITY;
+}
+
+static double
+compare_mode_mean(const struct comparison *c, const struct st_ann_model *m)
+{
+	double mean, sd;
+	return st_ann_model_moments(m, &c->names, &mean, &sd) ? mean : NAN;
+}
+
+/* c->names: those of the record, whose cost is y. A cost that no mode has is of none. */
+static struct compare_costlier
+compare_costlier_of(const struct comparison *c, const struct st_ann_scope *s, size_t mode, double y)
+{
+	const double own = compare_mode_mean(c, &s->models.v[mode]);
+	struct compare_costlier sum = {0};
+	double most = -INFINITY, all = 0;
+	for (size_t i = 0; i < s->models.n; i++)
+		most = fmax(most, compare_log_density(c, &s->models.v[i], y));
+	for (size_t i = 0; i < s->models.n; i++) {
+		const struct st_ann_model *m = &s->models.v[i];
+		const double log_density = compare_log_density(c, m, y);
+		const double p = isfinite(log_density) ? m->weight * exp(log_density - most) : 0;
+		all += p;
+		if (compare_mode_mean(c, m) >= own) {
+			sum.annotated += m->weight;
+			sum.found += p;
+		}
+	}
+	sum.found = all > 0 ? sum.found / all : 0;
+	return sum;
+}
+
+/* Judges the share of the calls of a mode and costlier ones; of the cheapest mode, it is always 1.
+ */
+static st_status
+compare_share(struct comparison *c, size_t scope, size_t mode)
+{
+	const struct st_ann_scope *s = &c->a->scopes.v[scope];
+	const double old = (double)compare_scope_records(s);
+	double n = 0, sum = 0, squares = 0, kept = 0;
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct compare_row *row = &c->rows.v[i];
+		if (row->scope != scope)
+			continue;
+		c->at.record.row = row->row;
+		const struct compare_costlier one =
+		        compare_costlier_of(c, s, mode, c->m->v[row->row]);
+		n++;
+		kept += one.annotated;
+		sum += one.found;
+		squares += one.found * one.found;
+	}
+	kept = n > 0 ? kept / n : NAN;
+	if (!(kept < 1 - 1e-6))
+		return ST_OK;
+	struct st_ann_finding *f = compare_finding(c, ST_ANN_ASPECT_SHARE);
+	if (!f)
+		return ST_FAILED;
+	/* An added record of each kind keeps the variance above 0 (Agresti and Caffo). */
+	const double p = (sum + 1) / (n + 2);
+	const double variance = fmax(p * (1 - p), n > 1 ? (squares - sum * sum / n) / (n - 1) : 0);
+	const double se = sqrt(variance / (n + 2) + (old > 0 ? kept * (1 - kept) / old : 0));
+	const double half = gsl_cdf_ugaussian_Qinv(c->how.error) * se;
+	*f = (struct st_ann_finding){
+	        ST_ANN_ASPECT_SHARE,     ST_ANN_CHANGE_UNCERTAIN, scope, mode, kept, sum / n,
+	        fmax(sum / n - half, 0), fmin(sum / n + half, 1)};
+	if (n >= RECORDS_LEAST)
+		f->change = compare_judge(f, share_margin);
+	return ST_OK;
+}
+
+static st_status
+compare_shares(struct comparison *c)
+{
+	for (size_t i = 0; i < c->a->scopes.n; i++)
+		for (size_t k = 0; k < c->a->scopes.v[i].models.n && c->a->scopes.v[i].models.n > 1;
+		     k++)
+			if (compare_share(c, i, k))
+				return ST_FAILED;
+	return ST_OK;
+}
+
+static void
+compare_need(void *arg, const char *name)
+{
+	struct comparison *c = arg;
+	struct st_ann_value value;
+	if (!*c->out->reason && !compare_find(&c->at, name, &value))
+		snprintf(c->out->reason, sizeof c->out->reason,
+		         "the records have no feature '%.80s', which the annotation needs", name);
+}
+
+/* Sets the reason why the annotation cannot be compared with records, if there is one. */
+static void
+compare_check_models(struct comparison *c)
+{
+	for (size_t i = 0; i < c->a->scopes.n; i++) {
+		const struct st_ann_scope *s = &c->a->scopes.v[i];
+		st_ann_each_name(s->condition, compare_need, c);
+		for (size_t k = 0; k < s->models.n; k++) {
+			const struct st_ann_model *m = &s->models.v[k];
+			st_ann_each_name(m->a, compare_need, c);
+			st_ann_each_name(m->b, compare_need, c);
+			if (m->selection != ST_ANN_PLAIN && !*c->out->reason)
+				snprintf(c->out->reason, sizeof c->out->reason,
+				         "its model describes selected records only (selection "
+				         "%s)",
+				         st_ann_selection_name(m->selection));
+			c->old += (double)m->n;
+		}
+	}
+	c->old = c->old > 0 ? c->old : INFINITY;
+}
+
+static st_status
+compare_judge_all(struct comparison *c)
+{
+	c->out->judged = c->rows.n;
+	if (c->rows.n < RECORDS_LEAST) {
+		snprintf(c->out->reason, sizeof c->out->reason,
+		         "%zu records are inside the observed ranges and conditions, and %d are "
+		         "needed",
+		         c->rows.n, RECORDS_LEAST);
+		c->out->change = ST_ANN_CHANGE_UNCERTAIN;
+		return ST_OK;
+	}
+	if (compare_costs(c) || compare_shares(c))
+		return ST_FAILED;
+	for (size_t i = 0; i < c->out->findings.n; i++)
+		if (c->out->findings.v[i].change > c->out->change)
+			c->out->change = c->out->findings.v[i].change;
+	return ST_OK;
+}
+
+st_status
+st_ann_compare(const struct st_ann_annotation *a, const struct st_ann_records *r, size_t metric,
+               const struct st_ann_comparison *how, struct st_ann_compared *out)
+{
+	struct comparison c = {.a = a,
+	                       .m = &r->metrics.v[metric],
+	                       .how = *how,
+	                       .at = {a, {r, 0}},
+	                       .spread = true,
+	                       .low = INFINITY,
+	                       .high = -INFINITY,
+	                       .out = out};
+	st_status status = ST_OK;
+	*out = (struct st_ann_compared){0};
+	c.names = (struct st_ann_names){compare_find, &c.at};
+	if (r->n)
+		compare_check_models(&c);
+	if (*out->reason) {
+		out->change = ST_ANN_CHANGE_UNCERTAIN;
+		return ST_OK;
+	}
+	for (; c.at.record.row < r->n && !status; c.at.record.row++)
+		status = compare_add_row(&c);
+	if (!status)
+		status = compare_judge_all(&c);
+	free(c.rows.v);
+	return status;
+}

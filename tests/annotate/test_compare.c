@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tests the comparison of records with an annotation: how often unchanged functions are broken, and
+ * that changed ones are. All records are drawn from a fixed seed. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "annotate/compare.h"
+#include "laws.h"
+
+enum { LAWS = 6 };
+
+/* Draws the cost of a call: lines with even noise, noise in proportion, noise that only adds, a
+ * parabola, modes, and times with rare disturbances. factor: multiplies the cost. */
+static double
+drawn_cost(int law, double n, double factor)
+{
+	const double line = factor * (200 + 3 * n);
+	switch (law) {
+	case 0:
+		return line + 20 * laws_normal();
+	case 1:
+		return line * (1 + 0.1 * laws_normal());
+	case 2:
+		return line + laws_exponential(50);
+	case 3:
+		return factor * (100 + n * n / 50) + 10 * laws_normal();
+	case 4:
+		return factor * (laws_uniform() < 0.3 ? 900 : 300) + 20 * laws_normal();
+	default:
+		return factor * 500 + 20 * laws_normal() + (laws_uniform() < 0.02 ? 300 : 0);
+	}
+}
+
+static struct st_ann_data
+drawn_records(int law, size_t count, double factor)
+{
+	static const struct st_ann_columns columns = {.function = "f"};
+	const uint64_t state = laws_state;
+	struct laws l;
+	struct st_ann_data d = {0};
+	struct st_error e = {0};
+	laws_begin(&l, "y,n");
+	laws_state = state;
+	for (size_t i = 0; i < count; i++) {
+		const double n = floor(1 + 400 * laws_uniform());
+		laws_row(&l, "%.17g,%.17g", drawn_cost(law, n, factor), n);
+	}
+	fflush(l.text.out);
+	const size_t n = l.text.n;
+	char *text = st_text_end(&l.text);
+	if (st_ann_data_take(&d, text, n, "t", &columns, &e))
+		fail_msg("%s", e.text);
+	free(text);
+	return d;
+}
+
+/* Analyses old records and compares new ones with the annotation. */
+static enum st_ann_change
+compared(int law, size_t old_count, size_t new_count, double factor, double margin)
+{
+	struct st_ann_data old = drawn_records(law, old_count, 1),
+	                   new = drawn_records(law, new_count, factor);
+	const struct st_ann_options options = {0};
+	struct st_ann_annotation a;
+	struct st_ann_compared c;
+	struct st_error e = {0};
+	if (st_ann_analyse(&old.functions.v[0], 0, &options, &a, &e))
+		fail_msg("%s", e.text);
+	const size_t tests = st_ann_compare_findings(&a);
+	const struct st_ann_comparison how = {.margin = margin, .error = 0.01 / (double)tests};
+	assert_false(st_ann_compare(&a, &new.functions.v[0], 0, &how, &c));
+	assert_true(c.findings.n <= tests);
+	const enum st_ann_change change = c.change;
+	free(c.findings.v);
+	st_ann_annotation_free(&a);
+	st_ann_data_free(&old);
+	st_ann_data_free(&new);
+	return change;
+}
+
+/* At most 1 % of more than 1,000 comparisons of unchanged functions are broken. */
+static void
+test_unchanged(void **state)
+{
+	(void)state;
+	enum { ROUNDS = 60 };
+	static const size_t counts[] = {12, 100, 400};
+	size_t broken[LAWS] = {0}, all = 0, kept = 0;
+	laws_state = 21;
+	for (int law = 0; law < LAWS; law++)
+		for (size_t k = 0; k < 3; k++)
+			for (size_t i = 0; i < ROUNDS; i++) {
+				const enum st_ann_change change =
+				        compared(law, 150, counts[k], 1, 0.05);
+				broken[law] += change == ST_ANN_CHANGE_RAISED;
+				all += change == ST_ANN_CHANGE_RAISED;
+				kept += change == ST_ANN_CHANGE_SAME;
+			}
+	if (all > 10)
+		fail_msg("of 1,080 are broken: %zu %zu %zu %zu %zu %zu", broken[0], broken[1],
+		         broken[2], broken[3], broken[4], broken[5]);
+	assert_true(kept > 100);
+}
+
+/* Without a margin the error is that of the intervals alone: that of lines is 1 % at most. */
+static void
+test_level(void **state)
+{
+	(void)state;
+	enum { ROUNDS = 500 };
+	size_t broken = 0;
+	laws_state = 22;
+	for (size_t i = 0; i < ROUNDS; i++)
+		broken += compared((int)(i % 2), 100, i % 4 < 2 ? 30 : 300, 1, 0) ==
+		          ST_ANN_CHANGE_RAISED;
+	/* At 1 %, more than 13 of 500 have a probability of 0.1 %. */
+	if (broken > 13)
+		fail_msg("%zu of %d are broken", broken, (int)ROUNDS);
+}
+
+/* A cost that doubles is always found, and half of it is never broken. */
+static void
+test_changed(void **state)
+{
+	(void)state;
+	laws_state = 23;
+	for (int law = 0; law < LAWS; law++)
+		for (size_t i = 0; i < 10; i++) {
+			const enum st_ann_change up = compared(law, 150, 200, 2, 0.05),
+			                         down = compared(law, 150, 200, 0.5, 0.05);
+			if (up != ST_ANN_CHANGE_RAISED || (law < 4 && down == ST_ANN_CHANGE_RAISED))
+				fail_msg("law %d, round %zu: %s, %s", law, i,
+				         st_ann_change_name(up), st_ann_change_name(down));
+		}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_unchanged),
+	                                   cmocka_unit_test(test_level),
+	                                   cmocka_unit_test(test_changed)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
