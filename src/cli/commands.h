@@ -429,6 +429,8 @@
 	  "history: end at this version (default: the one that is checked out)")                   \
 	O(per, 0, "per", "NAME", true,                                                             \
 	  "bars, flow, heat: draw over this feature (default: size, or the first)")                \
+	O(by, 0, "by", "function|address", true,                                                   \
+	  "bars, flow, heat: show memory by function or by address (default: function)")           \
 	O(func, 0, "func", "sum|mean|median|min|max|count", true,                                  \
 	  "bars, flow, heat: combine all values at one x (default: sum; flow: mean)")              \
 	O(stacked, 0, "stacked", NULL, true, "flow: stack the lines as areas")                     \
@@ -436,7 +438,8 @@
 	O(accumulate, 0, "accumulate", NULL, true,                                                 \
 	  "bars, flow, heat: draw at each x the sum of all values up to it")                       \
 	O(top, 'n', "top", "N", true,                                                              \
-	  "draw N locations (default: 9; bars: 12), history: N versions (default: 40); 0: all")    \
+	  "draw N locations (default: 9; bars: 12; --by address: 32), history: N versions "        \
+	  "(default: 40); 0: all")                                                                 \
 	O(title, 0, "title", "TEXT", true, "write this title above the picture")                   \
 	ST_OPTION_HELP(O)
 

@@ -65,6 +65,8 @@ plot_text_option(struct st_plot_arguments *a, int option)
 		return &a->title;
 	case PLOT_per:
 		return &a->per;
+	case PLOT_by:
+		return &a->by;
 	case PLOT_func:
 		return &a->func;
 	default:

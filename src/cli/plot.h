@@ -10,7 +10,7 @@
 
 struct st_plot_arguments {
 	const char *kind, *output, *of, *metric, *x, *csv, *rev, *title;
-	const char *per, *func;
+	const char *per, *func, *by;
 	ST_VEC(const char *) files;
 	bool no_model, logarithmic, inverted, shares, help;
 	bool stacked, grouped, accumulate;

@@ -54,14 +54,15 @@ bars_draw_locations(const struct st_plot_arguments *a, const struct st_locations
 	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left for the picture") : ST_OK;
 }
 
-/* Whether bars are drawn over a feature: with --per always; without it, only for one profile of
- * measurements, if its first series has a default feature or --func is given. */
+/* Whether bars are drawn over a feature: with --per or --by always; without it, only for one
+ * profile of measurements, if its first series has a default feature or --func is given. */
 static bool
 bars_are_over(const struct st_plot_arguments *a, const struct st_profile *p)
 {
 	if (a->files.n > 1 || p->measurements.series.n == 0)
-		return a->per != NULL;
-	return a->per || a->func || st_series_default_feature(&p->measurements.series.v[0]);
+		return a->per || a->by;
+	return a->per || a->by || a->func ||
+	       st_series_default_feature(&p->measurements.series.v[0]);
 }
 
 st_status

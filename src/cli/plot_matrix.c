@@ -11,7 +11,7 @@
 #include "report/measurements.h"
 #include "views/matrix.h"
 
-enum { MATRIX_ROWS = 9, MATRIX_BARS = 60, MATRIX_SNAPSHOTS = 12 };
+enum { MATRIX_ROWS = 9, MATRIX_RANGES = 32, MATRIX_BARS = 60, MATRIX_SNAPSHOTS = 12 };
 
 typedef st_status matrix_drawing(const struct st_plot_arguments *a, const struct st_matrix *m,
                                  const struct st_plot_words *words, FILE *out);
@@ -40,11 +40,17 @@ matrix_load(const struct st_plot_arguments *a, enum st_matrix_function usual, st
 	*m = (struct st_matrix){0};
 	if (st_plot_count_files(a, 1, 1, e))
 		return ST_FAILED;
+	static const char *const rows[] = {"function", "address"};
+	unsigned by = 0;
+	if (a->by && st_option_word("by", a->by, rows, 2, &by, e))
+		return ST_FAILED;
+	const size_t usual_rows = by ? MATRIX_RANGES : MATRIX_ROWS;
 	struct st_matrix_choice choice = {.name = a->files.v[0],
 	                                  .metric = a->metric,
 	                                  .of = a->of,
 	                                  .per = a->per,
-	                                  .top = a->top < 0 ? MATRIX_ROWS : (size_t)a->top};
+	                                  .addresses = by != 0,
+	                                  .top = a->top < 0 ? usual_rows : (size_t)a->top};
 	if (matrix_function(a, usual, &choice.function, e))
 		return ST_FAILED;
 	struct st_profile *p = st_show_load(a->files.v[0], e);
@@ -75,6 +81,13 @@ matrix_note(const struct st_plot_arguments *a, const struct st_matrix *m, bool b
 	if (lines)
 		fprintf(out, "Thick: 95 %% interval of the %s; thin: least to greatest value.",
 		        a->func);
+	if (m->range_bytes) {
+		char text[2 * ST_NUMBER_SIZE];
+		fprintf(out,
+		        "A row is %s of addresses, which begin at its name; addresses without heap "
+		        "memory have no row.",
+		        st_measured_text(text, "B", (double)m->range_bytes));
+	}
 	if (m->left_out)
 		fprintf(out, "%s%s no row%s.", lines ? " " : "",
 		        ST_COUNT(m->left_out, "location has", "locations have"),

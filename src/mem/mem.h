@@ -62,12 +62,19 @@ struct st_mem_share {
 	uint64_t live;
 };
 
+/* Live bytes of the heap in a range of addresses, at a time. */
+struct st_mem_place {
+	uint64_t ns, from, live;
+};
+
 struct st_mem {
 	ST_VEC(struct st_mem_frame) frames;
 	ST_VEC(struct st_mem_context) contexts; /* those with the greatest peak first */
 	struct st_mem_totals totals[ST_ALLOC_DOMAINS];
 	ST_VEC(struct st_mem_snapshot) snapshots; /* in their order */
 	ST_VEC(struct st_mem_share) shares;       /* of the contexts that have most */
+	ST_VEC(struct st_mem_place) places;       /* by time, then by address */
+	uint64_t range_bytes;                     /* of each place; 0: not known */
 	uint64_t interval_ns;                     /* between snapshots, at last */
 	uint64_t peak_from_ns, peak_to_ns;        /* the heap's peak was in between */
 	uint64_t missed;                          /* calls that are not in these numbers */

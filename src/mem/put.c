@@ -198,11 +198,30 @@ put_shares(const struct st_mem *m, struct st_profile *p)
 	return table ? ST_OK : ST_FAILED;
 }
 
+static st_status
+put_places(const struct st_mem *m, struct st_profile *p)
+{
+	static const struct st_profile_column columns[PLACE_COLUMNS] = {
+	        ST_KEY("time", TICKS), ST_KEY("address", NUMBER), ST_SUM("live")};
+	struct st_profile_table *table = st_profile_table_add(
+	        p, ST_MEM_TOOL, "addresses", "heap memory that was live, by ranges of addresses", 2,
+	        PLACE_COLUMNS, columns);
+	for (size_t i = 0; i < m->places.n && table; i++) {
+		const struct st_mem_place *at = &m->places.v[i];
+		const struct st_profile_value row[PLACE_COLUMNS] = {
+		        st_profile_value_number(at->ns), st_profile_value_number(at->from),
+		        st_profile_value_number(at->live)};
+		if (st_profile_table_add_row(table, row))
+			return ST_FAILED;
+	}
+	return table ? ST_OK : ST_FAILED;
+}
+
 st_status
 st_mem_put(const struct st_mem *m, struct st_profile *p)
 {
 	if (put_sites(m, p) || put_totals(m, p) || put_snapshots(m, p) || put_sizes(m, p) ||
-	    put_contexts(m, p) || put_frames(m, p) || put_shares(m, p))
+	    put_contexts(m, p) || put_frames(m, p) || put_shares(m, p) || put_places(m, p))
 		return ST_FAILED;
 	return p->out_of_memory ? ST_FAILED : ST_OK;
 }

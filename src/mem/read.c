@@ -155,6 +155,27 @@ share_order(const void *a, const void *b)
 	return (x->context > y->context) - (x->context < y->context);
 }
 
+static st_status
+read_place_row(void *into, const struct st_profile_value *row)
+{
+	struct st_mem *m = into;
+	struct st_mem_place *place = ST_PUSH(&m->places);
+	if (!place)
+		return ST_FAILED;
+	*place = (struct st_mem_place){row[PLACE_TIME].number, row[PLACE_FROM].number,
+	                               row[PLACE_LIVE].number};
+	return ST_OK;
+}
+
+static int
+place_order(const void *a, const void *b)
+{
+	const struct st_mem_place *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
 #define SORT(vec, order)                                                                           \
 	if ((vec)->n)                                                                              \
 	qsort((vec)->v, (vec)->n, sizeof *(vec)->v, order)
@@ -180,6 +201,12 @@ read_mem_tables(struct st_mem *m, const struct st_profile *p, const struct st_pr
 	if (read_mem_table(m, p, "shares", SHARE_COLUMNS, read_share_row))
 		return ST_FAILED;
 	SORT(&m->shares, share_order);
+	/* Results of older versions have no such table. */
+	const struct st_profile_table *places =
+	        st_profile_table_find(p, ST_MEM_TOOL, "addresses", PLACE_COLUMNS);
+	if (places && st_profile_table_read(places, m, read_place_row))
+		return ST_FAILED;
+	SORT(&m->places, place_order);
 	return ST_OK;
 }
 

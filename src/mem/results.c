@@ -309,6 +309,8 @@ st_mem_of_area(struct st_mem *m, const struct st_probes *probes, const struct st
 	st_status status = r.frame_of ? read_mem_snapshots(m, watch) : ST_FAILED;
 	if (!status)
 		status = read_contexts(&r, watch);
+	if (!status)
+		status = st_mem_places_copy(&watch->places, m);
 	free(r.frame_of);
 	return status;
 }

@@ -13,6 +13,7 @@ st_mem_free(struct st_mem *m)
 	free(m->contexts.v);
 	free(m->snapshots.v);
 	free(m->shares.v);
+	free(m->places.v);
 	*m = (struct st_mem){0};
 }
 

@@ -33,6 +33,7 @@ enum {
 enum { TOTAL_WHAT, TOTAL_HEAP, TOTAL_MAPPED, TOTAL_COLUMNS };
 enum { SIZE_BELOW, SIZE_HEAP, SIZE_MAPPED, SIZE_COLUMNS };
 enum { TIME_AT, TIME_LIVE, TIME_BLOCKS, TIME_MAPPED, TIME_COLUMNS };
+enum { PLACE_TIME, PLACE_FROM, PLACE_LIVE, PLACE_COLUMNS };
 enum { SHARE_TIME, SHARE_CONTEXT, SHARE_LIVE, SHARE_COLUMNS };
 enum {
 	SITE_FUNCTION,
@@ -67,6 +68,7 @@ enum {
 	T(missed, "calls missed")                                                                  \
 	T(cut, "allocations with unknown callers")                                                 \
 	T(interval_ns, "ns between snapshots")                                                     \
+	T(range_bytes, "bytes of a range of addresses")                                            \
 	T(peak_from_ns, "peak after ns")                                                           \
 	T(peak_to_ns, "peak before ns")
 

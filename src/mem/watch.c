@@ -64,6 +64,7 @@ st_mem_snapshot_take(struct st_mem_watch *w, uint64_t ns)
 	        .blocks = __atomic_load_n(&all[ST_ALLOC_HEAP].live_blocks, __ATOMIC_RELAXED),
 	        .mapped = __atomic_load_n(&all[ST_ALLOC_MAPPED].live, __ATOMIC_RELAXED)};
 	take_contexts(w, (uint32_t)w->snapshots.n - 1);
+	st_mem_places_take(&w->places, w->area, ns, __atomic_load_n(&w->ends, __ATOMIC_ACQUIRE));
 	watch_peak(w, before, ns);
 }
 
@@ -152,6 +153,7 @@ void
 st_mem_watch_free(struct st_mem_watch *w)
 {
 	st_mem_watch_end(w, false);
+	st_mem_places_free(&w->places);
 	free(w->snapshots.v);
 	free(w->changes.v);
 	free(w->seen);

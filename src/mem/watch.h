@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "mem/mem.h"
+#include "mem/places.h"
 
 struct st_mem_change {
 	uint32_t snapshot, context;
@@ -22,6 +23,7 @@ struct st_mem_watch {
 	ST_VEC(struct st_mem_change) changes; /* in the order of snapshots */
 	uint64_t *seen;                       /* of each context, live at the last snapshot */
 	uint32_t n_seen;
+	struct st_mem_places places;
 	uint64_t epoch, peak_from_ns, peak_to_ns;
 	pthread_t thread;
 	bool runs, ends;

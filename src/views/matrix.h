@@ -30,7 +30,8 @@ struct st_matrix_choice {
 	const char *of;     /* a name or shell pattern; NULL: all locations */
 	const char *per;    /* a feature; NULL: st_series_default_feature */
 	enum st_matrix_function function;
-	size_t top; /* rows; 0: all */
+	bool addresses; /* of memory: rows are ranges of addresses */
+	size_t top;     /* rows; 0: all */
 };
 
 struct st_matrix {
@@ -43,9 +44,10 @@ struct st_matrix {
 	struct st_plot_value *spread;
 	char *metric, *unit, *x_name;
 	const char *x_unit;
-	bool adds_up;    /* rows are parts of one total: live memory */
-	bool others;     /* the last row is the sum of all locations without a row */
-	size_t left_out; /* number of locations without a row */
+	bool adds_up;         /* rows are parts of one total: live memory */
+	bool others;          /* the last row is the sum of all locations without a row */
+	size_t left_out;      /* number of locations without a row */
+	uint64_t range_bytes; /* of a row, if rows are ranges of addresses; 0: they are not */
 };
 
 /* Makes the matrix of repeated measurements. ST_FAILED with *e: no measurement fits, or memory is
@@ -56,6 +58,10 @@ st_status st_matrix_of_series(struct st_matrix *m, const struct st_profile *p,
  * rows add up to the live total. */
 st_status st_matrix_of_memory(struct st_matrix *m, const struct st_profile *p,
                               const struct st_matrix_choice *choice, struct st_error *e);
+/* Fills the matrix of the live heap memory, for st_matrix_of_memory: a row is a range of addresses.
+ * With more than `top` ranges, they are made longer, so that the sums stay. */
+st_status st_matrix_of_addresses(struct st_matrix *m, const struct st_mem *mem,
+                                 const struct st_matrix_choice *choice, struct st_error *e);
 /* Makes that of the two matrices for which the profile has data. */
 st_status st_matrix_make(struct st_matrix *m, const struct st_profile *p,
                          const struct st_matrix_choice *choice, struct st_error *e);

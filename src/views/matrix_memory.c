@@ -120,11 +120,15 @@ st_matrix_of_memory(struct st_matrix *m, const struct st_profile *p,
 	m->metric = strdup("live memory");
 	m->unit = strdup("B");
 	m->x_name = strdup("time");
-	st_status status =
-	        m->metric && m->unit && m->x_name ? memory_fill(m, &mem, choice) : ST_FAILED;
+	st_status status = m->metric && m->unit && m->x_name ? ST_OK : ST_FAILED;
+	const bool addresses = !status && choice->addresses;
+	if (!status && !addresses)
+		status = memory_fill(m, &mem, choice);
 	if (status)
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the picture");
-	else if (m->n < 2 || !m->rows.n)
+	else if (addresses)
+		status = st_matrix_of_addresses(m, &mem, choice, e);
+	if (!status && (m->n < 2 || !m->rows.n))
 		status = memory_none(choice, &mem, e);
 	st_mem_free(&mem);
 	return status;

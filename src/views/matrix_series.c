@@ -239,6 +239,11 @@ st_matrix_of_series(struct st_matrix *m, const struct st_profile *p,
 {
 	struct series_matrix x = {.m = m, .choice = choice};
 	*m = (struct st_matrix){.x_unit = ""};
+	if (choice->addresses)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s is no profile of strobe mem, which --by address needs; --per "
+		               "address draws measurements over a feature 'address'",
+		               choice->name);
 	st_status status = take_all_series(&x, p);
 	const bool none = !status && !x.v.n;
 	if (!status && !none)

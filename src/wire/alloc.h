@@ -109,6 +109,8 @@ struct st_alloc_totals {
 struct st_alloc_region {
 	uint64_t key;    /* 0: free */
 	uint64_t blocks; /* offset / 8 of ST_ALLOC_SLOTS numbers */
+	uint64_t live;   /* bytes of the blocks that begin in it */
+	uint64_t reach;  /* the last block's end, from the region's begin, since live was 0 */
 };
 /* A region is 64 KiB, or half of the places in one: those that are a multiple of 16 bytes, and
  * others. A block's number has its context and its size. */
@@ -127,11 +129,13 @@ struct st_alloc_area {
 	uint32_t n_images, version;   /* version: changes with each image */
 	uint32_t n_mappings;
 	uint32_t without_callers; /* stacks are not walked to find the callers */
+	uint32_t n_regions, unused;
 	struct st_alloc_totals totals[ST_ALLOC_DOMAINS];
 	struct st_alloc_image images[ST_ALLOC_IMAGES];
 	struct st_alloc_mapping mappings[ST_ALLOC_MAPPINGS]; /* ordered */
 	uint32_t buckets[ST_ALLOC_BUCKETS];
 	struct st_alloc_region regions[ST_ALLOC_REGIONS];
+	uint32_t region_list[ST_ALLOC_REGIONS]; /* those that are not free, as they were made */
 	struct st_alloc_context contexts[ST_ALLOC_CONTEXTS];
 	struct st_alloc_node nodes[ST_ALLOC_NODES];
 };

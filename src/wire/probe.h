@@ -16,7 +16,7 @@
 #include "wire/record.h"
 
 enum {
-	ST_PROBE_VERSION = 3,
+	ST_PROBE_VERSION = 4,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
 	ST_PROBE_FIRST_THREADS = 4,      /* threads with memory at the beginning */

@@ -75,6 +75,26 @@ class Truth(Mem):
                                      (18, 12400, 11500, 2000, 2, 16))
                 self.assertEqual((result["missed"], heap["unknown_frees"], heap["failed"]), (0, 0, 0))
 
+    def test_addresses(self):
+        """At the end, the ranges have what is live then; a large block covers the addresses that it takes."""
+        large = ["/usr/bin/python3", "-S", "-c", "import os; x = bytearray(4 << 20); os._exit(0)"]
+        for command in ([SCRIPTED, "peak"], [SCRIPTED, "threads"], large):
+            with self.subTest(command=command):
+                self.strobe("-q", "-o", "r.db", "--", *command)
+                live = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)["heap"]["live"]
+                rows = [(row["time"], row["address"], row["live"]) for row in self.table("addresses")]
+                end = max(time for time, _, _ in rows)
+                ranges = [n for time, _, n in rows if time == end and n]
+                size = next(row["heap"] for row in self.table("totals") if row["what"] == "bytes of a range of addresses")
+                self.assertEqual(sum(ranges), live)
+                self.assertEqual({address % size for _, address, _ in rows}, {0})
+                if command is large:
+                    self.assertGreaterEqual(len(ranges) * size, 4 << 20)
+
+    def table(self, name):
+        shown = subprocess.run([STROBE, "show", "--format", "json", "-n", "0", "-t", name, "r.db"], stdout=subprocess.PIPE, cwd=self.at, check=True)
+        return json.loads(shown.stdout)[name]
+
     def test_sums(self):
         """Totals are the sums of the contexts, and of the sites; the peak is what the contexts had then."""
         for command in ([SCRIPTED, "peak"], [SCRIPTED, "threads"], [OBJECTS], ["/bin/ls", "/"]):

@@ -39,6 +39,10 @@ fill_sample(struct st_mem *m)
 	*ST_PUSH(&m->snapshots) = (struct st_mem_snapshot){200, 10, 1, 4096};
 	*ST_PUSH(&m->shares) = (struct st_mem_share){0, 0, 300};
 	*ST_PUSH(&m->shares) = (struct st_mem_share){1, 2, 4096};
+	*ST_PUSH(&m->places) = (struct st_mem_place){100, 1ull << 46, 300};
+	*ST_PUSH(&m->places) = (struct st_mem_place){100, (1ull << 46) + 65536, 30};
+	*ST_PUSH(&m->places) = (struct st_mem_place){200, 1ull << 46, 10};
+	m->range_bytes = 65536;
 }
 
 static struct st_profile *
@@ -74,6 +78,9 @@ what_is_read_is_what_was_written(void **state)
 	fill_sample(&wanted);
 	assert_int_equal(st_mem_read(&m, p, &e), ST_OK);
 	assert_int_equal(m.frames.n, wanted.frames.n);
+	assert_int_equal(m.range_bytes, 65536);
+	assert_int_equal(m.places.n, 3);
+	assert_memory_equal(m.places.v, wanted.places.v, 3 * sizeof *m.places.v);
 	for (size_t i = 0; i < m.frames.n; i++) {
 		assert_string_equal(m.frames.v[i].function, wanted.frames.v[i].function);
 		assert_string_equal(m.frames.v[i].file, wanted.frames.v[i].file);

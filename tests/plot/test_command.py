@@ -375,6 +375,22 @@ class Memory(Plot):
         self.assertAlmostEqual(total / 372 * top / sum(drawn), 1, delta=0.02)
         root, texts, _ = self.draw("flow", "m.db")
         self.assertGreater(len(self.shapes(root, "path", "area")), 0, "memory is stacked")
+        root, texts, _ = self.draw("heat", "--by", "address", "-n", "0", "m.db")
+        rows = [text for text in texts if text.startswith("0x")]
+        self.assertEqual(rows, sorted(rows, key=lambda text: -int(text, 16)))
+        size = re.match(r"A row is (\S+) (\S+) of addresses", next(text for text in texts if text.startswith("A row")))
+        bytes_of = float(size[1]) * {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}[size[2]]
+        self.assertEqual({int(text, 16) % bytes_of for text in rows}, {0})
+        self.assertGreater(len(self.shapes(root, "rect", "cell")), 0)
+        # With fewer rows the ranges are longer, and no memory is left out: the end of the flow is the live memory.
+        for top in ("1", "5", "0"):
+            root, texts, _ = self.draw("flow", "--by", "address", "-n", top, "m.db")
+            self.assertEqual([text for text in texts if "no row of their own" in text], [])
+            if top != "0":
+                self.assertLessEqual(len(self.shapes(root, "path", "area")), int(top))
+        self.assertIn("leave out --of f, or --by address", self.p.refused("plot", "heat", "--by", "address", "--of", "f", "m.db", code=2))
+        self.assertIn("is no profile of strobe mem", self.p.refused("plot", "heat", "--by", "address", self.made("p", POINTS), code=2))
+        self.assertIn("--by takes function or address", self.p.refused("plot", "heat", "--by", "size", "m.db", code=2))
         root, _, _ = self.draw("heat", "m.db")
         self.assertGreater(len(self.shapes(root, "rect", "cell")), 0)
         self.assertIn("leave out --metric peak", self.p.refused("plot", "flow", "--metric", "peak", "m.db", code=2))

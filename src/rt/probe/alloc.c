@@ -103,13 +103,13 @@ free_block(struct st_alloc_area *a, struct st_alloc_thread *own, uint64_t addres
 	struct st_alloc_totals *all = &a->totals[ST_ALLOC_HEAP];
 	if (!address)
 		return;
-	uint64_t *place = probe_block_find(a, address);
-	if (UNLIKELY(!place || !*place)) {
+	const struct probe_block_place place = probe_block_find(a, address);
+	if (UNLIKELY(!place.at || !*place.at)) {
 		all->unknown++;
 		return;
 	}
-	const uint64_t block = *place;
-	*place = 0;
+	const uint64_t block = *place.at;
+	probe_block_put(place, address, 0);
 	const uint32_t context = probe_block_context(block);
 	probe_count_freed(a, context, probe_block_size(block));
 	all->frees++;
@@ -155,10 +155,11 @@ begin_reallocation(struct probe_alloc_call *call, struct st_alloc_thread *own)
 	struct st_alloc_area *a = probe_alloc_area();
 	set_busy(own, 1);
 	alloc_lock(a);
-	uint64_t *place = call->argument ? probe_block_find(a, call->argument) : NULL;
-	call->old = place ? *place : 0;
-	if (place)
-		*place = 0;
+	const struct probe_block_place place = call->argument ? probe_block_find(a, call->argument)
+	                                                      : (struct probe_block_place){0};
+	call->old = place.at ? *place.at : 0;
+	if (place.at)
+		probe_block_put(place, call->argument, 0);
 	else if (call->argument)
 		a->totals[ST_ALLOC_HEAP].unknown++;
 	alloc_unlock(a);
@@ -296,16 +297,16 @@ static void
 add_block(struct st_alloc_area *a, struct st_alloc_thread *own, const struct probe_alloc_call *call,
           uint64_t address, uint32_t context)
 {
-	uint64_t *place = probe_block_place(a, address);
-	if (UNLIKELY(!place || call->size >> ST_ALLOC_SIZE_BITS)) {
+	const struct probe_block_place place = probe_block_place(a, address);
+	if (UNLIKELY(!place.at || call->size >> ST_ALLOC_SIZE_BITS)) {
 		alloc_missed();
 		return;
 	}
-	if (UNLIKELY(*place)) { /* it was given back in a way that was not seen */
-		probe_count_freed(a, probe_block_context(*place), probe_block_size(*place));
+	if (UNLIKELY(*place.at)) { /* it was given back in a way that was not seen */
+		probe_count_freed(a, probe_block_context(*place.at), probe_block_size(*place.at));
 		a->totals[ST_ALLOC_HEAP].unknown++;
 	}
-	*place = probe_block(context, call->size);
+	probe_block_put(place, address, probe_block(context, call->size));
 	count_call_of(a, context, call->size);
 	probe_count_live(a, context, call->size);
 	own->last = address;
@@ -315,9 +316,11 @@ add_block(struct st_alloc_area *a, struct st_alloc_thread *own, const struct pro
 static void
 keep_old_block(struct st_alloc_area *a, const struct probe_alloc_call *call)
 {
-	uint64_t *place = call->old ? probe_block_find(a, call->argument) : NULL;
-	if (place)
-		*place = call->old;
+	if (!call->old)
+		return;
+	const struct probe_block_place place = probe_block_find(a, call->argument);
+	if (place.at)
+		probe_block_put(place, call->argument, call->old);
 }
 
 static void

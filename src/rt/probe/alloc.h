@@ -41,10 +41,29 @@ probe_block_size(uint64_t block)
 	return block & ((1ull << ST_ALLOC_SIZE_BITS) - 1);
 }
 
-/* Where the block at the address is kept, 0 when there is none; NULL: no region is there. */
-uint64_t *probe_block_find(struct st_alloc_area *a, uint64_t address);
+/* The place that keeps a block, in its region. */
+struct probe_block_place {
+	struct st_alloc_region *region;
+	uint64_t *at; /* 0 there: no block; NULL: no region */
+};
+
+/* Returns the place of the block at the address. */
+struct probe_block_place probe_block_find(struct st_alloc_area *a, uint64_t address);
 /* The same with a region made for it. NULL: there is no room. */
-uint64_t *probe_block_place(struct st_alloc_area *a, uint64_t address);
+struct probe_block_place probe_block_place(struct st_alloc_area *a, uint64_t address);
+
+/* Puts a block in its place; block 0: takes it out. */
+static inline void
+probe_block_put(struct probe_block_place place, uint64_t address, uint64_t block)
+{
+	struct st_alloc_region *r = place.region;
+	const uint64_t size = probe_block_size(block);
+	const uint64_t end = (address & ((1ull << ST_ALLOC_REGION_BITS) - 1)) + size;
+	if (block && (!r->live || end > r->reach))
+		r->reach = end;
+	r->live += size - probe_block_size(*place.at);
+	*place.at = block;
+}
 /* The processor is told that the place will be asked for: most of the time for a call goes to
  * fetching it. Without the lock. */
 void probe_block_expect(const struct st_alloc_area *a, uint64_t address);

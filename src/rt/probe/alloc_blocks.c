@@ -45,27 +45,29 @@ place_in(const struct st_alloc_region *r, uint64_t address)
 	return (uint64_t *)probe_context.area + r->blocks + (address >> 4) % ST_ALLOC_SLOTS;
 }
 
-uint64_t *
+struct probe_block_place
 probe_block_find(struct st_alloc_area *a, uint64_t address)
 {
-	const struct st_alloc_region *r = region_of(a, region_key(address));
-	return r && r->key ? place_in(r, address) : NULL;
+	struct st_alloc_region *r = region_of(a, region_key(address));
+	return (struct probe_block_place){r, r && r->key ? place_in(r, address) : NULL};
 }
 
-uint64_t *
+struct probe_block_place
 probe_block_place(struct st_alloc_area *a, uint64_t address)
 {
 	const uint64_t key = region_key(address);
 	struct st_alloc_region *r = region_of(a, key);
 	if (UNLIKELY(!r || address & 7))
-		return NULL;
+		return (struct probe_block_place){r, NULL};
 	if (UNLIKELY(!r->key)) {
 		const uint32_t at = probe_allocate(ST_ALLOC_SLOTS * sizeof(uint64_t));
 		if (!at)
-			return NULL;
-		*r = (struct st_alloc_region){key, at};
+			return (struct probe_block_place){r, NULL};
+		*r = (struct st_alloc_region){.key = key, .blocks = at};
+		a->region_list[a->n_regions] = (uint32_t)(r - a->regions);
+		__atomic_store_n(&a->n_regions, a->n_regions + 1, __ATOMIC_RELEASE);
 	}
-	return place_in(r, address);
+	return (struct probe_block_place){r, place_in(r, address)};
 }
 
 /* ---- counts ---- */
