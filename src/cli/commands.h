@@ -302,9 +302,9 @@
 	O(function, 0, "function", "NAME", true,                                                   \
 	  "name the function of a file of columns (default: the name of the file)")                \
 	O(check, 0, "check", NULL, true,                                                           \
-	  "compare the records with the annotations of the project: do calls cost more?")          \
+	  "check whether calls cost more than the annotations of the project predict")             \
 	O(kept, 0, "kept", "FILE", true,                                                           \
-	  "compare with the annotations in FILE (default: those that --save has kept)")            \
+	  "check against the annotations in FILE (default: those that --save has kept)")           \
 	O(margin, 0, "margin", "PERCENT", true,                                                    \
 	  "accept costs that are higher by PERCENT (default: 5)")                                  \
 	O(alarm, 0, "alarm", "PERCENT", true,                                                      \
