@@ -7,6 +7,7 @@
 #include "base/option.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/report_check.h"
 #include "cli/report_history.h"
 #include "cli/report_memory.h"
 #include "cli/rows.h"
@@ -138,7 +139,8 @@ add_timeline(json_t *page, const struct st_profile *p, const char *path, struct 
 }
 
 static st_status
-add_profile(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
+add_profile(const struct arguments *a, json_t *page, const char *path,
+            struct st_report_measured *measured, struct st_error *e)
 {
 	struct st_page_limits limits = {.functions = (size_t)a->top,
 	                                .rows = (size_t)a->top,
@@ -151,7 +153,10 @@ add_profile(const struct arguments *a, json_t *page, const char *path, struct st
 	st_status status = bad ? ST_OK : add_timeline(page, p, path, e);
 	if (!bad && !status)
 		status = st_report_add_memory(page, p, path, e);
-	st_profile_free(p);
+	if (bad || status)
+		st_profile_free(p);
+	else
+		status = st_report_keep_measured(measured, p, st_page_results(page) - 1, e);
 	if (status)
 		return -1;
 	if (!bad && st_page_left_out(page))
@@ -189,7 +194,8 @@ read_study(const char *path, struct st_error *e)
 }
 
 static st_status
-add_result(const struct arguments *a, json_t *page, const char *path, struct st_error *e)
+add_result(const struct arguments *a, json_t *page, const char *path,
+           struct st_report_measured *measured, struct st_error *e)
 {
 	if (st_output_check_input(a->output, path, e))
 		return -1;
@@ -199,7 +205,7 @@ add_result(const struct arguments *a, json_t *page, const char *path, struct st_
 		               "prints the rows",
 		               path);
 	if (!st_page_is_json(path))
-		return add_profile(a, page, path, e);
+		return add_profile(a, page, path, measured, e);
 	json_t *result = st_page_read_json(path, e);
 	if (result && st_page_is_study(result)) {
 		json_decref(result);
@@ -223,9 +229,13 @@ write_page(const struct arguments *a, struct st_error *e)
 	if (strcmp(a->output, "-") != 0 && st_output_check(a->output, e))
 		return -1;
 	json_t *page = st_page_new();
+	struct st_report_measured measured = {0};
 	int status = page ? 0 : st_fail(e, ST_EXIT_FAILED, "no memory left for the report");
 	for (size_t i = 0; i < a->files.n && !status; i++)
-		status = add_result(a, page, a->files.v[i], e);
+		status = add_result(a, page, a->files.v[i], &measured, e);
+	if (!status)
+		status = st_report_add_checks(page, &measured, e);
+	st_report_measured_free(&measured);
 	for (size_t i = 0; i < a->histories.n && !status; i++) {
 		const struct st_report_history what = {a->histories.v[i], a->rev,
 		                                       (size_t)a->versions};

@@ -54,6 +54,8 @@ int st_page_match(json_t *page);
 /* The page into a file, "-" standard output. 0, or -1 with *e. */
 st_status st_page_write(json_t *page, const char *path, struct st_error *e);
 
+/* The number of results. */
+size_t st_page_results(const json_t *page);
 /* What the page has of the result that was added last. */
 json_t *st_page_last(const json_t *page);
 /* Of the code of the lines that the result has, and of `more`, a list like those (NULL: none): for

@@ -140,6 +140,12 @@ add_trace(json_t *entry, const struct st_profile *p, const struct st_page_limits
 	return trace ? json_object_set_new(entry, "trace", trace) : 0;
 }
 
+size_t
+st_page_results(const json_t *page)
+{
+	return json_array_size(json_object_get(page, "results"));
+}
+
 json_t *
 st_page_last(const json_t *page)
 {

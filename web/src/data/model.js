@@ -8,11 +8,11 @@ import { readTimeline } from "./timeline.js";
 import { readTrace } from "./trace.js";
 
 export function readDocument(text) {
-	const { strobe, results, matches, histories = [] } = JSON.parse(text);
+	const { strobe, results, matches, histories = [], checks = [] } = JSON.parse(text);
 	if (strobe?.report !== 1) throw new Error(`data of version ${strobe?.report}, this page reads 1`);
 	const runs = readMatches(results.map(readRun), matches);
 	if (!runs.length) runs.push({ ...readRun({ label: labelOf(histories), result: { strobe: {} } }, 0), empty: true });
-	for (const run of runs) run.histories = histories;
+	for (const run of runs) Object.assign(run, { histories, checks });
 	return runs;
 }
 
@@ -58,6 +58,7 @@ export function readRun(entry, index) {
 		fallbacks: result.fallbacks ?? [],
 		matches: new Map(),
 		histories: [],
+		checks: [],
 	};
 }
 

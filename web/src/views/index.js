@@ -3,6 +3,7 @@
 // title(run); has says whether there is anything to show; show draws it once into the element, data being {run, runs, go},
 // and may return {argument(text): what the address says after #id/, shown(): it came into sight}. whole: of all runs together.
 // docs/report.md has more.
+import { changes } from "./changes.js";
 import { contexts } from "./contexts.js";
 import { diff } from "./diff.js";
 import { flame } from "./flame.js";
@@ -19,4 +20,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, memory, measurements, functions, traced, timeline, flame, contexts, loops, source, tables, time, history, diff];
+export const views = [study, summary, memory, measurements, functions, traced, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
