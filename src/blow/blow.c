@@ -16,10 +16,19 @@ st_blow_fault_name(enum st_blow_fault fault)
 }
 
 void
+st_blow_run_clear(struct st_blow_run *r)
+{
+	free(r->samples.v);
+	free(r->note);
+	r->samples = (__typeof__(r->samples)){0};
+	r->note = NULL;
+}
+
+void
 st_blow_free(struct st_blow *b)
 {
 	for (size_t i = 0; i < b->runs.n; i++)
-		free(b->runs.v[i].samples.v);
+		st_blow_run_clear(&b->runs.v[i]);
 	for (size_t i = 0; i < b->texts.n; i++)
 		free(b->texts.v[i]);
 	free(b->functions.v);

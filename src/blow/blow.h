@@ -38,7 +38,10 @@ enum { ST_BLOW_NONE = UINT32_MAX }; /* in place of a function's index: a run wit
 	F(EXIT, "exit code", "its exit code differs from that of the runs without noise")          \
 	F(OUTPUT, "output", "its output differs from that of the runs without noise")              \
 	F(HANG, "hang", "no thread ran any more when the limit was reached")                       \
-	F(SLOW, "slow", "threads still ran when the limit was reached")
+	F(SLOW, "slow", "functions still returned when the limit was reached")                     \
+	F(DEADLOCK, "deadlock", "threads waited for each other when the limit was reached")        \
+	F(LOST_WAKEUP, "lost wake-up", "all threads waited for a wake-up when it was reached")     \
+	F(LIVELOCK, "livelock", "threads ran without effect when the limit was reached")
 enum st_blow_fault {
 #define F(id, name, meaning) ST_BLOW_##id,
 	ST_BLOW_FAULTS(F)
@@ -77,7 +80,12 @@ struct st_blow_run {
 	uint64_t output; /* hash of the standard output */
 	uint64_t total_ns, cpu_ns;
 	ST_VEC(struct st_blow_sample) samples;
+	/* For a run that reached its limit, lines "KIND\tTEXT" that explain the fault; NULL: none.
+	 * Kinds: cause, thread, frame (stacks.h) and missing. Owned. */
+	char *note;
 };
+/* Frees what the run owns. */
+void st_blow_run_clear(struct st_blow_run *r);
 
 struct st_blow {
 	ST_VEC(struct st_blow_function) functions;

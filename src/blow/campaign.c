@@ -58,7 +58,7 @@ take_journal_line(void *arg, size_t kind, size_t repetition, const char *result,
 	if (slot)
 		*slot = run;
 	else if (kind == LINE_OF_RUN)
-		free(run.samples.v);
+		st_blow_run_clear(&run);
 	if (!status && (slot || kind == LINE_OF_SELECTION))
 		return 0;
 	return st_fail(e, ST_EXIT_FAILED,
@@ -160,7 +160,7 @@ make_run(struct st_blow_campaign *c, const struct st_blow_run *asked, bool *stop
 	if (slot)
 		*slot = run;
 	else
-		free(run.samples.v);
+		st_blow_run_clear(&run);
 	return status || slot || *stopped ? status : campaign_no_memory(e);
 }
 
@@ -280,7 +280,7 @@ select_functions(struct st_blow_campaign *c, struct st_error *e)
 		return ST_OK;
 	const st_status status = c->o->select ? c->o->select(c->o->arg, c->b, &run, e)
 	                                      : st_blow_select(&c->o->how, c->b, &run, e);
-	free(run.samples.v);
+	st_blow_run_clear(&run);
 	if (status)
 		return status;
 	if (run.fault == ST_BLOW_CRASH)

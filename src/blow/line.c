@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs and functions as lines of text, for a pipe and for the journal. A run is a list of numbers:
- * its noise, its outcome, and its samples. A function is
+ * its noise, its outcome, and its samples; a tab and its note may follow. A function is
  * "function\tIMAGE\tOFFSET\tCALLS\tNS\tNAME\tRAW_NAME\tWHY", with an empty WHY if it takes a probe.
  * The journal may be any file, so reading checks everything.
  */
@@ -11,6 +11,32 @@
 #include <string.h>
 
 #include "blow/blow.h"
+
+/* In place of the line ends of a note. */
+#define NOTE_SEPARATOR '\x1d'
+
+static void
+line_write_note(const char *note, FILE *out)
+{
+	if (!note)
+		return;
+	fputc('\t', out);
+	for (; *note; note++)
+		fputc(*note == '\n'                                 ? NOTE_SEPARATOR
+		      : (unsigned char)*note < ' ' && *note != '\t' ? ' '
+		                                                    : *note,
+		      out);
+}
+
+/* -1: memory is exhausted. */
+static st_status
+line_take_note(const char *text, char **note)
+{
+	*note = strndup(text, strcspn(text, "\n"));
+	for (char *at = *note; at && *at; at++)
+		*at = *at == NOTE_SEPARATOR ? '\n' : *at;
+	return *note ? ST_OK : ST_FAILED;
+}
 
 void
 st_blow_write_line(const struct st_blow_run *r, FILE *out)
@@ -24,6 +50,7 @@ st_blow_write_line(const struct st_blow_run *r, FILE *out)
 		        " %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
 		        s->function, s->thread, s->calls, s->ns, s->noises, s->noise_ns);
 	}
+	line_write_note(r->note, out);
 	fputc('\n', out);
 }
 
@@ -85,8 +112,13 @@ st_blow_read_line(struct st_blow_run *r, const char *line, size_t n_functions)
 	const uint64_t n = take_number(&line, UINT32_MAX, &wrong);
 	if (wrong || (read.function != ST_BLOW_NONE && read.function >= n_functions))
 		return ST_FAILED;
-	if (line_samples(&read, &line, n, n_functions, &wrong) || (*line && *line != '\n')) {
-		free(read.samples.v);
+	st_status status = line_samples(&read, &line, n, n_functions, &wrong);
+	if (!status && *line == '\t')
+		status = line_take_note(line + 1, &read.note);
+	else if (!status && *line && *line != '\n')
+		status = ST_FAILED;
+	if (status) {
+		st_blow_run_clear(&read);
 		return ST_FAILED;
 	}
 	*r = read;

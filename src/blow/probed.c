@@ -169,6 +169,7 @@ probed_fill_run(const struct probed *r, const struct st_blow_watchdog *w, int ou
 	/* A run that Strobe ends has written an arbitrary part of its output. */
 	run->output = w->cut ? 0 : hash_output(output);
 	run->total_ns = (uint64_t)((double)(p->end - r->begin.ticks) / p->tsc_hz * 1e9);
+	run->note = w->note ? strdup(w->note) : NULL;
 	run->cpu_ns = ns_of_usage(p->usage.ru_utime) + ns_of_usage(p->usage.ru_stime);
 }
 
@@ -327,7 +328,7 @@ probed_write_run(const struct probed *r, const struct st_blow_watchdog *w, int o
 	if (!status)
 		st_blow_write_line(&run, out);
 	st_trace_free(&t);
-	free(run.samples.v);
+	st_blow_run_clear(&run);
 	return status;
 }
 
@@ -360,14 +361,17 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 	struct st_blow_watchdog w = {.pidfd = -1, .stop = -1};
 	if (st_probes_start(&r->probes, r->how->program, true, e))
 		return ST_FAILED;
-	st_blow_watchdog_begin(&w, r->probes.process.pid, r->how);
+	st_blow_watchdog_begin(&w, &r->probes, output, r->how);
 	const st_status watched = watch_virtually(r, e);
 	const st_status status = st_probes_wait(&r->probes, 0, e);
 	st_blow_watchdog_end(&w);
-	if (watched || status)
+	if (watched || status) {
+		free(w.note);
 		return ST_FAILED;
-	return probed_write_run(r, &w, output, out)
-	               ? st_fail(e, ST_EXIT_FAILED, "no memory left for the results of the run")
+	}
+	const st_status written = probed_write_run(r, &w, output, out);
+	free(w.note);
+	return written ? st_fail(e, ST_EXIT_FAILED, "no memory left for the results of the run")
 	               : ST_OK;
 }
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
 #include "blow/blow.h"
 #include "blow/tables.h"
 #include "profile/tables.h"
@@ -102,6 +105,51 @@ blow_put_all_samples(const struct st_blow *b, struct st_profile *p)
 	return t ? ST_OK : ST_FAILED;
 }
 
+/* Adds a row for a line of a note. */
+static st_status
+blow_put_line(struct st_profile *p, struct st_profile_table *t, size_t run, const char *line,
+              size_t length)
+{
+	char *text = strndup(line, length), *tab = text ? strchr(text, '\t') : NULL;
+	if (tab)
+		*tab++ = '\0';
+	const struct st_profile_value row[NOTE_COLUMNS] = {
+	        [NOTE_AT] = st_profile_value_number(st_profile_rows(t)),
+	        [NOTE_RUN] = st_profile_value_number(run),
+	        [NOTE_KIND] = st_profile_value_text(p, text ? text : ""),
+	        [NOTE_TEXT] = st_profile_value_text(p, tab ? tab : ""),
+	        [NOTE_LINES] = st_profile_value_number(1)};
+	const st_status status = text ? st_profile_table_add_row(t, row) : ST_FAILED;
+	free(text);
+	return status;
+}
+
+static st_status
+blow_put_notes(const struct st_blow *b, struct st_profile *p)
+{
+	static const struct st_profile_column columns[NOTE_COLUMNS] = {
+	        ST_KEY("line", NUMBER), ST_KEY("run", NUMBER), ST_KEY("kind", TEXT),
+	        ST_KEY("text", TEXT), ST_SUM("lines")};
+	struct st_profile_table *t = NULL;
+	for (size_t i = 0; i < b->runs.n; i++) {
+		const char *line = b->runs.v[i].note;
+		if (line && !t)
+			t = st_profile_table_add(
+			        p, ST_BLOW_TOOL, ST_BLOW_TABLE_NOTES,
+			        "causes and stacks of runs that reached their limit", NOTE_LINES,
+			        NOTE_COLUMNS, columns);
+		if (line && !t)
+			return ST_FAILED;
+		for (; line && *line; line += strspn(line, "\n")) {
+			const size_t length = strcspn(line, "\n");
+			if (blow_put_line(p, t, i, line, length))
+				return ST_FAILED;
+			line += length;
+		}
+	}
+	return ST_OK;
+}
+
 st_status
 st_blow_put(const struct st_blow *b, struct st_profile *p)
 {
@@ -109,7 +157,8 @@ st_blow_put(const struct st_blow *b, struct st_profile *p)
 	                      b->causal ? ST_BLOW_CAUSAL : ST_BLOW_SLOW_DOWN);
 	if (b->cut)
 		st_profile_add_option(p, 0, ST_BLOW_OPTION_END, ST_BLOW_CUT);
-	if (blow_put_functions(b, p) || blow_put_runs(b, p) || blow_put_all_samples(b, p))
+	if (blow_put_functions(b, p) || blow_put_runs(b, p) || blow_put_all_samples(b, p) ||
+	    blow_put_notes(b, p))
 		return ST_FAILED;
 	return p->out_of_memory ? ST_FAILED : ST_OK;
 }

@@ -85,6 +85,23 @@ read_sample_row(void *into, const struct st_profile_value *row)
 	return ST_OK;
 }
 
+/* Adds a line to the note of its run. */
+static st_status
+read_note_row(void *into, const struct st_profile_value *row)
+{
+	struct st_blow *b = into;
+	const uint64_t run = row[NOTE_RUN].number;
+	if (run >= b->runs.n)
+		return ST_FAILED;
+	char *before = b->runs.v[run].note, *note;
+	if (asprintf(&note, "%s%s\t%s\n", before ? before : "", st_profile_text_of(&row[NOTE_KIND]),
+	             st_profile_text_of(&row[NOTE_TEXT])) < 0)
+		return ST_FAILED;
+	free(before);
+	b->runs.v[run].note = note;
+	return ST_OK;
+}
+
 st_status
 st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 {
@@ -96,6 +113,8 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	                              *samples = st_profile_table_find(p, ST_BLOW_TOOL,
 	                                                               ST_BLOW_TABLE_SAMPLES,
 	                                                               SAMPLE_COLUMNS);
+	const struct st_profile_table *notes = st_profile_table_find(
+	        p, ST_BLOW_TOOL, ST_BLOW_TABLE_NOTES, NOTE_COLUMNS); /* NULL: there are none */
 	const char *mode = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_MODE);
 	const char *end = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_END);
 	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL),
@@ -105,11 +124,13 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 		        e, ST_EXIT_USAGE,
 		        "the profile is not of strobe blow, but of %s: strobe show prints it",
 		        p->run.tool);
-	st_status status = st_profile_table_read_sorted(functions, b, read_function_row) ||
-	                                   st_profile_table_read_sorted(runs, b, read_run_row) ||
-	                                   st_profile_table_read_sorted(samples, b, read_sample_row)
-	                           ? ST_FAILED
-	                           : ST_OK;
+	st_status status =
+	        st_profile_table_read_sorted(functions, b, read_function_row) ||
+	                        st_profile_table_read_sorted(runs, b, read_run_row) ||
+	                        st_profile_table_read_sorted(samples, b, read_sample_row) ||
+	                        st_profile_table_read_sorted(notes, b, read_note_row)
+	                ? ST_FAILED
+	                : ST_OK;
 	for (size_t i = 0; i < b->runs.n; i++)
 		st_blow_sort_samples(&b->runs.v[i]);
 	if (!status)

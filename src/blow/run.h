@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "blow/blow.h"
+#include "probe/probes.h"
 #include "trace/engine.h"
 
 struct st_blow_how {
@@ -39,11 +40,17 @@ struct st_blow_watchdog {
 	int pidfd, stop;
 	pthread_t thread;
 	bool runs;
-	bool cuts;                /* to end the program is no fault */
-	bool cut;                 /* the program was ended so; valid after st_blow_watchdog_end */
-	enum st_blow_fault fault; /* valid after st_blow_watchdog_end */
+	bool cuts; /* to end the program is no fault */
+	bool cut;  /* the program was ended so; valid after st_blow_watchdog_end */
+	struct st_probes *probes;
+	int output; /* file for the program's output */
+	/* Valid after st_blow_watchdog_end; the caller frees the note (struct st_blow_run). */
+	enum st_blow_fault fault;
+	char *note;
 };
-void st_blow_watchdog_begin(struct st_blow_watchdog *w, pid_t pid, const struct st_blow_how *how);
+/* probes: of the program, which has started. */
+void st_blow_watchdog_begin(struct st_blow_watchdog *w, struct st_probes *probes, int output,
+                            const struct st_blow_how *how);
 /* Call it when the program has ended. */
 void st_blow_watchdog_end(struct st_blow_watchdog *w);
 

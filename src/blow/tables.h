@@ -40,6 +40,10 @@ enum {
 	SAMPLE_COLUMNS
 };
 
+/* Lines of the notes of runs; the number of a line counts through all runs. */
+enum { NOTE_AT, NOTE_RUN, NOTE_KIND, NOTE_TEXT, NOTE_LINES, NOTE_COLUMNS };
+
+#define ST_BLOW_TABLE_NOTES "notes"
 #define ST_BLOW_TABLE_FUNCTIONS "functions"
 #define ST_BLOW_TABLE_RUNS "runs"
 #define ST_BLOW_TABLE_SAMPLES "samples"

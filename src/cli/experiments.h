@@ -67,7 +67,7 @@
 	O(sort, 's', "sort", "slope|fitness|share", true,                                          \
 	  "sort functions by this (default: slope)")                                               \
 	O(top, 'n', "top", "N", true, "print at most N functions (default: 50; 0: all)")           \
-	O(full, 0, "full", NULL, true, "do not shorten the names of functions")                    \
+	O(full, 0, "full", NULL, true, "print names in full, and the stacks of faults")            \
 	O(format, 0, "format", "db|text|json", true,                                               \
 	  "write this format (default: by the ending of FILE, or db; with --from: text)")          \
 	O(output, 'o', "output", "FILE", true,                                                     \

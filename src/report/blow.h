@@ -49,6 +49,12 @@ void st_blow_functions_print(const struct st_blow *b, bool times, FILE *out);
 st_status st_blow_json(const struct st_blow *b, const struct st_profile *p,
                        const struct st_blow_view *view, FILE *out, struct st_error *e);
 
+/* blow_note.c: prints the cause that the note of a run has, and with `stacks` also the threads and
+ * their stacks. Returns whether it has left out stacks. note: may be NULL. */
+bool st_blow_note_print(const char *note, bool stacks, FILE *out);
+/* Adds the members `cause` and `stacks` to the fault. Not 0: memory is exhausted. */
+int st_blow_note_json(const char *note, json_t *fault);
+
 /* blow_what_if.c: the forecasts for what --what-if asks for, whose functions were found. */
 st_status st_blow_what_if_print(const struct st_blow *b, const struct st_blow_wishes *w, FILE *out);
 /* NULL: memory is exhausted. */

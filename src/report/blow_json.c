@@ -176,6 +176,7 @@ blow_json_fault(const struct st_blow *b, size_t number)
 	SET(out, "experiment", st_json_count(number));
 	SET(out, "function", st_json_text(b->functions.v[r->function].name));
 	SET(out, "exit", json_integer(r->exit));
+	bad |= st_blow_note_json(r->note, out);
 	return blow_json_or_nothing(out, bad);
 }
 

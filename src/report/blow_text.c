@@ -270,9 +270,9 @@ print_fault(const struct st_blow *b, size_t number, FILE *out)
 }
 
 static void
-print_faults(const struct st_blow *b, FILE *out)
+print_faults(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 {
-	bool any = false;
+	bool any = false, left_out = false;
 	for (size_t i = 0; i < b->runs.n; i++) {
 		if (!b->runs.v[i].fault || b->runs.v[i].function == ST_BLOW_NONE)
 			continue;
@@ -280,7 +280,10 @@ print_faults(const struct st_blow *b, FILE *out)
 			fputs("\nfaults under noise, which are not in the numbers above:\n", out);
 		any = true;
 		print_fault(b, i, out);
+		left_out |= st_blow_note_print(b->runs.v[i].note, view->full, out);
 	}
+	if (left_out)
+		fputs("  --full prints the stacks of their threads\n", out);
 }
 
 /* Remarks on what the numbers leave out. */
@@ -311,7 +314,7 @@ st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FIL
 		return ST_FAILED;
 	if (view->wishes && st_blow_what_if_print(b, view->wishes, out))
 		return ST_FAILED;
-	print_faults(b, out);
+	print_faults(b, view, out);
 	print_remarks(b, out);
 	return ST_OK;
 }

@@ -8,6 +8,7 @@ PLANTED is programs/planted.c."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -198,7 +199,12 @@ class Faults(Blow):
         result = self.measure(what, *self.LATE, *options)
         self.assertEqual(result["targets"][0]["experiments"], 0)
         self.assertEqual(result["targets"][0]["slope"]["value"], None)
+        self.faults = result["faults"]
         return [(fault["kind"], fault["exit"], fault["function"]) for fault in result["faults"]]
+
+    def frames(self):
+        """The functions on the stacks of the threads, by thread."""
+        return [[frame["function"] for frame in stack["frames"]] for stack in self.faults[0]["stacks"]]
 
     def test_crash(self):
         self.assertEqual(self.fault("crash"), [("crash", 134, "may_be_late")])
@@ -210,7 +216,51 @@ class Faults(Blow):
         self.assertEqual(self.fault("output"), [("output", 0, "may_be_late")])
 
     def test_hang(self):
-        self.assertEqual(self.fault("hang", "--limit", "4s"), [("hang", 137, "may_be_late")])
+        self.assertEqual(self.fault("hang", "--limit", "5s"), [("deadlock", 137, "may_be_late")])
+        self.assertRegex(self.faults[0]["cause"], r"^thread \d+ \(blow-planted\) waits for a lock of its own$")
+        (frames,) = self.frames()
+        self.assertIn("wait_for_ever", frames)
+        self.assertIn("main", frames)
+
+    def test_deadlock(self):
+        """Two threads that wait for each other's locks: the result has the cycle, and both stacks."""
+        self.assertEqual(self.fault("deadlock", "--limit", "5s"), [("deadlock", 137, "may_be_late")])
+        cycle = re.fullmatch(r"thread (\d+) \(blow-planted\) waits for a lock of thread (\d+) \(blow-planted\); "
+                             r"thread (\d+) \(blow-planted\) waits for a lock of thread (\d+) \(blow-planted\)", self.faults[0]["cause"])
+        self.assertIsNotNone(cycle, self.faults[0]["cause"])
+        first, second, third, fourth = cycle.groups()
+        self.assertEqual((first, second), (fourth, third))
+        self.assertNotEqual(first, second)
+        stacks = self.frames()
+        self.assertEqual(len(stacks), 2)
+        for frames in stacks:
+            self.assertIn("take_second_lock", frames)
+        self.assertEqual(sorted(("main" in frames, "other_order" in frames) for frames in stacks), [(False, True), (True, False)])
+
+    def test_lost_wakeup(self):
+        self.assertEqual(self.fault("lost", "--limit", "5s"), [("lost wake-up", 137, "may_be_late")])
+        self.assertIn("suspected: all threads wait for a wake-up", self.faults[0]["cause"])
+        states = sorted(re.sub(r"\d+", "N", stack["thread"]) for stack in self.faults[0]["stacks"])
+        self.assertEqual(states, ["thread N (blow-planted) waits for a wake-up", "thread N (blow-planted) waits for the end of thread N (blow-planted)"])
+
+    def test_livelock(self):
+        self.assertEqual(self.fault("spin", "--limit", "5s"), [("livelock", 137, "may_be_late")])
+        self.assertIn("suspected: threads used processors", self.faults[0]["cause"])
+        (frames,) = self.frames()
+        self.assertEqual(frames[0], "spin")
+
+    def test_slow(self):
+        """A function that returns again and again is progress; the text and the profile have the stack, too."""
+        self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", "-F", "may_be_late,serve_request", "--called-threshold", "1", *self.LATE[2:], "--limit", "5s",
+                    "-o", "r.db", "--", PLANTED, "late-service")
+        result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+        (fault,) = result["faults"]
+        self.assertEqual((fault["kind"], fault["cause"]), ("slow", None))
+        text = self.strobe("--from", "r.db").stdout
+        self.assertIn("slow (exit code 137): nanosleep 1500000000 ns in may_be_late\n  --full prints the stacks of their threads\n", text)
+        full = self.strobe("--from", "r.db", "--full").stdout
+        self.assertRegex(full, r"\n    thread \d+ \(blow-planted\) is in [a-z0-9 ]+\n      .")
+        self.assertNotIn("--full prints", full)
 
     def test_no_end(self):
         """A program that does not end without noise has no baseline."""

@@ -48,7 +48,8 @@ example(void)
 	                        .exit = 137,
 	                        .output = UINT64_MAX,
 	                        .total_ns = 1,
-	                        .cpu_ns = 2};
+	                        .cpu_ns = 2,
+	                        .note = strdup("cause\twhy\x01 not\nframe\tf\t/bin/p\t1f\n")};
 	add(&r, (struct st_blow_sample){3, 1, 4, 5, 6, 7});
 	add(&r, (struct st_blow_sample){3, 0, 40, 50, 60, 70});
 	add(&r, (struct st_blow_sample){0, 7, 1, 2, 3, 4});
@@ -78,10 +79,13 @@ test_round_trip(void **state)
 	assert_int_equal(sum.noises, 66);
 	assert_int_equal(sum.noise_ns, 77);
 	assert_int_equal(st_blow_sum(&back, 2).calls, 0);
-	free(back.samples.v);
+	/* Other control characters than the ends of lines and fields become spaces. */
+	assert_string_equal(back.note, "cause\twhy  not\nframe\tf\t/bin/p\t1f\n");
+	st_blow_run_clear(&back);
+	assert_null(back.note);
 	/* A function that there is not. */
 	assert_int_equal(st_blow_read_line(&back, line, 3), ST_FAILED);
-	free(r.samples.v);
+	st_blow_run_clear(&r);
 	free(line);
 	r = (struct st_blow_run){.function = ST_BLOW_NONE, .total_ns = 9};
 	line = line_of(&r);
@@ -177,7 +181,7 @@ test_mutations(void **state)
 			assert_true(back.fault < ST_BLOW_FAULT_COUNT);
 			for (size_t k = 0; k < back.samples.n; k++)
 				assert_true(back.samples.v[k].function < 4);
-			free(back.samples.v);
+			st_blow_run_clear(&back);
 		} else if (i % 2 == 0) {
 			(void)!st_blow_read_function(&b, copy);
 		}
@@ -186,7 +190,7 @@ test_mutations(void **state)
 	for (size_t i = 0; i < b.functions.n; i++)
 		assert_non_null(b.functions.v[i].name);
 	st_blow_free(&b);
-	free(r.samples.v);
+	st_blow_run_clear(&r);
 	free(run);
 	free(function);
 }

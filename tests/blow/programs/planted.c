@@ -2,7 +2,7 @@
 /*
  * Programs with known run times. Most sleep instead of computing, so that they take the same time
  * on a busy machine. usage: planted
- * serial|pair|unequal|compute|service|hazards|crash|hang|output|exit|for-ever|abort
+ * serial|pair|unequal|compute|service|hazards|crash|hang|deadlock|lost|spin|late-service|output|exit|for-ever|abort
  */
 #include <pthread.h>
 #include <signal.h>
@@ -277,12 +277,82 @@ was_late(void)
 	return elapsed_us(&begin) > 1000000;
 }
 
+/* A service that does not end if it begins late. */
+static void
+serve_late(void)
+{
+	serve_request();
+	if (was_late())
+		serve();
+}
+
 CALLED static void
 wait_for_ever(void)
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	pthread_mutex_lock(&lock);
 	pthread_mutex_lock(&lock);
+}
+
+/* Two threads that take two locks in different orders, both of them after the other has its first
+ * one. */
+static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER,
+                       second_lock = PTHREAD_MUTEX_INITIALIZER;
+
+CALLED static void
+take_second_lock(pthread_mutex_t *lock)
+{
+	pthread_mutex_lock(lock);
+	sum++;
+}
+
+static void *
+other_order(void *arg)
+{
+	(void)arg;
+	pthread_mutex_lock(&second_lock);
+	pthread_barrier_wait(&barrier);
+	take_second_lock(&first_lock);
+	return NULL;
+}
+
+static void
+lock_each_other_out(void)
+{
+	pthread_t thread;
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, other_order, NULL);
+	pthread_mutex_lock(&first_lock);
+	pthread_barrier_wait(&barrier);
+	take_second_lock(&second_lock);
+	pthread_join(thread, NULL);
+}
+
+/* A thread that waits for a condition after its signal. */
+static void *
+wait_too_late(void *arg)
+{
+	static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+	(void)arg;
+	pthread_cond_signal(&condition);
+	pthread_mutex_lock(&first_lock);
+	pthread_cond_wait(&condition, &first_lock);
+	return NULL;
+}
+
+static void
+lose_wakeup(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, wait_too_late, NULL);
+	pthread_join(thread, NULL);
+}
+
+CALLED static void
+spin(void)
+{
+	for (;;)
+		sum++;
 }
 
 int
@@ -307,6 +377,14 @@ main(int argc, char **argv)
 		abort();
 	else if (!strcmp(what, "hang") && was_late())
 		wait_for_ever();
+	else if (!strcmp(what, "deadlock") && was_late())
+		lock_each_other_out();
+	else if (!strcmp(what, "lost") && was_late())
+		lose_wakeup();
+	else if (!strcmp(what, "spin") && was_late())
+		spin();
+	else if (!strcmp(what, "late-service"))
+		serve_late();
 	else if (!strcmp(what, "for-ever"))
 		wait_for_ever();
 	else if (!strcmp(what, "abort"))
