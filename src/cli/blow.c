@@ -36,6 +36,44 @@ print_blow_safely(const struct st_blow *b, const struct st_blow_arguments *a, FI
 	return status;
 }
 
+static st_status
+write_comparison(const struct st_blow *b, const struct st_blow_arguments *a,
+                 const struct st_blow_comparison *c, FILE *out, struct st_error *e)
+{
+	struct st_safe safe;
+	if (a->form == ST_BLOW_JSON)
+		return st_blow_compare_json(b, c, out, e);
+	if (!st_safe_begin(&safe, out))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the comparison");
+	const st_status status = st_blow_compare_print(b, c, &a->view, safe.text.out);
+	st_safe_end(&safe);
+	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left to print the comparison")
+	              : ST_OK;
+}
+
+/* Compares the campaign with that of --compare. */
+static st_status
+compare_blow(const struct st_blow *b, const struct st_blow_arguments *a, FILE *out,
+             struct st_error *e)
+{
+	struct st_blow other;
+	struct st_blow_comparison c;
+	struct st_profile *p = st_profile_load(a->compared, e);
+	if (!p)
+		return ST_FAILED;
+	if (st_blow_read(&other, p, e)) {
+		st_profile_free(p);
+		return ST_FAILED;
+	}
+	st_status status = st_blow_compare(b, &other, &c, e);
+	if (!status)
+		status = write_comparison(b, a, &c, out, e);
+	free(c.pairs.v);
+	st_blow_free(&other);
+	st_profile_free(p);
+	return status;
+}
+
 static int
 blow_write(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
 {
@@ -44,7 +82,9 @@ blow_write(const struct st_profile *p, const void *arg, FILE *out, struct st_err
 	if (st_blow_read(&b, p, e))
 		return ST_FAILED;
 	st_status status = a->view.wishes ? st_blow_wishes_find(a->view.wishes, &b, e) : ST_OK;
-	if (!status)
+	if (!status && a->compared)
+		status = compare_blow(&b, a, out, e);
+	else if (!status)
 		status = a->form == ST_BLOW_JSON ? st_blow_json(&b, p, &a->view, out, e)
 		                                 : print_blow_safely(&b, a, out, e);
 	st_blow_free(&b);

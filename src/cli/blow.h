@@ -17,7 +17,7 @@ struct st_blow_arguments {
 	struct st_blow_wishes wishes;
 	struct st_blow_options options;
 	struct st_blow_view view;
-	const char *journal, *from, *output;
+	const char *journal, *from, *compared, *output;
 	const char *asked; /* the last option for runs; NULL: none was given */
 	enum st_blow_form form;
 	const char *noisy; /* the last option for noise; NULL: none was given */

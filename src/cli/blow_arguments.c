@@ -250,6 +250,9 @@ apply_blow_view(struct st_blow_arguments *a, int option, const char *value, st_s
 	case BLOW_from:
 		a->from = value;
 		break;
+	case BLOW_compare:
+		a->compared = value;
+		break;
 	case BLOW_what_if:
 		a->wishes.list.n = 0;
 		a->view.wishes = &a->wishes;
@@ -444,6 +447,12 @@ st_blow_parse(struct st_blow_arguments *a, char *const *argv, struct st_error *e
 			return status;
 	}
 	guess_blow_form(a);
+	if (a->compared && (!a->from || a->view.wishes))
+		return st_fail(e, ST_EXIT_USAGE,
+		               a->from ? "--compare and --what-if are different reports: leave out "
+		                         "one of them"
+		                       : "--compare needs a result to compare with: name it with "
+		                         "--from");
 	return a->from ? check_blow_shown(a, e) : check_blow_run(a, e);
 }
 

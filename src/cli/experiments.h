@@ -64,6 +64,8 @@
 	O(input, 0, "stdin", "FILE", true,                                                         \
 	  "use FILE as the program's standard input (default: /dev/null)")                         \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier campaign")                 \
+	O(compare, 0, "compare", "FILE", true,                                                     \
+	  "with --from: compare its ranking of functions with that of another campaign")           \
 	O(sort, 's', "sort", "slope|fitness|share", true,                                          \
 	  "sort functions by this (default: slope)")                                               \
 	O(top, 'n', "top", "N", true, "print at most N functions (default: 50; 0: all)")           \

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "blow/compare.h"
 #include "blow/what_if.h"
 
 /* Orders of the rows. S(identifier, "word") */
@@ -48,6 +49,14 @@ void st_blow_functions_print(const struct st_blow *b, bool times, FILE *out);
 /* Writes the document that docs/json.md describes. -1 with *e: memory is exhausted. */
 st_status st_blow_json(const struct st_blow *b, const struct st_profile *p,
                        const struct st_blow_view *view, FILE *out, struct st_error *e);
+
+/* blow_compare.c: how two campaigns rank the functions; b is the first one. -1: memory is
+ * exhausted. */
+st_status st_blow_compare_print(const struct st_blow *b, const struct st_blow_comparison *c,
+                                const struct st_blow_view *view, FILE *out);
+/* Writes the document that docs/json.md describes. -1 with *e: memory is exhausted. */
+st_status st_blow_compare_json(const struct st_blow *b, const struct st_blow_comparison *c,
+                               FILE *out, struct st_error *e);
 
 /* blow_note.c: prints the cause that the note of a run has, and with `stacks` also the threads and
  * their stacks. Returns whether it has left out stacks. note: may be NULL. */

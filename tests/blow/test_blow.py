@@ -289,6 +289,25 @@ class Results(Blow):
         shown = subprocess.run([STROBE, "show", "-t", "runs", "r.db"], cwd=self.at, capture_output=True, text=True, check=False)
         self.assertEqual(shown.returncode, 0, shown.stderr)
 
+    def test_compare(self):
+        """A campaign ranks functions as it does itself; a campaign of another mode cannot be compared."""
+        self.strobe("-q", "-F", "quarter,other_half", "--noise", "nanosleep", "--iterations", "4", "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--",
+                    PLANTED, "serial")
+        text = self.strobe("--from", "r.db", "--compare", "r.db").stdout
+        self.assertRegex(text, r"^functions measured in both campaigns: \d; not measured in one of them: \d; tried only in the first one: 0, only in the other one: 0\n"
+                               r"rank correlation \(Spearman\): ")
+        result = json.loads(self.strobe("--from", "r.db", "--compare", "r.db", "--format", "json").stdout)
+        self.assertEqual((result["compared"], result["only_a"], result["only_b"]), ("slope", 0, 0))
+        self.assertEqual(len(result["functions"]) + result["not_measured"], 2)
+        for function in result["functions"]:
+            self.assertEqual(function["a"], function["b"])
+            self.assertIs(function["differ"], False)
+        self.strobe("-q", "-m", "causal", "-F", "main_part", "--iterations", "1", "--baseline-runs", "3", "--timeout", "0", "-o", "c.db", "--", PLANTED, "compute")
+        self.assertIn("the same mode", self.strobe("--from", "r.db", "--compare", "c.db", code=2).stderr)
+        self.assertIn("--compare needs a result", self.strobe("--compare", "c.db", "--", PLANTED, code=2).stderr)
+        self.assertIn("different reports", self.strobe("--from", "c.db", "--compare", "c.db", "--what-if", "main_part=1%", code=2).stderr)
+        self.assertIn("nowhere.db", self.strobe("--from", "r.db", "--compare", "nowhere.db", code=125).stderr)
+
     def test_functions(self):
         text = self.strobe("--show-functions", "--called-threshold", "10", "--min-func-time", "1h", "--", PLANTED, "serial").stdout
         all_functions, corpus = text.split("CORPUS (4):\n")
