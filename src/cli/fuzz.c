@@ -364,7 +364,7 @@ fuzz_judge(const struct fuzz_arguments *a, struct st_campaign *c,
 	st_status status = functions ? st_findings_judge(&findings, c, functions, a->judge, e)
 	                             : st_fail(e, ST_EXIT_FAILED, "no memory left");
 	for (size_t i = 0; i < findings.list.n && !status; i++)
-		status = st_fuzz_folder_finding(folder, &findings.list.v[i], i + 1, e);
+		status = st_fuzz_folder_finding(folder, c, &findings.list.v[i], i + 1, e);
 	if (!status)
 		status = fuzz_report(a, c, &findings, folder->path, e);
 	*found = findings.list.n > 0;

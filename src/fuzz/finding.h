@@ -10,6 +10,7 @@
 #define STROBE_FUZZ_FINDING_H
 
 #include "fuzz/campaign.h"
+#include "fuzz/difference.h"
 #include "fuzz/family.h"
 #include "fuzz/functions.h"
 
@@ -20,6 +21,7 @@ struct st_finding {
 	struct st_fuzz_hottest function; /* name NULL: unknown, as of a fault */
 	struct st_fuzz_bytes witness;    /* as it was found */
 	struct st_fuzz_bytes minimal;
+	struct st_fuzz_difference difference; /* of the witness to its seed */
 	size_t seed, seed_bytes;
 	uint64_t work, seed_work; /* of the witness; 0: it did not end */
 	struct {

@@ -200,9 +200,21 @@ write_script(const struct st_finding *finding, const char *path, struct st_error
 	return ST_OK;
 }
 
+static st_status
+write_difference(const struct st_finding *finding, const struct st_fuzz_bytes *seed,
+                 const char *path, struct st_error *e)
+{
+	FILE *out = fopen(path, "we");
+	if (out)
+		st_fuzz_difference_print(&finding->difference, seed, &finding->witness, out);
+	if (!out || fclose(out))
+		return st_fail(e, ST_EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+	return ST_OK;
+}
+
 st_status
-st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_finding *finding,
-                       size_t number, struct st_error *e)
+st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_campaign *c,
+                       const struct st_finding *finding, size_t number, struct st_error *e)
 {
 	char name[64], path[PATH_MAX + 96];
 	snprintf(name, sizeof name, "findings/%zu", number);
@@ -213,6 +225,9 @@ st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_finding *
 		return ST_FAILED;
 	snprintf(path, sizeof path, "%s/%s/minimal", f->path, name);
 	if (st_fuzz_bytes_write(&finding->minimal, path, e))
+		return ST_FAILED;
+	snprintf(path, sizeof path, "%s/%s/difference.txt", f->path, name);
+	if (write_difference(finding, &c->corpus.list.v[finding->seed].bytes, path, e))
 		return ST_FAILED;
 	snprintf(path, sizeof path, "%s/%s/generate.sh", f->path, name);
 	return finding->has_family ? write_script(finding, path, e) : ST_OK;

@@ -61,6 +61,25 @@ path_json(const char *folder, size_t number, const char *name)
 }
 
 static json_t *
+difference_json(const struct st_fuzz_difference *d)
+{
+	json_t *out = json_object(), *changes = json_array();
+	json_object_set_new(out, "unit", json_string(st_difference_unit_name(d->unit)));
+	json_object_set_new(out, "kept", st_json_count(d->kept));
+	for (size_t i = 0; i < d->list.n; i++) {
+		const struct st_fuzz_change *c = &d->list.v[i];
+		json_t *change = json_object();
+		json_object_set_new(change, "seed_at", st_json_count(c->from));
+		json_object_set_new(change, "removed", st_json_count(c->n_removed));
+		json_object_set_new(change, "witness_at", st_json_count(c->to));
+		json_object_set_new(change, "inserted", st_json_count(c->n_inserted));
+		json_array_append_new(changes, change);
+	}
+	json_object_set_new(out, "changes", changes);
+	return out;
+}
+
+static json_t *
 fuzz_finding_json(const struct st_campaign *c, const struct st_finding *f, const char *folder,
                   size_t number)
 {
@@ -80,6 +99,8 @@ fuzz_finding_json(const struct st_campaign *c, const struct st_finding *f, const
 	json_object_set_new(out, "size", st_json_count(f->witness.n));
 	json_object_set_new(out, "minimal_size", st_json_count(f->minimal.n));
 	json_object_set_new(out, "seed_size", st_json_count(f->seed_bytes));
+	json_object_set_new(out, "seed", st_json_count(f->seed + 1));
+	json_object_set_new(out, "difference", difference_json(&f->difference));
 	json_object_set_new(out, "counts_ratio",
 	                    f->work ? fuzz_real((double)f->work / (double)f->seed_work)
 	                            : json_null());

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "fuzz/finding.h"
 
-enum { MOST_CANDIDATES = 30, MOST_FUNCTIONS = 5, MOST_FAULTS = 5, MOST_HANGS = 2 };
+enum { MOST_CANDIDATES = 30, MOST_FUNCTIONS = 5, MOST_FAULTS = 5, MOST_HANGS = 2, JOINED = 4 };
 
 const char *
 st_finding_kind_name(enum st_finding_kind kind)
@@ -20,6 +20,7 @@ finding_free(struct st_finding *f)
 {
 	st_fuzz_bytes_free(&f->witness);
 	st_fuzz_bytes_free(&f->minimal);
+	st_fuzz_difference_free(&f->difference);
 	free(f->chain.v);
 	if (f->has_family)
 		st_fuzz_family_free(&f->family);
@@ -241,6 +242,18 @@ judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_en
 	return status;
 }
 
+static st_status
+find_differences(const struct st_campaign *c, struct st_findings *findings, struct st_error *e)
+{
+	for (size_t i = 0; i < findings->list.n; i++) {
+		struct st_finding *f = &findings->list.v[i];
+		if (st_fuzz_difference_find(&f->difference, &c->corpus.list.v[f->seed].bytes,
+		                            &f->witness, JOINED))
+			return no_room(e);
+	}
+	return ST_OK;
+}
+
 st_status
 st_findings_judge(struct st_findings *findings, struct st_campaign *c,
                   struct st_fuzz_functions *functions, double seconds, struct st_error *e)
@@ -251,6 +264,8 @@ st_findings_judge(struct st_findings *findings, struct st_campaign *c,
 		status = judge_candidates(&j, findings, e);
 	if (!status)
 		status = judge_faults(&j, findings, ST_END_SIGNAL, MOST_FAULTS, e);
+	if (!status)
+		status = find_differences(c, findings, e);
 	findings->interrupted = st_fuzz_interrupted() != 0;
 	return status;
 }

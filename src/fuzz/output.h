@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A campaign's folder: results/ (interesting inputs), faults/, hangs/, findings/N/ (witness,
- * minimal, generate.sh), log.csv (a line for each input that was kept), fuzz.json, and the journal
- * (fuzz/journal.h). Each file is written as soon as there is something to write.
+ * minimal, difference.txt, generate.sh), log.csv (a line for each input that was kept), fuzz.json,
+ * and the journal (fuzz/journal.h). Each file is written as soon as there is something to write.
  */
 #ifndef STROBE_FUZZ_OUTPUT_H
 #define STROBE_FUZZ_OUTPUT_H
@@ -41,8 +41,9 @@ void st_fuzz_inputs_free(struct st_fuzz_inputs *inputs);
 st_status st_fuzz_folder_keep(void *folder, const struct st_campaign *c,
                               const struct st_fuzz_input *input, const struct st_fuzz_fault *fault,
                               struct st_error *e);
-st_status st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_finding *finding,
-                                 size_t number, struct st_error *e);
+st_status st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_campaign *c,
+                                 const struct st_finding *finding, size_t number,
+                                 struct st_error *e);
 
 /* The result: docs/json.md. NULL: no memory. */
 json_t *st_fuzz_json(const struct st_campaign *c, const struct st_findings *findings,

@@ -43,6 +43,7 @@ print_finding(const struct st_campaign *c, const struct st_finding *f, size_t nu
 	}
 	fprintf(out, "   %zu bytes, %zu when minimised; its seed has %zu", f->witness.n,
 	        f->minimal.n, f->seed_bytes);
+	fprintf(out, " (%zu of them kept)", f->difference.kept);
 	if (f->work)
 		fprintf(out, "; %.3g times the seed's work",
 		        (double)f->work / (double)f->seed_work);
@@ -55,7 +56,8 @@ print_finding(const struct st_campaign *c, const struct st_finding *f, size_t nu
 	if (f->chain.n > SHOWN_RULES)
 		fprintf(out, " and %zu more", f->chain.n - SHOWN_RULES);
 	fprintf(out, "\n   %s/findings/%zu/%s\n", folder, number,
-	        f->has_family ? "{witness,minimal,generate.sh}" : "{witness,minimal}");
+	        f->has_family ? "{witness,minimal,difference.txt,generate.sh}"
+	                      : "{witness,minimal,difference.txt}");
 }
 
 static void

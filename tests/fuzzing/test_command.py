@@ -51,6 +51,26 @@ class Fuzz(unittest.TestCase):
 
 
 class Laws(Fuzz):
+    def check_difference(self, finding, seed, witness):
+        """The changes make the witness of the seed, and the text has the same."""
+        difference, made, at, lines = finding["difference"], b"", 0, []
+
+        def part(kind, n):
+            lines.extend([f"{kind} {n}"] if n else [])
+        for change in difference["changes"]:
+            made += seed[at:change["seed_at"]]
+            self.assertEqual(len(made), change["witness_at"])
+            made += witness[len(made):len(made) + change["inserted"]]
+            part(" ", change["seed_at"] - at)
+            part("-", change["removed"])
+            part("+", change["inserted"])
+            at = change["seed_at"] + change["removed"]
+        part(" ", len(seed) - at)
+        self.assertEqual(made + seed[at:], witness)
+        self.assertEqual((finding["seed"], difference["unit"], difference["kept"]), (1, "bytes", len(seed) - sum(change["removed"] for change in difference["changes"])))
+        text = (self.place / finding["witness"]).with_name("difference.txt").read_text()
+        self.assertEqual([line.partition(" '")[0] for line in text.splitlines()], lines)
+
     def test_quadratic(self):
         seed = self.seed("a few [words] in [brackets]\n")
         got = self.read("-s", seed, *LONG, "--judge", "600s", "--executions", "40", "-N", "2000", "--rules", "double-line,copy-line,repeat-word", "--exit-code", "--", LIST, "@@", code=1)
@@ -69,6 +89,7 @@ class Laws(Fuzz):
         self.assertLessEqual(len(minimal), len(witness))
         made = [subprocess.run([self.place / finding["generator"], str(n)], capture_output=True, check=True).stdout for n in (10, 20)]
         self.assertEqual(len(made[1]) - len(made[0]), 10 * len(finding["token"]))
+        self.check_difference(finding, (self.place / seed).read_bytes(), witness)
         low, high = finding["slowdown_interval"]
         self.assertLessEqual(low, finding["slowdown"])
         self.assertLessEqual(finding["slowdown"], high)
