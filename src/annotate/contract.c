@@ -2,10 +2,11 @@
 /* Checks records against a contract. */
 #include "annotate/contract.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "stats/robust.h"
 
 static const double contract_level = 0.95;
 
@@ -62,13 +63,13 @@ ann_contract_is_of(const struct st_ann_contract *c, const char *function)
 	       (strlen(c->function) == n && !strncmp(function, c->function, n));
 }
 
-/* Clopper and Pearson's interval of the share k / n. */
 static void
-ann_share_interval(size_t k, size_t n, struct st_ann_outcome *out)
+ann_contract_share(struct st_ann_outcome *out)
 {
-	const double tail = (1 - contract_level) / 2, yes = (double)k, all = (double)n;
-	out->share_low = k ? gsl_cdf_beta_Pinv(tail, yes, all - yes + 1) : 0;
-	out->share_high = k < n ? gsl_cdf_beta_Pinv(1 - tail, yes + 1, all - yes) : 1;
+	const struct st_interval share =
+	        st_share(out->records - out->above, out->records, contract_level);
+	out->share_low = share.low;
+	out->share_high = share.high;
 }
 
 /* Values of the bound and of the metric, of the records to which a contract applies. */
@@ -140,7 +141,7 @@ ann_contract_judge(const struct st_ann_contract *c, struct st_ann_outcome *out)
 	} else if (c->quantile >= 1) {
 		out->verdict = out->above ? ST_ANN_BROKEN : ST_ANN_KEPT;
 	} else {
-		ann_share_interval(out->records - out->above, out->records, out);
+		ann_contract_share(out);
 		out->verdict = out->share_high < c->quantile   ? ST_ANN_BROKEN
 		               : out->share_low >= c->quantile ? ST_ANN_KEPT
 		                                               : ST_ANN_CANNOT_TELL;

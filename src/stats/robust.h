@@ -12,6 +12,10 @@ struct st_interval {
 	double at, low, high;
 };
 
+/* The share k / n, with the interval of Clopper and Pearson (Biometrika 26 (1934), 404). n 0: the
+ * interval is from 0 to 1. */
+struct st_interval st_share(size_t k, size_t n, double level);
+
 void st_sort_values(double *v, size_t n);
 
 /* Of n > 0 values. sd: with n - 1; NAN of one value. */

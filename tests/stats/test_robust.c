@@ -96,13 +96,35 @@ shift_of_two(void **state)
 	assert_int_equal(st_shift(at_term, ST_PAIRS_MOST, early, 2, 0.95, &shift), -1);
 }
 
+/* The values are those of R's binom.test. */
+static void
+shares(void **state)
+{
+	static const struct {
+		size_t k, n;
+		double low, high;
+	} cases[] = {{0, 20, 0, 0.168433471},
+	             {1, 10, 0.002528579, 0.445016117},
+	             {5, 10, 0.187086028, 0.812913972},
+	             {10, 10, 0.691502892, 1}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const struct st_interval share = st_share(cases[i].k, cases[i].n, 0.95);
+		assert_true(share.at == (double)cases[i].k / (double)cases[i].n);
+		assert_true(fabs(share.low - cases[i].low) < 1e-8);
+		assert_true(fabs(share.high - cases[i].high) < 1e-8);
+	}
+	const struct st_interval none = st_share(0, 0, 0.95);
+	assert_true(none.low == 0 && none.high == 1);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(as_r_has_it),  cmocka_unit_test(ends_and_few),
 	        cmocka_unit_test(origin),       cmocka_unit_test(hodges_lehmann),
-	        cmocka_unit_test(shift_of_two),
+	        cmocka_unit_test(shift_of_two), cmocka_unit_test(shares),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
