@@ -133,6 +133,10 @@
 	O(cpu, 0, "cpu", "LIST", true,                                                             \
 	  "run each pair on one of these CPUs; all: on all CPUs (default: any one)")               \
 	O(seed, 0, "seed", "N", true, "set the seed of the order of runs (default: a random one)") \
+	O(calibrate, 0, "calibrate", NULL, true,                                                   \
+	  "measure the false alarms of the base against itself, and keep the limit")               \
+	O(gates, 0, "gates", "N", true,                                                            \
+	  "with --calibrate: run N gates of each benchmark (default: 20)")                         \
 	O(rules, 0, "rules", "FILE", true,                                                         \
 	  "read limits and exceptions from FILE (default: .strobe/gate.yaml)")                     \
 	O(times, 0, "times", "FILE", false, "read the times of pairs from FILE, for tests")        \

@@ -30,7 +30,8 @@ struct gate_arguments {
 	ST_VEC(const char *) outputs;
 	struct st_gate_rules rules;
 	const char *rules_file; /* NULL: the project's */
-	bool quiet, help;
+	long gates;             /* 0: not given */
+	bool calibrate, quiet, help;
 };
 
 static st_status
@@ -95,6 +96,7 @@ apply_gate_rule(struct gate_arguments *a, int option, const char *value, struct 
 	long n;
 	switch (option) {
 	case GATE_limit:
+		a->options.limit_set = true;
 		return gate_share("limit", value, 1000, &rule->limit, e);
 	case GATE_alarm:
 		return gate_share("alarm", value, 50, &rule->alarm, e);
@@ -211,6 +213,11 @@ apply_gate_option(struct gate_arguments *a, int option, const char *value, struc
 	case GATE_rules:
 		a->rules_file = value;
 		return ST_OK;
+	case GATE_calibrate:
+		a->calibrate = true;
+		return ST_OK;
+	case GATE_gates:
+		return st_option_number("gates", value, 1, ST_GATE_MOST_GATES, &a->gates, e);
 	case GATE_times:
 		a->options.times = value;
 		return ST_OK;
@@ -227,6 +234,34 @@ apply_gate_option(struct gate_arguments *a, int option, const char *value, struc
 	default:
 		return apply_gate_rule(a, option, value, e);
 	}
+}
+
+/* The options of a calibration. Both sides are the base. */
+static st_status
+gate_check_calibration(struct gate_arguments *a, struct st_error *e)
+{
+	enum { USUAL_GATES = 20 };
+	struct st_gate_options *o = &a->options;
+	enum st_gate_format format = a->format;
+	if (!a->calibrate)
+		return a->gates ? st_fail(e, ST_EXIT_USAGE,
+		                          "--gates is the number of gates of a calibration: add "
+		                          "--calibrate")
+		                : ST_OK;
+	if (o->names[ST_GATE_TARGET])
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--calibrate compares the base with itself: leave out --target");
+	for (size_t i = 0; i <= a->outputs.n; i++) {
+		if (i && gate_format_of_file(a->outputs.v[i - 1], &format, e))
+			return ST_FAILED;
+		if (format != ST_GATE_FORMAT_TEXT && format != ST_GATE_FORMAT_JSON)
+			return st_fail(e, ST_EXIT_USAGE,
+			               "a calibration is written as text or JSON, not as %s",
+			               gate_formats[format]);
+	}
+	o->gates = a->gates ? (size_t)a->gates : USUAL_GATES;
+	o->names[ST_GATE_TARGET] = o->names[ST_GATE_BASE];
+	return ST_OK;
 }
 
 /* The default target of a version is HEAD. */
@@ -294,7 +329,7 @@ parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
 	if (st_gate_usual(&a->options, &a->rules, a->rules_file, e) ||
 	    gate_take_options(a, argv, e))
 		return ST_FAILED;
-	return gate_check_sides(&a->options, e);
+	return gate_check_calibration(a, e) || gate_check_sides(&a->options, e) ? ST_FAILED : ST_OK;
 }
 
 /* ---- a run ---- */
@@ -370,7 +405,7 @@ run_gate(struct gate_arguments *a)
 	if (!status)
 		status = st_gate_run(&a->options, &r, &e);
 	st_gate_end(&setting, &a->options);
-	if (!status)
+	if (!status && !(a->calibrate && r.interrupted))
 		status = gate_print(a, &r, &e);
 	int code = status ? st_complain(&e) : st_gate_exit(r.verdict);
 	if (!status && st_timing_interrupted())

@@ -57,7 +57,8 @@ cases_add(struct st_gate_cases *cases, const struct st_gate_case *filled, struct
 	if (!c || !c->words[ST_GATE_BASE] || !c->words[ST_GATE_TARGET])
 		return cases_no_memory(e);
 	c->title = cases_title(c->words[ST_GATE_TARGET]);
-	return c->title ? ST_OK : cases_no_memory(e);
+	c->base_title = cases_title(c->words[ST_GATE_BASE]);
+	return c->title && c->base_title ? ST_OK : cases_no_memory(e);
 }
 
 /* A job has each benchmark once for each collector; those of the first collector are taken. */
@@ -126,6 +127,7 @@ st_gate_cases_free(struct st_gate_cases *cases)
 {
 	for (size_t i = 0; i < cases->v.n; i++) {
 		free(cases->v.v[i].title);
+		free(cases->v.v[i].base_title);
 		for (int side = 0; side < ST_GATE_SIDES; side++)
 			free(cases->v.v[i].words[side]);
 	}

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gate/calibrate.h"
 #include "gate/why.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -203,7 +204,12 @@ st_gate_write(enum st_gate_format format, const struct st_gate_options *o,
 {
 	struct st_gate_findings f = {0};
 	if (format == ST_GATE_FORMAT_JSON)
-		return finding_put_json(st_gate_json(o, r), out);
+		return finding_put_json(
+		        o->gates ? st_gate_calibrate_json(o, r) : st_gate_json(o, r), out);
+	if (o->gates) {
+		st_gate_calibrate_text(r, out);
+		return ST_OK;
+	}
 	st_status status = st_gate_findings_make(&f, o, r);
 	if (!status && format == ST_GATE_FORMAT_SARIF)
 		status = finding_put_json(st_gate_sarif(&f), out);

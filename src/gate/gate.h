@@ -52,6 +52,8 @@ enum st_gate_duet {
 #undef A
 };
 
+extern const char *const st_gate_duet_words[];
+
 /* M(identifier, "word", "title") */
 #define ST_GATE_METRICS(M)                                                                         \
 	M(CPU, "cpu", "CPU time")                                                                  \
@@ -61,6 +63,8 @@ enum st_gate_metric {
 	ST_GATE_METRICS(M)
 #undef M
 };
+
+extern const char *const st_gate_metric_words[];
 
 /* The rule of decision. Probabilities and changes are shares of 1. */
 struct st_gate_rule {
@@ -72,7 +76,7 @@ struct st_gate_rule {
 	double seconds; /* no pair begins later; 0: no limit */
 };
 
-enum { ST_GATE_MOST_PAIRS = 5000 };
+enum { ST_GATE_MOST_PAIRS = 5000, ST_GATE_MOST_GATES = 10000 };
 
 /* A pair to measure. */
 struct st_gate_pair {
@@ -104,6 +108,7 @@ struct st_gate_time {
 	                    average */
 	enum st_gate_verdict verdict;
 	double seconds; /* duration of all pairs */
+	double limit;   /* of the rule */
 	bool interrupted;
 };
 

@@ -6,17 +6,6 @@
 #include "gate/why.h"
 #include "report/json.h"
 
-static const char *const json_metrics[] = {
-#define M(id, name, title) name,
-        ST_GATE_METRICS(M)
-#undef M
-};
-static const char *const json_duets[] = {
-#define A(id, name) name,
-        ST_GATE_DUETS(A)
-#undef A
-};
-
 /* Unknown values are null. */
 static json_t *
 gate_real(double value)
@@ -38,13 +27,14 @@ gate_time_json(const struct st_gate_options *o, const struct st_gate_time *t)
 {
 	if (!o->rule.pairs)
 		return json_null();
-	return json_pack("{ss, ss, so, so, so, so, s[o, o], so, so, so, so}", "metric",
-	                 json_metrics[o->metric], "verdict", st_gate_verdicts[t->verdict], "pairs",
-	                 st_json_count(t->ratios.n), "base_ns", gate_real(t->ns[ST_GATE_BASE]),
-	                 "target_ns", gate_real(t->ns[ST_GATE_TARGET]), "change",
-	                 gate_real(t->change.at), "interval", gate_real(t->change.low),
-	                 gate_real(t->change.high), "evidence", gate_real(t->evidence), "spread",
-	                 gate_real(t->spread), "seconds", gate_real(t->seconds), "changes",
+	return json_pack("{ss, ss, so, so, so, so, s[o, o], so, so, so, so, so}", "metric",
+	                 st_gate_metric_words[o->metric], "verdict", st_gate_verdicts[t->verdict],
+	                 "pairs", st_json_count(t->ratios.n), "base_ns",
+	                 gate_real(t->ns[ST_GATE_BASE]), "target_ns",
+	                 gate_real(t->ns[ST_GATE_TARGET]), "change", gate_real(t->change.at),
+	                 "interval", gate_real(t->change.low), gate_real(t->change.high),
+	                 "evidence", gate_real(t->evidence), "spread", gate_real(t->spread),
+	                 "seconds", gate_real(t->seconds), "limit", gate_real(t->limit), "changes",
 	                 gate_ratios_json(t));
 }
 
@@ -55,7 +45,7 @@ gate_rule_json(const struct st_gate_options *o)
 	return json_pack("{so, so, so, so, so, ss, sI}", "alarm", gate_real(rule->alarm), "miss",
 	                 gate_real(rule->miss), "limit", gate_real(rule->limit), "pairs",
 	                 st_json_count(rule->pairs), "seconds", gate_real(rule->seconds), "duet",
-	                 json_duets[o->duet], "seed", (json_int_t)o->seed);
+	                 st_gate_duet_words[o->duet], "seed", (json_int_t)o->seed);
 }
 
 /* ---- counts ---- */

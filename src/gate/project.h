@@ -31,7 +31,7 @@ struct st_gate_project {
 
 /* One benchmark, on both sides. */
 struct st_gate_case {
-	char *title;
+	char *title, *base_title;    /* the commands of the target and of the base */
 	char **words[ST_GATE_SIDES]; /* each malloc'ed in one piece with its strings */
 	const char *input;           /* file for standard input; NULL: none */
 };

@@ -5,10 +5,11 @@
 #include "gate/result.h"
 
 st_status
-st_gate_replay_open(struct st_gate_replay *r, const char *path, struct st_error *e)
+st_gate_replay_open(struct st_gate_replay *r, const char *path, long at, struct st_error *e)
 {
 	*r = (struct st_gate_replay){fopen(path, "re"), path};
-	return r->file ? ST_OK
+	return r->file && !fseek(r->file, at, SEEK_SET)
+	               ? ST_OK
 	               : st_fail(e, ST_EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
 }
 
@@ -22,10 +23,12 @@ st_gate_replay_pair(void *arg, const struct st_gate_pair *pair, double ns[ST_GAT
 	return st_fail(e, ST_EXIT_USAGE, "%s has only %zu pairs of times", r->path, pair->number);
 }
 
-void
+long
 st_gate_replay_close(struct st_gate_replay *r)
 {
+	const long at = r->file ? ftell(r->file) : 0;
 	if (r->file)
 		fclose(r->file);
 	r->file = NULL;
+	return at;
 }

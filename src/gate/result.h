@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "gate/calibration.h"
 #include "gate/counts.h"
 #include "gate/duet.h"
 #include "gate/gate.h"
@@ -25,6 +26,8 @@ struct st_gate_options {
 	bool unpinned;
 	uint64_t seed;
 	bool seeded;       /* the user has set the seed */
+	bool limit_set;    /* the user has set the limit: calibrations do not raise it */
+	size_t gates;      /* for a calibration, of the base against itself; 0: a usual gate */
 	const char *times; /* a file with the times of pairs, which are not measured then; NULL */
 	struct st_gate_listener listener;
 };
@@ -42,7 +45,9 @@ struct st_gate_result {
 	char *commits[ST_GATE_SIDES]; /* of versions; NULL: the files of the project */
 	bool interrupted;
 	char *folder;         /* in which the target ran */
-	ST_VEC(char *) notes; /* sentences about exceptions */
+	ST_VEC(char *) notes; /* sentences about exceptions and calibrations */
+	struct st_gate_calibrations calibrations;
+	size_t calibrated; /* so many of them, the last ones, were made by this run */
 };
 
 /* 0, or -1 with *e: then there is no verdict. The caller frees in both cases. */
@@ -52,10 +57,12 @@ void st_gate_result_free(struct st_gate_result *r);
 /* The measurement of one benchmark. */
 struct st_gate_task {
 	struct st_gate_options *o;
-	const char *title;
+	const char *title, *base_title;
 	struct st_gate_command commands[ST_GATE_SIDES];
 	const char *input;
 	struct st_gate_rule rule; /* of this benchmark */
+	size_t round;             /* of several gates, each has another order of runs */
+	long *times_at;           /* where the file of times goes on; NULL: at its beginning */
 };
 st_status st_gate_time_task(const struct st_gate_task *t, struct st_gate_time *out,
                             struct st_error *e);
@@ -67,10 +74,12 @@ struct st_gate_replay {
 	FILE *file;
 	const char *path;
 };
-st_status st_gate_replay_open(struct st_gate_replay *r, const char *path, struct st_error *e);
+st_status st_gate_replay_open(struct st_gate_replay *r, const char *path, long at,
+                              struct st_error *e);
 st_status st_gate_replay_pair(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_SIDES],
                               struct st_error *e);
-void st_gate_replay_close(struct st_gate_replay *r);
+/* Returns where the next pair begins; 0 if the file was not opened. */
+long st_gate_replay_close(struct st_gate_replay *r);
 
 /* The lines about counts, and their JSON. */
 void st_gate_put_counts(const struct st_gate_counts *counts, FILE *out);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gate/calibrate.h"
 #include "gate/result.h"
 #include "gate/rules.h"
 
@@ -40,7 +41,7 @@ gate_time_pairs(const struct st_gate_task *t, const struct st_gate_sampler *inne
 	struct gate_clock clock = {t->o, inner, t->title};
 	const struct st_gate_sampler shown = {gate_measure_shown, st_gate_is_interrupted,
 	                                      st_gate_now, &clock};
-	return st_gate_measure(&t->rule, &shown, t->o->seed, out, e);
+	return st_gate_measure(&t->rule, &shown, t->o->seed + t->round, out, e);
 }
 
 st_status
@@ -59,11 +60,14 @@ st_gate_time_task(const struct st_gate_task *t, struct st_gate_time *out, struct
 	st_status status = st_gate_runs_begin(&runs, e);
 	if (!status && t->o->times) {
 		inner = (struct st_gate_sampler){.measure = st_gate_replay_pair, .arg = &replay};
-		status = st_gate_replay_open(&replay, t->o->times, e);
+		status = st_gate_replay_open(&replay, t->o->times, t->times_at ? *t->times_at : 0,
+		                             e);
 	}
 	if (!status)
 		status = gate_time_pairs(t, &inner, out, e);
-	st_gate_replay_close(&replay);
+	const long at = st_gate_replay_close(&replay);
+	if (t->times_at)
+		*t->times_at = at;
 	return status;
 }
 
@@ -113,8 +117,12 @@ gate_conclude(const struct st_gate_options *o, struct st_gate_benchmark *b,
 }
 
 static st_status
-gate_benchmark(const struct st_gate_task *t, struct st_gate_result *out, struct st_error *e)
+gate_benchmark(struct st_gate_task *t, struct st_gate_result *out, struct st_error *e)
 {
+	if (t->o->gates)
+		return st_gate_calibrate(t, out, e);
+	if (st_gate_calibration_apply(t, out, e))
+		return ST_FAILED;
 	struct st_gate_benchmark *b = ST_PUSH(&out->benchmarks);
 	if (!b || !(b->title = strdup(t->title)))
 		return gate_no_memory(e);
@@ -139,6 +147,7 @@ gate_benchmarks(struct st_gate_options *o, const struct st_gate_cases *cases,
 		struct st_gate_task task = {
 		        .o = o,
 		        .title = c->title,
+		        .base_title = c->base_title,
 		        .commands = {{c->words[ST_GATE_BASE], folders[ST_GATE_BASE]},
 		                     {c->words[ST_GATE_TARGET], folders[ST_GATE_TARGET]}},
 		        .input = c->input,
@@ -206,15 +215,51 @@ gate_commands(struct st_gate_options *o, struct st_gate_result *out, struct st_e
 	return status;
 }
 
+static st_status
+gate_check_measured(const struct st_gate_options *o, struct st_error *e)
+{
+	if (o->gates && !o->rule.pairs)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--calibrate measures time, and --pairs 0 does not: leave out one "
+		               "of them");
+	return o->rule.pairs || o->counts
+	               ? ST_OK
+	               : st_fail(e, ST_EXIT_USAGE,
+	                         "--pairs 0 and --counts 0 leave nothing to measure: leave out "
+	                         "one of them");
+}
+
+/* Reads the calibrations. Without a repository, none can be kept. */
+static st_status
+gate_begin_calibrations(const struct st_gate_options *o, struct st_gate_result *out,
+                        struct st_error *e)
+{
+	if (st_gate_calibrations_read(&out->calibrations, e))
+		return ST_FAILED;
+	return !o->gates || out->calibrations.path
+	               ? ST_OK
+	               : st_fail(e, ST_EXIT_FAILED,
+	                         "there is no repository around the current folder to keep the "
+	                         "calibration in: run strobe gate --calibrate in one");
+}
+
+static st_status
+gate_end(const struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
+{
+	if (o->gates)
+		return out->interrupted
+		               ? ST_OK
+		               : st_gate_calibrations_keep(&out->calibrations, out->calibrated, e);
+	return st_gate_rules_notes(o, out) ? gate_no_memory(e) : ST_OK;
+}
+
 st_status
 st_gate_run(struct st_gate_options *o, struct st_gate_result *out, struct st_error *e)
 {
 	bool versions[ST_GATE_SIDES];
 	*out = (struct st_gate_result){.verdict = ST_GATE_PASS};
-	if (!o->rule.pairs && !o->counts)
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        "--pairs 0 and --counts 0 leave nothing to measure: leave out one of them");
+	if (gate_check_measured(o, e) || gate_begin_calibrations(o, out, e))
+		return ST_FAILED;
 	for (int side = 0; side < ST_GATE_SIDES; side++)
 		if (st_gate_is_version(o->names[side], &versions[side], e))
 			return ST_FAILED;
@@ -228,7 +273,7 @@ st_gate_run(struct st_gate_options *o, struct st_gate_result *out, struct st_err
 	}
 	st_status status =
 	        versions[ST_GATE_BASE] ? gate_versions(o, out, e) : gate_commands(o, out, e);
-	return !status && st_gate_rules_notes(o, out) ? gate_no_memory(e) : status;
+	return status ? status : gate_end(o, out, e);
 }
 
 void
@@ -243,6 +288,7 @@ st_gate_result_free(struct st_gate_result *r)
 	for (size_t i = 0; i < r->notes.n; i++)
 		free(r->notes.v[i]);
 	free(r->notes.v);
+	st_gate_calibrations_free(&r->calibrations);
 	free(r->folder);
 	for (int side = 0; side < ST_GATE_SIDES; side++)
 		free(r->commits[side]);

@@ -9,6 +9,18 @@
 
 const char *const st_gate_sides[] = {"base", "target"};
 
+const char *const st_gate_metric_words[] = {
+#define M(id, name, title) name,
+        ST_GATE_METRICS(M)
+#undef M
+};
+
+const char *const st_gate_duet_words[] = {
+#define A(id, name) name,
+        ST_GATE_DUETS(A)
+#undef A
+};
+
 const char *const st_gate_verdicts[] = {
 #define V(id, name, code) name,
         ST_GATE_VERDICTS(V)
@@ -128,7 +140,8 @@ st_gate_measure(const struct st_gate_rule *rule, const struct st_gate_sampler *s
                 uint64_t seed, struct st_gate_time *out, struct st_error *e)
 {
 	struct sequence_times times = {0};
-	*out = (struct st_gate_time){.verdict = ST_GATE_INCONCLUSIVE, .spread = NAN};
+	*out = (struct st_gate_time){
+	        .verdict = ST_GATE_INCONCLUSIVE, .spread = NAN, .limit = rule->limit};
 	st_status status = sequence_pairs(rule, sampler, seed, &times, out, e);
 	for (int side = 0; side < ST_GATE_SIDES; side++) {
 		if (!status && times.side[side].ns.n)

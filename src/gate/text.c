@@ -6,9 +6,9 @@
 
 /* The reason for the verdict on time. */
 static void
-text_time_reason(const struct st_gate_rule *rule, const struct st_gate_time *t, FILE *out)
+text_time_reason(const struct st_gate_time *t, FILE *out)
 {
-	const double limit = rule->limit * 100;
+	const double limit = t->limit * 100;
 	switch (t->verdict) {
 	case ST_GATE_REGRESSION:
 		fprintf(out,
@@ -17,11 +17,11 @@ text_time_reason(const struct st_gate_rule *rule, const struct st_gate_time *t, 
 		        t->evidence);
 		break;
 	case ST_GATE_PASS:
-		fprintf(out, "  the target is not slower by %g %% or more\n", limit);
+		fprintf(out, "  the target is not slower by %.4g %% or more\n", limit);
 		break;
 	case ST_GATE_INCONCLUSIVE:
 		fprintf(out,
-		        "  %s: these pairs do not decide whether the target is slower by %g %%; "
+		        "  %s: these pairs do not decide whether the target is slower by %.4g %%; "
 		        "%s\n",
 		        t->interrupted ? "interrupted" : "the gate's limits are reached", limit,
 		        "allow more with --pairs and --for, or measure on a quieter machine");
@@ -68,7 +68,7 @@ st_gate_print_text(const struct st_gate_options *o, const struct st_gate_result 
 		fputs("  ", out);
 		st_gate_put_time(o, &b->time, out);
 		fputc('\n', out);
-		text_time_reason(&o->rule, &b->time, out);
+		text_time_reason(&b->time, out);
 	}
 	for (size_t i = 0; i < r->notes.n; i++)
 		fprintf(out, "%s\n", r->notes.v[i]);

@@ -490,6 +490,130 @@ class Bisect(Repository):
         self.assertIn(f"'{bad}' does not come after '{side}'", done.stderr)
 
 
+class Calibrate(Repository):
+    """Gates of the base against itself; their largest change is the least limit of later gates on this machine."""
+
+    def gate(self, pairs, *words, code=0):
+        done = self.p.run(STROBE, "gate", "--base", "./old", "-c", 0, "--seed", 1, "--times", self.times(pairs), *words, fail=code != 0)
+        self.assertEqual((done.returncode, done.stderr), (code, ""))
+        return done.stdout
+
+    def calibrate(self, pairs, *words):
+        [found] = json.loads(self.gate(pairs, "--calibrate", "-f", "json", *words))["calibrations"]
+        return found
+
+    def kept(self):
+        return self.p.folder / ".git/strobe/gate-calibrations.json"
+
+    def against(self, pairs, *words, code):
+        found = json.loads(self.gate(pairs, "--target", "./new", "-f", "json", *words, code=code))
+        return found["benchmarks"][0]["time"], found["notes"]
+
+    def test_quiet_machine(self):
+        pairs = noisy(1200, 1, 0.002)
+        found = self.calibrate(pairs)
+        self.assertEqual({k: found[k] for k in ("benchmark", "metric", "duet", "gates", "false_alarms", "rate", "alarm", "limit_before", "limit")},
+                         {"benchmark": "./old", "metric": "cpu", "duet": "alternate", "gates": 20, "false_alarms": 0, "rate": 0, "alarm": 0.01,
+                          "limit_before": 0.02, "limit": 0.02})
+        self.assertEqual(found["rate_interval"][0], 0)
+        self.assertAlmostEqual(found["rate_interval"][1], 1 - 0.025 ** (1 / 20), places=6)
+        self.assertAlmostEqual(found["exceeded"], 1 / 21, places=6)
+        self.assertEqual(len(found["changes"]), 20)
+        self.assertAlmostEqual(found["largest"], max(map(abs, found["changes"])), places=8)
+        self.assertLess(found["largest"], 0.01)
+        # Each gate takes other pairs: their changes differ.
+        self.assertEqual(len(set(found["changes"])), 20)
+        time, [note] = self.against(noisy(60, 1.10, 0.002), code=1)
+        self.assertEqual(time["limit"], 0.02)
+        self.assertRegex(note, r"^calibration of ./old, made on \d{4}-\d\d-\d\d on this machine: 0 of 20 gates raised a false alarm \(0 %; 95 %: 0 % to 16.8 %\), and "
+                               r"equal sides differed by at most 0\.\d+ %; the limit remains 2 %$")
+
+    def test_noisy_machine(self):
+        found = self.calibrate(noisy(1200, 1, 0.3), "--gates", 10)
+        self.assertEqual((found["gates"], found["pairs"], found["limit"]), (10, 600, found["largest"]))
+        self.assertGreater(found["largest"], 0.03)
+        slower = noisy(60, 1 + found["largest"] / 2, 0.0005)
+        time, [note] = self.against(slower, code=0)
+        self.assertEqual((time["verdict"], time["limit"]), ("pass", found["largest"]))
+        self.assertTrue(note.endswith(f"; the limit is {found['largest'] * 100:.3g} % instead of 2 %"), note)
+        time, [note] = self.against(slower, "--limit", 1, code=1)
+        self.assertEqual((time["verdict"], time["limit"]), ("regression", 0.01))
+        self.assertTrue(note.endswith("; --limit 1 overrides this"), note)
+        # Another base, metric or way to pair has no calibration.
+        for words in (("--base", "./other"), ("--metric", "wall"), ("--duet", "together")):
+            self.assertEqual(self.against(slower, *words, code=1)[1], [])
+        self.assertIn("the target is not slower by ", self.gate(slower, "--target", "./new"))
+
+    def test_sides_that_differ(self):
+        """If the base is slower than itself, because its two builds differ, the text says so."""
+        text = self.gate(noisy(600, 1.2, 0.01), "--calibrate", "--gates", 10)
+        self.assertRegex(text, r"^calibration of ./old: 10 gates of the base against itself, \d+ pairs\n"
+                               r"  false alarms: 10 of 10, 100 % \(95 %: 69.2 % to 100 %\), with the limit 2 %\n"
+                               r"  these are more than the 1 % of --alarm: the two builds of the base differ in speed\n"
+                               r"  changes of the CPU time: at most \d+(\.\d+)? %; a further gate of equal sides exceeds this with a probability of at most 9.09 %\n"
+                               r"  limit on this machine: \d+(\.\d+)? %, raised from 2 %\nkept in .*/.git/strobe/gate-calibrations.json for this machine\n$")
+
+    def test_too_few(self):
+        text = self.gate(noisy(600, 1, 0.002), "--calibrate", "--gates", 1)
+        self.assertIn("\n  1 gate is too few to tell whether the rate is at most the 1 % of --alarm; 368 gates without a false alarm would show it\n", text)
+        self.assertIn("\n  limit on this machine: 2 %, as before\n", text)
+
+    def test_replaced_and_added(self):
+        pairs = noisy(600, 1, 0.002)
+        self.calibrate(pairs, "--gates", 3)
+        self.calibrate(pairs, "--gates", 4)
+        self.calibrate(pairs, "--gates", 5, "--metric", "wall")
+        kept = json.loads(self.kept().read_text(encoding="utf-8"))
+        self.assertEqual([(c["metric"], c["gates"]) for c in kept["calibrations"]], [("cpu", 4), ("wall", 5)])
+        self.gate(pairs, "--calibrate", "--gates", 6, "-q", "-o", self.place / "made.json")
+        self.assertEqual(json.loads((self.place / "made.json").read_text(encoding="utf-8"))["calibrations"][0]["gates"], 6)
+
+    def test_other_machine(self):
+        self.calibrate(noisy(600, 1, 0.3), "--gates", 5)
+        kept = json.loads(self.kept().read_text(encoding="utf-8"))
+        kept["calibrations"][0]["machine"] = re.sub("^cores=.*$", "cores=1000", kept["calibrations"][0]["machine"], flags=re.M)
+        self.kept().write_text(json.dumps(kept), encoding="utf-8")
+        time, [note] = self.against(noisy(60, 1.10, 0.002), code=1)
+        self.assertEqual(time["limit"], 0.02)
+        self.assertRegex(note, r"^the calibration of ./old was made on another machine \(cores: 1000, here \d+\) and is not applied; strobe gate --calibrate makes one here$")
+        # A calibration that is made here stands beside it.
+        self.calibrate(noisy(600, 1, 0.002), "--gates", 5)
+        self.assertEqual(len(json.loads(self.kept().read_text(encoding="utf-8"))["calibrations"]), 2)
+        self.assertIn("on this machine", self.against(noisy(60, 1.10, 0.002), code=1)[1][0])
+
+    @compiles
+    def test_version(self):
+        """Both sides are builds of one version, measured for real."""
+        done = self.p.run(STROBE, "gate", "--base", "HEAD", "--calibrate", "--gates", 2, "-n", 2, "--metric", "wall", "-f", "json")
+        found = json.loads(done.stdout)
+        self.assertEqual((found["base_commit"], found["base"], found["calibrations"][0]["benchmark"], found["calibrations"][0]["pairs"]), (self.first, "HEAD", "./program", 4))
+        self.clean()
+
+    def refused(self, code, message, *words):
+        done = self.p.run(STROBE, "gate", *words, fail=True)
+        self.assertEqual((done.returncode, done.stdout), (code, ""))
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_refused(self):
+        self.refused(2, "--calibrate compares the base with itself: leave out --target", "-b", "./old", "-t", "./new", "--calibrate")
+        self.refused(2, "--gates is the number of gates of a calibration: add --calibrate", "-b", "./old", "-t", "./new", "--gates", 3)
+        self.refused(2, "--calibrate measures time, and --pairs 0 does not: leave out one of them", "-b", "./old", "--calibrate", "-n", 0)
+        self.refused(2, "a calibration is written as text or JSON, not as sarif", "-b", "./old", "--calibrate", "-o", "x.sarif")
+        self.refused(2, "a calibration is written as text or JSON, not as github", "-b", "./old", "--calibrate", "-f", "github")
+        self.refused(2, "no base to compare with", "--calibrate")
+        self.refused(2, "has only ", "-b", "./old", "--calibrate", "-c", 0, "--times", self.times(noisy(20, 1, 0.002)))
+        self.assertFalse(self.kept().exists())
+        for text in ("", "{", "[]", '{"calibrations": [{}]}', '{"calibrations": 1}'):
+            self.kept().parent.mkdir(exist_ok=True)
+            self.kept().write_text(text, encoding="utf-8")
+            self.refused(125, "gate-calibrations.json has no calibrations that strobe can read: remove it, and make them again with strobe gate --calibrate",
+                         "-b", "./old", "-t", "./new", "-c", 0, "--times", self.times([(1, 1)]))
+        done = self.strobe("gate", "-b", "./old", "--calibrate", "--times", self.times([(1, 1)]))
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
+        self.assertIn("there is no repository around the current folder to keep the calibration in", done.stderr)
+
+
 class Errors(Gate):
     def refused(self, code, message, *words):
         done = self.strobe("gate", *words)

@@ -47,7 +47,7 @@ MAY = {
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "fuzz": {"base", "wire", "strobe", "symbol", "stats", "experiment", "control", "collect", "session", "report"},
-    "gate": {"base", "strobe", "symbol", "stats", "profile", "check", "timing", "store", "job", "contexts", "report"},
+    "gate": {"base", "strobe", "symbol", "stats", "profile", "collect", "check", "timing", "store", "job", "contexts", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
             "session", "contexts", "reconstruct", "trace", "mem", "blow", "ebpf", "report", "export", "plot", "views", "live", "experiment", "tune", "store", "job", "check", "gate", "fuzz",
             "features", "annotate", "recording"},
