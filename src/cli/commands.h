@@ -26,7 +26,7 @@
 	C(predict, "predict", "[options] [FILE] FUNCTION METRIC [NAME=VALUE...]",                  \
 	  "predict the cost of a call from an annotation")                                         \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
-	C(show, "show", "[options] FILE|PROFILE|REV",                                              \
+	C(show, "show", "[options] [FILE|PROFILE|REV]",                                            \
 	  "show the result of an earlier run, or more of it")                                      \
 	C(diff, "diff", "[options] PROFILE PROFILE", "show the differences between two profiles")  \
 	C(check, "check", "[options] [BASE] [TARGET]",                                             \
@@ -657,7 +657,8 @@
 	F(timeline, "timeline", EVENTS, NULL)
 #define ST_EXPORT_WORD(id, name, writer, function) "|" name
 #define ST_EXPORT_OPTIONS(O)                                                                       \
-	O(to, 0, "to", &(ST_EXPORT_FORMATS(ST_EXPORT_WORD))[1], true, "write this format")         \
+	O(to, 0, "to", &(ST_EXPORT_FORMATS(ST_EXPORT_WORD))[1], true,                              \
+	  "write this format (default: what the name of FILE says)")                               \
 	O(output, 'o', "output", "FILE", true, "write to FILE (default: -, standard output)")      \
 	ST_OPTION_HELP(O)
 

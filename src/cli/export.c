@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/show_stored.h"
 #include "contexts/contexts.h"
+#include "export/contexts.h"
 #include "export/functions_callgrind.h"
 #include "export/measurements_csv.h"
 #include "export/perun.h"
@@ -74,6 +75,12 @@ parse_export(struct export_arguments *a, char *const *argv, struct st_error *e)
 			return -1;
 	if (a->help)
 		return 0;
+	if (!a->format)
+		a->format = st_export_format_of(a->output);
+	if (!a->format && strcmp(a->output, "-") != 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "the name %s does not say which format to write: add --to FORMAT",
+		               a->output);
 	if (!a->format || !a->input)
 		return st_fail(e, ST_EXIT_USAGE, "no %s: strobe export --to FORMAT FILE",
 		               a->format ? "profile to export" : "format to export to");
@@ -143,6 +150,15 @@ export_writes(size_t format, const struct st_profile *p)
 	return export_formats[format].write && st_export_has_callgrind(p);
 }
 
+/* Whether st_paths_main writes it. */
+static bool
+export_compresses(size_t format, const struct st_profile *p)
+{
+	struct st_context_options o;
+	return export_formats[format].writer == EXPORT_STACKS && !export_writes(format, p) &&
+	       !st_profile_has_tool(p, "calltimes") && st_contexts_options(p, &o);
+}
+
 static int
 export_profile(const struct export_arguments *a)
 {
@@ -160,7 +176,14 @@ export_profile(const struct export_arguments *a)
 	if (!p)
 		return st_complain(&e);
 	int code = ST_EXIT_OK;
-	if (!export_writes(format, p))
+	if (st_export_is_gzip(a->output) && !export_compresses(format, p)) {
+		st_cause(
+		        &e, ST_EXIT_USAGE,
+		        "only call stacks are written compressed, and %s would be plain text: give "
+		        "-o a name without .gz",
+		        a->output);
+		code = st_complain(&e);
+	} else if (!export_writes(format, p))
 		code = export_by_command(a, p, export_formats[format].writer);
 	else if (export_measurements(a, format, p, &e))
 		code = st_complain(&e);

@@ -88,6 +88,26 @@ write_format(const struct st_contexts *c, const struct st_context_format *format
 	return 0;
 }
 
+/* The same into a file whose name ends with ".gz". */
+static st_status
+write_compressed(const struct st_contexts *c, const struct st_context_format *format, FILE *out,
+                 struct st_error *e)
+{
+	struct st_text built;
+	FILE *plain = st_text_begin(&built);
+	st_status status = plain ? write_format(c, format, plain, e) : ST_OK;
+	char *text = plain ? st_text_end(&built) : NULL;
+	size_t n = 0;
+	unsigned char *packed = text && !status ? st_export_gzip(text, built.n, &n) : NULL;
+	if (packed)
+		fwrite(packed, 1, n, out); /* the caller looks at the file */
+	else if (!status)
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compress the contexts");
+	free(packed);
+	free(text);
+	return status;
+}
+
 static st_status
 write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
 {
@@ -100,7 +120,9 @@ write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st
 	int status = st_contexts_cut(&c, cost, &a->limit, &cut, e);
 	if (!status) {
 		say_cut(&c, a, &cut);
-		status = write_format(&c, a->format, out, e);
+		const char *path = a->measure.session.output.path;
+		status = path && st_export_is_gzip(path) ? write_compressed(&c, a->format, out, e)
+		                                         : write_format(&c, a->format, out, e);
 	}
 	st_contexts_free(&c);
 	return status;

@@ -79,6 +79,10 @@ guess_format(struct st_paths *a)
 {
 	const char *output = a->measure.session.output.path;
 	const char *dot = output ? strrchr(st_base_name(output), '.') : NULL;
+	const char *usual = output ? st_export_format_of(output) : NULL;
+	for (size_t i = 0; usual && i < st_n_context_formats && !a->format && !a->as_profile; i++)
+		if (!strcmp(st_context_formats[i].name, usual))
+			a->format = &st_context_formats[i];
 	for (size_t i = 0; dot && i < st_n_context_formats && !a->format && !a->as_profile; i++)
 		if (!strcmp(st_context_formats[i].end, dot + 1))
 			a->format = &st_context_formats[i];

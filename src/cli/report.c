@@ -2,6 +2,7 @@
 /* strobe report: results as one page for a browser. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/number.h"
 #include "base/option.h"
@@ -10,6 +11,7 @@
 #include "cli/report_check.h"
 #include "cli/report_history.h"
 #include "cli/report_memory.h"
+#include "cli/result.h"
 #include "cli/rows.h"
 #include "cli/show_stored.h"
 #include "profile/output.h"
@@ -31,6 +33,7 @@ struct arguments {
 	const char *output, *rev;
 	long top, versions;
 	bool sources, all_sources, help;
+	char *newest; /* the file, where none was named */
 };
 
 static st_status
@@ -101,10 +104,17 @@ parse_report(struct arguments *a, char *const *argv, struct st_error *e)
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
 		if (apply_report_option(a, option, value, e))
 			return -1;
-	if (!a->help && !a->files.n && !a->histories.n)
+	if (a->help)
+		return 0;
+	if (!a->files.n && !a->histories.n)
+		a->newest = a->rev ? NULL : st_newest_result();
+	if (a->newest && add_file_report(a, a->newest, e))
+		return -1;
+	if (!a->files.n && !a->histories.n)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "nothing to report: strobe report FILE..., or strobe report "
-		               "--history NAME in a project with a store");
+		               "--history NAME in a project with a store; there is no "
+		               "strobe.*.db in this directory");
 	if (a->rev && !a->histories.n)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--rev says where a history ends: name a function with --history, "
@@ -246,6 +256,13 @@ write_page(const struct arguments *a, struct st_error *e)
 	if (!status)
 		status = st_page_write(page, a->output, e);
 	json_decref(page);
+	struct stat st;
+	if (!status && strcmp(a->output, "-") != 0 && !stat(a->output, &st) &&
+	    S_ISREG(st.st_mode)) {
+		char *name = st_printable(a->output);
+		fprintf(stderr, "strobe: wrote %s: open it in a browser\n", name ? name : "");
+		free(name);
+	}
 	return status;
 }
 
@@ -263,5 +280,6 @@ st_report_main(char *const *argv)
 		fprintf(stderr, "strobe: %s\n", st_debuginfod_problem());
 	free(a.files.v);
 	free(a.histories.v);
+	free(a.newest);
 	return code;
 }

@@ -9,6 +9,7 @@
 #include "base/option.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/result.h"
 #include "cli/rows.h"
 #include "cli/show_stored.h"
 #include "cli/stored.h"
@@ -36,6 +37,7 @@ struct arguments {
 	unsigned parts;
 	enum st_report_format format;
 	bool help;
+	char *newest; /* the file, where none was named */
 };
 
 static const char *
@@ -199,9 +201,12 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 	if (a->help)
 		return 0;
 	if (!a->file)
+		a->file = a->newest = st_newest_result();
+	if (!a->file)
 		return st_fail(
 		        e, ST_EXIT_USAGE,
-		        "no profile to show: strobe show FILE, or a stored profile or version");
+		        "no profile to show: strobe show FILE, or a stored profile or version; "
+		        "there is no strobe.*.db in this directory");
 	bool is_rows = a->rows || st_row_file_is(a->file);
 	if (check_table_options(a, is_rows, e))
 		return -1;
@@ -378,5 +383,6 @@ st_show_main(char *const *argv)
 	else if (bad || show_asked(&a, &e))
 		code = st_complain(&e);
 	free(a.where.v);
+	free(a.newest);
 	return code;
 }

@@ -432,6 +432,14 @@ note_processes(struct st_profile *p, const struct st_run *run)
 		        p, "%s not measured and ran natively; the first: %s",
 		        ST_COUNT(run->unfollowed, "child process was", "child processes were"),
 		        run->unfollowed_why ? run->unfollowed_why : "out of memory");
+	const uint64_t children = st_profile_statistic(p, "children");
+	if (children)
+		st_profile_note(p, "%s not measured%s",
+		                ST_COUNT(children, "child process ran natively and was",
+		                         "child processes ran natively and were"),
+		                p->run.exit < 0 ? ""
+		                : children == 1 ? ": --follow measures it, too"
+		                                : ": --follow measures them, too");
 	for (size_t i = 0; i < p->processes.n; i++) {
 		const struct st_profile_process *in = &p->processes.v[i];
 		if (in->state == ST_RUN_EXECED && p->run.exit < 0)

@@ -29,6 +29,14 @@ struct st_context_format {
 extern const struct st_context_format st_context_formats[];
 extern const size_t st_n_context_formats;
 
+/* The format that a file of this name usually has: "x.pb.gz", "callgrind.out.1",
+ * "x.speedscope.json". NULL: the name does not say one. */
+const char *st_export_format_of(const char *path);
+/* Whether a file of this name is compressed by gzip. */
+bool st_export_is_gzip(const char *path);
+/* A text compressed by gzip, *n bytes, malloc'ed. NULL: no memory. */
+unsigned char *st_export_gzip(const void *text, size_t length, size_t *n);
+
 /* Writers: to a file that may be full; the caller looks at it. */
 void st_contexts_xml(const struct st_contexts *c, FILE *out);
 void st_contexts_folded(const struct st_contexts *c, FILE *out);

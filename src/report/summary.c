@@ -265,6 +265,15 @@ needs_quotes(const char *path)
 	return !*path || strpbrk(path, " \t\"'\\`$&|;<>()[]{}*?!#~") != NULL;
 }
 
+static void
+print_path(FILE *out, const char *path)
+{
+	if (needs_quotes(path))
+		print_word(out, path);
+	else
+		print_printable(out, path);
+}
+
 void
 st_report_next(const struct st_report *r, FILE *out, const char *path)
 {
@@ -274,10 +283,7 @@ st_report_next(const struct st_report *r, FILE *out, const char *path)
 	fputs("\n  result: ", out);
 	print_printable(out, path);
 	fputs("\n  next:   strobe show ", out);
-	if (needs_quotes(path))
-		print_word(out, path);
-	else
-		print_printable(out, path);
+	print_path(out, path);
 	size_t n;
 	uint32_t *order = p->run.has_functions && p->functions.n ? st_report_order(r, &n) : NULL;
 	if (order && p->functions.v[order[0]].size) {
@@ -285,5 +291,7 @@ st_report_next(const struct st_report *r, FILE *out, const char *path)
 		print_word(out, p->functions.v[order[0]].name);
 	}
 	free(order);
+	fputs("\n          strobe report ", out);
+	print_path(out, path);
 	putc('\n', out);
 }

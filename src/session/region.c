@@ -9,6 +9,7 @@
 
 #include "base/nearest.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "symbol/symbol.h"
 
 /* A thread's name has 15 characters; a pattern can have more. The list is short. */
@@ -386,12 +387,20 @@ st_region_apply(struct st_region *r, const struct st_toolset *tools, struct st_r
 static void
 note_no_thread(const char *list, struct st_profile *p)
 {
+	enum { SHOWN = 8 };
 	struct st_nearest near = st_nearest_to(list);
-	for (size_t i = 0; i < p->threads.n; i++)
-		st_nearest_try(&near, p->threads.v[i].name, strlen(p->threads.v[i].name));
-	st_profile_note(p, "--threads %s: there was no such thread%s%s%s", list,
+	char names[512] = "";
+	for (size_t i = 0; i < p->threads.n; i++) {
+		const char *name = p->threads.v[i].name;
+		st_nearest_try(&near, name, strlen(name));
+		if (i < SHOWN)
+			st_append(names, sizeof names, "%s%.15s tid:%lld", i ? ", " : "", name,
+			          (long long)p->threads.v[i].tid);
+	}
+	st_profile_note(p, "--threads %s: there was no such thread%s%s%s; threads: %s%s", list,
 	                near.best ? "; did you mean '" : "", near.best ? near.best : "",
-	                near.best ? "'?" : "");
+	                near.best ? "'?" : "", p->threads.n ? names : "none",
+	                p->threads.n > SHOWN ? ", ..." : "");
 }
 
 static bool

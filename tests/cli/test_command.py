@@ -65,7 +65,7 @@ class Usage(Command):
         self.error(2, "unknown stress mode 'hurry'; man strobe-run lists them", "run", "--stress", "cache,hurry", "ls")
         self.error(2, "standard output belongs to the program: give -o a file, then use strobe show",
                    "run", "-o", "-", "ls")
-        self.error(2, "no profile to show: strobe show FILE, or a stored profile or version", "show")
+        self.error(2, "no profile to show: strobe show FILE, or a stored profile or version; there is no strobe.*.db in this directory", "show")
         self.error(2, "strobe show reads one profile; 'b' is one too many", "show", "a", "b")
         self.error(2, "cannot sort by 'tmie'; did you mean 'time'?", "show", "-s", "tmie", "x")
         self.error(2, "cannot sort by 'blocks'; --sort takes time, total, instructions, calls or name", "show", "-s", "blocks", "x")
@@ -213,6 +213,7 @@ time was spent outside the engine
 
   result: p.db
   next:   strobe show p.db --func 'spin'
+          strobe report p.db
 """
         self.assertRegex(text, r"; slowdown of CPU time 1\.\d\d to 1\.\d\d \(estimated\)\n")
         text = re.sub("; slowdown of CPU time .*", "; slowdown of CPU time SLOWDOWN", text)
@@ -221,6 +222,7 @@ time was spent outside the engine
     def test_next_can_be_pasted(self):
         text = self.strobe("run", "-o", "it's a.db", "fixture").stderr.decode()
         self.assertIn(r"strobe show 'it'\''s a.db' --func 'spin'", text)
+        self.assertIn(r"strobe report 'it'\''s a.db'" + "\n", text)
 
     def test_crash_is_told(self):
         text = self.strobe("run", "crashing").stderr.decode()
@@ -487,7 +489,7 @@ class Tables(Command):
                  "      1     0 ns  caller [libfixture.so]  0x123\n"
                  "    100     0 ns                          (others)\n")
         self.assertIn(table, text)
-        self.assertIn("\n  result: p.db\n  next:   strobe show p.db\n", text)
+        self.assertIn("\n  result: p.db\n  next:   strobe show p.db\n          strobe report p.db\n", text)
         self.assertIn(table, self.strobe("show", "p.db").stdout.decode())
         self.assertEqual(self.strobe("show", "--table", "pairs", "p.db").stdout.decode(), table)
         short = self.strobe("show", "-t", "pairs", "-n", "1", "--sort", "callee", "p.db").stdout.decode()
@@ -644,7 +646,9 @@ class Report(Command):
         done = self.strobe("report", *arguments)
         if b"was built without the page" in done.stderr:
             self.skipTest(done.stderr.decode().strip())
-        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        said = re.fullmatch(r"(strobe: wrote \S+: open it in a browser\n)?", done.stderr.decode())
+        self.assertTrue(said, done.stderr)
+        self.assertEqual((done.returncode, bool(said[1])), (0, not {"-", "/dev/null"} & set(arguments)))
         return done.stdout.decode()
 
     def read(self, name):
@@ -731,7 +735,8 @@ class Report(Command):
 
     def test_mistakes(self):
         self.report("-o", "/dev/null", "p.db")
-        self.error(2, "nothing to report: strobe report FILE..., or strobe report --history NAME in a project with a store", "report")
+        self.error(2, "nothing to report: strobe report FILE..., or strobe report --history NAME in a project with a store; "
+                   "there is no strobe.*.db in this directory", "report")
         self.error(2, "--top takes a number from 0 to 100000000, not 'all'", "report", "--top", "all", "p.db")
         self.error(125, "cannot read nothing.db: No such file or directory", "report", "nothing.db")
         self.error(125, f"{STROBE} is not a profile of strobe run", "report", STROBE)

@@ -93,7 +93,8 @@ class Deep(Limit):
 
     def test_report(self):
         _, said = self.strobe("report", "-o", "deep.html", self.profile("deep"))
-        left_out = re.fullmatch(r"strobe: the page has only the hottest contexts of \S+: ([\d,]+) contexts are left out, because there are too many or they are too deep; strobe paths --from shows all\n", said)
+        left_out = re.fullmatch(r"strobe: the page has only the hottest contexts of \S+: ([\d,]+) contexts are left out, because there are too many or they are too deep; strobe paths --from shows all\n"
+                                r"strobe: wrote deep.html: open it in a browser\n", said)
         self.assertTrue(left_out, said)
         data = re.search(r'<script type="application/json" id="data">([^<]*)</script>', (self.place / "deep.html").read_text())[1]
         # Python's own reader cannot read so deep: the number of contexts is that of their names.

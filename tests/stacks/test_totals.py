@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Inclusive shares of a program that says what they must be (shape.c)."""
+import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -95,6 +97,55 @@ class Stacks(unittest.TestCase):
         subprocess.run([STROBE, "import", "-q", "--from", "pprof", "-o", back, path], check=True)
         lines = exported("export", "--to", "folded", back).decode().splitlines()
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines), self.result["samples"]["stacks"])
+
+    def export(self, name):
+        path = os.path.join(self.folder.name, name)
+        subprocess.run([STROBE, "export", "-o", path, self.path], check=True)
+        with open(path, "rb") as file:
+            return file.read()
+
+    def test_names_choose_the_format(self):
+        for name, to in ("x.pb", "pprof"), ("callgrind.out.1", "callgrind"), ("x.speedscope.json", "speedscope"), ("x.folded", "folded"):
+            self.assertEqual(self.export(name), exported("export", "--to", to, self.path), name)
+        packed = self.export("x.pb.gz")
+        self.assertEqual(packed[:2], b"\x1f\x8b")
+        self.assertEqual(gzip.decompress(packed), exported("export", "--to", "pprof", self.path))
+        direct = os.path.join(self.folder.name, "y.speedscope.json")
+        subprocess.run([STROBE, "paths", "--from", self.path, "-o", direct], check=True)
+        with open(direct, "rb") as file:
+            self.assertEqual(file.read(), self.export("x.speedscope.json"))
+
+    def test_names_that_say_nothing(self):
+        for words, said in ((["-o", "x.bin"], "the name x.bin does not say which format to write: add --to FORMAT"),
+                            (["-o", "x.csv.gz", "--to", "lcov"], "give -o a name without .gz"), ([], "no format to export to")):
+            done = subprocess.run([STROBE, "export", *words, self.path], cwd=self.folder.name, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+
+    def test_the_newest_is_shown_and_reported(self):
+        with tempfile.TemporaryDirectory() as place:
+            for number, name in enumerate(("strobe.b.1.db", "strobe.a.2.db", "other.db")):
+                shutil.copy(self.path, os.path.join(place, name))
+                os.utime(os.path.join(place, name), (1000 + number, 1000 + number))
+            done = subprocess.run([STROBE, "show", "--images"], cwd=place, capture_output=True, text=True, check=True)
+            self.assertEqual(done.stderr, "strobe: reading strobe.a.2.db, the newest result in this directory\n")
+            self.assertIn("libstrobe-stacks.so", done.stdout)
+            done = subprocess.run([STROBE, "report"], cwd=place, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertIn("reading strobe.a.2.db", done.stderr)
+            if done.returncode == 0:
+                self.assertIn("strobe: wrote strobe.html: open it in a browser\n", done.stderr)
+                self.assertTrue(os.path.exists(os.path.join(place, "strobe.html")))
+
+    def test_children_that_run_natively_are_counted(self):
+        script = "/bin/true; /bin/true; (exit 0); exit 0"
+        for options, said in ((["--sample-hz", "100"], "3 child processes ran natively and were not measured: --follow measures them, too"),
+                              (["--follow"], None)):
+            done = subprocess.run([STROBE, "run", *options, "-o", os.path.join(self.folder.name, "sh.db"), "--", "/bin/sh", "-c", script],
+                                  stderr=subprocess.PIPE, text=True, check=True)
+            if said:
+                self.assertIn(said, done.stderr)
+            else:
+                self.assertNotIn("ran natively", done.stderr)
 
     def test_flame_graph(self):
         path = os.path.join(self.folder.name, "x.svg")

@@ -134,7 +134,7 @@ class Region(Case):
                              (["--funcs", "border", "--funcs", "allocaet"], "--funcs allocaet: no function of that name was loaded; did you mean 'allocate'?"),
                              (["--images", "regoins"], "--images regoins: no image of that name was loaded; did you mean 'regions'?"),
                              (["--threads", "keper"], "--threads keper: there was no such thread; did you mean 'keeper'?"),
-                             (["--threads", "7,nobody"], "--threads 7,nobody: there was no such thread"),
+                             (["--threads", "7,nobody"], "--threads 7,nobody: there was no such thread; threads: "),
                              (["--start-at", "abort"], "nothing was measured: the program never entered abort"),
                              (["--toggle", "USR2"], "nothing was measured: no SIGUSR2 came"),
                              (["--delay", "100s"], "nothing was measured: the program ended before the delay")):

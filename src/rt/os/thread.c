@@ -609,6 +609,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	breakpoints_fork(t);
 	long ret = do_clone(nr, q, NULL, 0, NULL);
 	if (ret != 0) {
+		rt_stat(ST_STAT_children, ret > 0 && !rt.follow);
 		rt_unlock(&rt.lock);
 		SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 		return ret;
@@ -712,6 +713,9 @@ clone_vfork(struct thread *t, long nr, struct clone_request *q)
 	struct vfork_parent parent = vfork_begin(t, mask, q, &table);
 	long ret = do_clone(nr, q, t, t->rt_sp, vfork_main);
 	vfork_end(t, &parent);
+	rt_lock(&rt.lock);
+	rt_stat(ST_STAT_children, ret > 0 && !rt.follow);
+	rt_unlock(&rt.lock);
 	SYS(__NR_rt_sigprocmask, 2, &mask, 0, 8);
 	return ret;
 }

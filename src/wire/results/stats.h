@@ -26,7 +26,8 @@
 	ST_STAT(gates, "system calls of native threads that were given a way without a signal")    \
 	ST_STAT(traps, "times that native threads came back for code that had not been measured")  \
 	ST_STAT(unwinds, "stacks unwound, of threads that were measured again")                    \
-	ST_STAT(unwinds_lost, "of them not to where the thread began")
+	ST_STAT(unwinds_lost, "of them not to where the thread began")                             \
+	ST_STAT(children, "child processes that ran natively, because --follow was not given")
 
 enum st_stat {
 #define ST_STAT(name, text) ST_STAT_##name,
