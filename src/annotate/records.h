@@ -77,7 +77,7 @@ struct st_ann_data {
 	char *notes; /* of the files, a line each; NULL: none */
 };
 
-/* How a text file of columns is read. */
+/* The options for reading a text file of columns. */
 struct st_ann_columns {
 	const char *function;       /* its name; NULL: that of the file */
 	const char *const *metrics; /* the measured columns, as "time" or "time:ms" */

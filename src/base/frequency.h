@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How fast a clock runs. Hosted code only. */
+/* The frequency of a clock. Hosted code only. */
 #ifndef STROBE_BASE_FREQUENCY_H
 #define STROBE_BASE_FREQUENCY_H
 

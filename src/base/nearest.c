@@ -47,7 +47,7 @@ nearest_distance(const char *a, size_t n, const char *b, size_t m)
 struct st_nearest
 st_nearest_to(const char *word)
 {
-	/* What is further off is no likely slip. */
+	/* A greater distance is no likely misspelling. */
 	return (struct st_nearest){.word = word, .distance = strlen(word) / 3 + 2};
 }
 
@@ -62,7 +62,7 @@ nearest_measure(const char *word, const char *name, size_t n, size_t most, size_
 	*letters = length < n ? n - length : length - n;
 	if (at) /* all other letters are to be inserted */
 		return nearest_least(*letters, at == name ? BEGINS : HOLDS);
-	/* What differs in length is at least so far off. */
+	/* The difference in length is a lower bound of the distance. */
 	if (*letters <= most && length <= LONGEST && n <= LONGEST)
 		*letters = d = nearest_distance(word, length, name, n);
 	return d;

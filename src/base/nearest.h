@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What somebody may have meant who misspelt a name. Hosted code only. */
+/* Finds the name nearest to a misspelt one. Hosted code only. */
 #ifndef STROBE_BASE_NEAREST_H
 #define STROBE_BASE_NEAREST_H
 

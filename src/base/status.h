@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a function returns that can fail. Hosted code only. */
+/* The status that a function returns if it can fail. Hosted code only. */
 #ifndef STROBE_BASE_STATUS_H
 #define STROBE_BASE_STATUS_H
 

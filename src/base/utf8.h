@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* How many bytes at t, which ends with a zero, make one well-formed UTF-8 character; 0: none. */
+/* The length of the well-formed UTF-8 character at t, which ends with a zero; 0: there is none. */
 size_t st_utf8_length(const unsigned char *t);
 
 #endif

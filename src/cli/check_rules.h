@@ -39,7 +39,7 @@ enum st_check_condition {
 
 struct st_check_rule {
 	const char *patterns[ST_CHECK_CONDITION_COUNT]; /* NULL: anything */
-	long profiles; /* each side has so many or more; 0: any number */
+	long profiles; /* each side has at least this many; 0: any number */
 	struct st_check_method_list methods;
 };
 

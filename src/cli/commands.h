@@ -87,7 +87,7 @@
 #define ST_OPTION_HELP(O)                                                                          \
 	O(help, 'h', "help", NULL, true, "print a summary of the options and exit")
 
-/* What run and attach have in common: see measure.h. */
+/* Options common to run and attach: see measure.h. */
 #define ST_RESULT_OPTIONS(O)                                                                       \
 	O(tool, 't', "tool", "TOOL", true,                                                         \
 	  "measure with this tool (default: hot); strobe tools lists them")                        \

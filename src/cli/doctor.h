@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What strobe doctor examines: one function for each line of its answer. */
+/* The checks of strobe doctor: one function for each line of its output. */
 #ifndef STROBE_CLI_DOCTOR_H
 #define STROBE_CLI_DOCTOR_H
 

@@ -69,7 +69,7 @@ parse_import(struct import_arguments *a, char *const *argv, struct st_error *e)
 	                                     "standard input");
 }
 
-/* What the profile has, and what of the file it has not. */
+/* Prints the contents of the profile, and the parts of the file that it lacks. */
 static void
 say_imported(const struct st_profile *p, const struct st_import_format *format, const char *path)
 {

@@ -234,7 +234,7 @@ st_measure_session(struct st_measure *w, void (*attached)(size_t threads, double
 	return status ? st_complain(&e) : m.exit_code;
 }
 
-/* What the program is given to read, or is, is not what is to be written. */
+/* The output must not be the input of the program, nor the program itself. */
 static st_status
 is_argument(const char *output, char *const *program, struct st_error *e)
 {

@@ -10,7 +10,7 @@
 #include "cli/top.h"
 #include "session/session.h"
 
-/* What a measurement came to. */
+/* The outcome of a measurement. */
 struct st_measured {
 	struct st_session_outcome outcome;
 	uint32_t pid;  /* of the program; 0: there was none */

@@ -54,7 +54,7 @@ mem_set_format(struct arguments *a, const char *value, struct st_error *e)
 	                               e);
 }
 
-/* What a file's name says of it, unless --format says more. */
+/* The format by the name of the file, unless --format is given. */
 static void
 mem_guess_format(struct arguments *a)
 {

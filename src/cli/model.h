@@ -35,7 +35,7 @@ struct st_model_entries {
 st_status st_model_add_entries(struct st_model_entries *entries, const struct st_model_arguments *a,
                                const struct st_profile *p);
 void st_model_sort_entries(struct st_model_entries *entries);
-/* How many from this one on belong together. */
+/* The number of entries from this one on that belong together. */
 size_t st_model_group(const struct st_model_entries *entries, size_t first);
 void st_model_free_entries(struct st_model_entries *entries);
 

@@ -73,7 +73,7 @@ set_format(struct st_paths *a, const char *value, struct st_error *e)
 	return a->format || a->as_profile ? 0 : st_bad_format(value, names, e);
 }
 
-/* What a file's name says of it, unless --format says more. */
+/* The format by the name of the file, unless --format is given. */
 static void
 guess_format(struct st_paths *a)
 {
@@ -217,7 +217,7 @@ st_paths_blocks_option(const struct st_paths *a)
 	return a->blocks ? "blocks" : a->pin ? "pin-blocks" : NULL;
 }
 
-/* What is listed has a place in some formats only. */
+/* Lists exist in some formats only. */
 static st_status
 check_lists(const struct st_paths *a, struct st_error *e)
 {
@@ -277,7 +277,7 @@ check_iterations(struct st_paths *a, struct st_error *e)
 	return 0;
 }
 
-/* What other commands take for a number of rows. */
+/* The spelling of a number of rows in other commands. */
 static st_status
 check_top(struct st_paths *a, struct st_error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What came of a run: a summary on standard error. */
+/* Prints the summary of a run on standard error. */
 #include "cli/result.h"
 
 #include <stdlib.h>

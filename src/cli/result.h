@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the result of a run is shown: the same for run and attach. */
+/* Shows the result of a run: the same for run and attach. */
 #ifndef STROBE_CLI_RESULT_H
 #define STROBE_CLI_RESULT_H
 
@@ -12,7 +12,7 @@
 struct st_result {
 	bool quiet;
 	long top;
-	/* What is printed between the summary and where the result is; NULL: nothing. */
+	/* Printed between the summary and the path of the result; NULL: nothing. */
 	void (*summary)(const struct st_profile *p, const void *arg, size_t top, FILE *out);
 	const void *summary_arg;
 };

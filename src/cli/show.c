@@ -167,7 +167,7 @@ apply_show_option(struct arguments *a, int option, const char *value, struct st_
 	}
 }
 
-/* What says something of one table only. */
+/* Options that concern one table only. */
 static st_status
 check_table_options(const struct arguments *a, bool is_rows, struct st_error *e)
 {

@@ -24,7 +24,7 @@ struct arguments {
 /* With --exit-code, when something costs more than before. */
 enum { EXIT_WORSE = 1 };
 
-/* What is printed. */
+/* The output. */
 struct answer {
 	struct st_store store;
 	struct st_version head;

@@ -50,7 +50,7 @@ take_size(const char *value, double *size, struct st_error *e)
 	return st_fail(e, ST_EXIT_USAGE, "--size takes a number, not '%s'", value);
 }
 
-/* What to print, and where to. */
+/* The format and the destination of the output. */
 static st_status
 apply_time_printing(struct time_arguments *a, int option, const char *value, struct st_error *e)
 {

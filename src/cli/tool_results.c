@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a tool declares, for people and as JSON. */
+/* The declarations of a tool, as text and as JSON. */
 #include <string.h>
 
 #include "cli/tools.h"

@@ -70,7 +70,7 @@ has_ending_of_form(struct st_trace_arguments *a, const char *end)
 	return false;
 }
 
-/* What a file's name says of it, unless --format says more. */
+/* The format by the name of the file, unless --format is given. */
 static void
 guess_form(struct st_trace_arguments *a)
 {

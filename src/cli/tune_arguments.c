@@ -223,7 +223,7 @@ complete_tools(struct st_tune_arguments *a, struct st_error *e)
 	return st_toolset_add(set, st_tools[ST_TOOL_bbcount]->name, e);
 }
 
-/* What a search cannot do with. */
+/* Refuses options that a search does not take. */
 static st_status
 check_search(const struct st_tune_arguments *a, struct st_error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What strobe tune is asked for. */
+/* The arguments of strobe tune. */
 #ifndef STROBE_CLI_TUNE_ARGUMENTS_H
 #define STROBE_CLI_TUNE_ARGUMENTS_H
 

@@ -43,7 +43,7 @@ bool st_values_word(const struct st_values *v, size_t i, struct st_word *w);
 /* The i-th option of a tool, as it is given: "size=". False when there are no more. */
 bool st_tool_option(const strobe_tool *tool, size_t i, struct st_word *w);
 
-/* What the argument after the options is, from the command's usage line. False: it takes none. */
+/* The argument after the options, from the command's usage line. False: it takes none. */
 bool st_command_values(const struct st_command *command, struct st_values *v);
 
 #endif

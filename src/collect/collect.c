@@ -304,7 +304,7 @@ collect_add_process(struct st_profile *p, const struct st_run *run, const struct
 	return out;
 }
 
-/* What the process' counts say. 0, or -1. */
+/* Collects the counts of the process. 0, or -1. */
 static st_status
 collect_add_counts(struct st_collect *c, const struct st_view *v, uint32_t process,
                    bool keep_blocks)
@@ -423,7 +423,7 @@ note_stacks(struct st_profile *p)
 		                100.0 * (double)run->stacks_cut / (double)run->stacks);
 }
 
-/* What the counts do not cover, beyond the fallbacks. */
+/* Execution that the counts do not cover, beyond the fallbacks. */
 static void
 note_processes(struct st_profile *p, const struct st_run *run)
 {

@@ -11,7 +11,7 @@
 
 #include "wire/results/header.h"
 
-/* What one or more instructions add to a line. */
+/* Adds the counts of instructions to a line. */
 struct entry {
 	const char *file;
 	uint32_t line;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How well the program served, from the thread that watched it. */
+/* The quality of service, from the thread that watched the program. */
 #include <math.h>
 
 #include "collect/collect.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long the instructions of a block are, from the file that its code comes from. */
+/* The lengths of the instructions of a block, from the file of its code. */
 #ifndef STROBE_COLLECT_LENGTHS_H
 #define STROBE_COLLECT_LENGTHS_H
 

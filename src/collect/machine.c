@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is worth knowing about the machine and the environment when two profiles are compared. */
+/* Properties of the machine and the environment that matter when two profiles are compared. */
 #include "collect/collect.h"
 
 #include <cpuid.h>

@@ -35,7 +35,7 @@ is_greater(const struct st_profile_column *c, uint64_t a, uint64_t b)
 	return c->type == STROBE_SIGNED ? (int64_t)a > (int64_t)b : a > b;
 }
 
-/* What two numbers of a column that is no key are together. */
+/* Combines two numbers of a column that is no key. */
 static uint64_t
 rows_merge(const struct st_profile_column *c, uint64_t a, uint64_t b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the values of rows are shown as: raw numbers of one process to places, names and times. */
+/* Formats the values of rows: raw numbers of one process become locations, names and times. */
 #ifndef STROBE_COLLECT_SHOWER_H
 #define STROBE_COLLECT_SHOWER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the code of an instruction says: mnemonic, category, registers. */
+/* Properties of an instruction from its code: mnemonic, category, registers. */
 #include "collect/shower.h"
 #include "insn/shape.h"
 

@@ -37,7 +37,7 @@ static const double most_way = 1; /* of a branch, counted */
 static const double cost_start = 3e6; /* mapping and unmapping it */
 static const double cost_translate =
         400; /* an instruction, with the dispatch and the page faults */
-/* What short runs take natively at least: they are cold code and the kernel's work. */
+/* The least native time of short runs: they are cold code and the kernel's work. */
 static const double least_instruction = 35; /* of the translated ones */
 static const double least_syscall = 9000;
 /* Of the controller's work after the estimate: writing a row of the result. */
@@ -48,7 +48,7 @@ enum { most_of_ways = 4 };
 /* Samples from which on they say where the time goes. */
 static const uint64_t enough_samples = 50;
 static const double max_slowdown = 200;
-/* What counted events cost in the tightest loops, as a factor of what they can cost otherwise. */
+/* The cost of counted events in the tightest loops, as a factor of that elsewhere. */
 static const double tight = 6;
 /* Ends that are further apart say nothing. */
 static const double most_apart = 3;

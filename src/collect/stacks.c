@@ -253,7 +253,7 @@ stacks_step(struct walk *w, bool *whole)
 	uint64_t pc = back - !w->exact;
 	bool interrupted;
 	enum st_unwind how = step_by_rules(w, pc, &interrupted);
-	/* What a signal's handler returns to was never called. */
+	/* The trampoline to which the handler of a signal returns was never called. */
 	if (!add_place(w, interrupted ? back : pc))
 		return false;
 	w->exact = interrupted;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What blocks and tallies add to counters and tables. */
+/* Adds blocks and tallies to counters and tables. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -115,7 +115,7 @@ order_partials(const struct st_view *v, struct by_block *o)
 	return 0;
 }
 
-/* How often the points of an amount of a basic block were passed. */
+/* The number of times that the points of an amount of a basic block were passed. */
 static uint64_t
 passes(const struct st_view *v, const struct st_amount *a, const uint64_t *executions,
        const struct by_block *o)
@@ -135,7 +135,7 @@ passes(const struct st_view *v, const struct st_amount *a, const uint64_t *execu
 	return n;
 }
 
-/* How often a branch went the way that the amount is for. */
+/* The number of times that a branch took the direction of the amount. */
 static uint64_t
 goes(const struct st_view *v, const struct st_amount *a, const uint64_t *executions,
      const struct by_block *o)

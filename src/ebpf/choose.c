@@ -98,7 +98,7 @@ refusal_of(const struct looking *l, const struct candidate *candidate, const uin
 	/* A function that is not called has no return address that the kernel could replace. */
 	static const char not_called[] = "_start;_dl_start_user;_dl_runtime_resolve*;"
 	                                 "_dl_runtime_profile*;__start_context";
-	/* What keeps its own return address, to return there again. */
+	/* Functions that keep their return address, to return there again. */
 	static const char keepers[] = "setjmp;_setjmp;__sigsetjmp;sigsetjmp;__setjmp;getcontext;"
 	                              "swapcontext;setcontext;vfork;__vfork;_Unwind_*;"
 	                              "__morestack*;mcount;_mcount;__fentry__";
@@ -163,7 +163,7 @@ add_exits(struct looking *l, struct st_ebpf_probe *probe)
 	probe->jumps_to_itself = returns.jumps_to_itself;
 	for (size_t i = 0; good && i < returns.exits.n; i++) {
 		const struct st_exit *exit = &returns.exits.v[i];
-		/* What jumps to a function that is traced, too, returns with that one. */
+		/* A function that jumps to a traced one returns with that one. */
 		if (exit->target && is_chosen_entry(l, exit->target))
 			continue;
 		struct st_ebpf_exit *new = ST_PUSH(&c->exits);

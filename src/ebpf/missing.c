@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What takes the place of the engine in a build without libbpf, clang or bpftool. */
+/* The replacement of the engine in a build without libbpf, clang or bpftool. */
 #include "ebpf/engine.h"
 
 /* The build says what was missing; who reads this file by itself does not know. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the programs in the kernel tell: included by both sides. */
+/* The records of the programs in the kernel: included by both sides. */
 #ifndef STROBE_EBPF_RECORD_H
 #define STROBE_EBPF_RECORD_H
 

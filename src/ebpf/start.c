@@ -15,7 +15,7 @@ map_code_of(const char *path)
 {
 	struct stat st;
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* What cannot be mapped here is looked at when the program maps it. */
+	/* A file that cannot be mapped here is examined when the program maps it. */
 	if (fd >= 0 && !fstat(fd, &st) && st.st_size > 0)
 		(void)mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	if (fd >= 0)

@@ -43,7 +43,7 @@ void st_contexts_folded(const struct st_contexts *c, FILE *out);
 void st_contexts_speedscope(const struct st_contexts *c, FILE *out);
 void st_contexts_callgrind(const struct st_contexts *c, FILE *out);
 void st_contexts_pprof(const struct st_contexts *c, FILE *out);
-/* What contexts take in these formats. */
+/* The size of contexts in these formats. */
 extern const struct st_context_cost st_context_cost_xml, st_context_cost_folded,
         st_context_cost_speedscope, st_context_cost_pprof;
 

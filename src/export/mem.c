@@ -25,7 +25,7 @@ is_label_of(const struct exported *x, const struct st_context_label *l,
 static uint32_t
 label_of_frame(struct exported *x, const struct st_mem_frame *f)
 {
-	uint32_t hash = st_hash_numbers(x->lines ? f->line : 0, f->inlined);
+	uint32_t hash = st_hash_numbers(x->lines ? f->line : 0, 0);
 	for (const char *p = f->function; *p; p++)
 		hash = (hash ^ (uint8_t)*p) * 16777619u;
 	const uint32_t at = ST_HASHMAP_FIND(&x->index, hash, i, is_label_of(x, &x->labels.v[i], f));

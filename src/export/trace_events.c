@@ -149,7 +149,7 @@ add_event(struct timeline *t, const struct st_trace_call_event *v)
 	struct thread *of = trace_events_thread_of(t, v->pid, v->tid);
 	if (!of)
 		return ST_FAILED;
-	/* What lies deeper has been left without a return. */
+	/* Deeper activations were left without a return. */
 	const uint64_t around = v->depth ? v->depth - 1 : 0;
 	close_down_to(t, of, around, v->ns);
 	of->last_ns = v->ns;

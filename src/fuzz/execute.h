@@ -24,7 +24,7 @@ enum st_fuzz_channel {
 	ST_CHANNEL_ARGUMENT, /* the argument @@ becomes the input itself */
 };
 
-/* At most so many executions are begun before the first of them is finished. */
+/* The largest number of executions that are begun before the first of them is finished. */
 enum { ST_FUZZ_SLOTS = 32 };
 
 /* An execution of its own process, beside others. */

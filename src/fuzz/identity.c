@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the results of a campaign depend on. */
+/* The inputs that determine the results of a campaign. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

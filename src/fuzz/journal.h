@@ -48,8 +48,8 @@ st_status st_fuzz_journal_add(struct st_fuzz_journal *j, size_t number,
 /* A text as a word: blanks, control characters and % as %XX. */
 void st_fuzz_write_escaped(const char *text, FILE *out);
 
-/* What results depend on, as one line: the program, its arguments, seeds, rules and choices;
- * malloc'ed, NULL: no memory. */
+/* The inputs that determine results, as one line: the program, its arguments, seeds, rules and
+ * choices; malloc'ed, NULL: no memory. */
 struct st_campaign_choice;
 char *st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules *rules,
                        const struct st_campaign_choice *choice, const struct st_fuzz_bytes *seeds,

@@ -69,7 +69,7 @@ skip_comments(struct cursor *u)
 	}
 }
 
-/* How many fields the next row has, which are added to the cells. */
+/* Adds the fields of the next row to the cells; returns their number. */
 static st_status
 cells_read_row(struct st_cells *c, struct cursor *u, size_t *n)
 {

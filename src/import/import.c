@@ -19,7 +19,7 @@ const struct st_import_format st_import_formats[] = {
 };
 const size_t st_n_import_formats = sizeof st_import_formats / sizeof *st_import_formats;
 
-/* How much of a file is looked at to find out what it is. */
+/* The number of bytes that are examined to detect the format. */
 enum { HEAD = 4096 };
 
 void

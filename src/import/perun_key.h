@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a resource of Perun says beside its amount: the series that it belongs to, and features. */
+/* The keys of a resource of Perun beside its amount: its series, and features. */
 #ifndef STROBE_IMPORT_PERUN_KEY_H
 #define STROBE_IMPORT_PERUN_KEY_H
 

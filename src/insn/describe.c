@@ -109,7 +109,7 @@ correct_x87(const ZydisDecodedInstruction *in, struct sets *s)
 	}
 }
 
-/* What the manual says and Zydis does not. */
+/* Facts of the manual that Zydis lacks. */
 static void
 correct(const ZydisDecodedInstruction *in, struct sets *s)
 {

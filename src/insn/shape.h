@@ -46,7 +46,7 @@ void st_shapes_free(struct st_shapes *shapes);
 const struct st_shape *st_shapes_find(struct st_shapes *shapes, const uint8_t *p, size_t n,
                                       unsigned *length);
 
-/* How many shapes there are, and each by its number. */
+/* The number of shapes, and each shape by its number. */
 uint32_t st_shapes_count(const struct st_shapes *shapes);
 const struct st_shape *st_shapes_get(const struct st_shapes *shapes, uint32_t number);
 

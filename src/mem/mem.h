@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a program has allocated: by whom, how much, what was live and when.
+ * The allocations of a program: their callers, sizes, and the live bytes over time.
  *
  * A run leaves it in the shared memory (wire/alloc.h), from where it comes into this form; a
  * profile keeps it as the tables of the tool `mem`.

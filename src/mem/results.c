@@ -209,7 +209,8 @@ sort_contexts(struct st_mem *m, uint32_t *order)
 
 /* ---- snapshots ---- */
 
-/* What the first contexts had at each snapshot; rank: of the area's contexts, 1 + which it is. */
+/* The values of the first contexts at each snapshot; rank: 1 + the number of the context in the
+ * area. */
 static st_status
 read_shares(struct st_mem *m, const struct st_mem_watch *w, const uint32_t *rank,
             uint32_t n_contexts)

@@ -25,7 +25,7 @@ struct st_exponent {
 	double offset;
 };
 
-/* How residuals scatter: alike everywhere, in proportion to the curve's y, or as the points say. */
+/* The scatter of residuals: constant, in proportion to the curve's y, or chosen by the points. */
 #define ST_NOISES(N)                                                                               \
 	N(AUTO, "auto")                                                                            \
 	N(ADDITIVE, "additive")                                                                    \

@@ -123,7 +123,7 @@ improve_curve(const struct curve *c, double a[2])
 	}
 }
 
-/* How sure the parameters are: as if the curve were its tangent there. */
+/* Standard errors of the parameters, by linearisation. */
 static st_status
 linearise_curve(const struct curve *c, struct st_regression *r, struct st_error *e)
 {

@@ -48,7 +48,7 @@ struct st_regression {
 	double r_square_perun; /* as Perun defines it: docs/models.md */
 	double aicc, bic;
 	struct st_logarithmic_fit logarithms; /* of a power or an exponential */
-	/* What st_regression_at needs: y = a[0] exp(a[1] u), u = x or ln x less centre. */
+	/* For st_regression_at: y = a[0] exp(a[1] u), where u is x or ln x, less centre. */
 	double a[2], centre;
 	double inverse[ST_GROWTH_PARAMETERS][ST_GROWTH_PARAMETERS]; /* of what the bands need */
 };

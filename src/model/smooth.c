@@ -118,7 +118,7 @@ value_of_row(struct st_smooth *m)
 	return st_median(m->row, n);
 }
 
-/* What a row adds to the squares of the points that the curve does not know, and to the traces. */
+/* Adds a row to the squares of left-out points, and to the traces. */
 struct traces {
 	double cv, of_s, of_ss;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How wide bins, windows and kernels are where the user leaves that open. */
+/* Default widths of bins, windows and kernels. */
 #include <math.h>
 #include <stdlib.h>
 

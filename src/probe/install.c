@@ -142,7 +142,7 @@ is_followed(const struct st_probes *p, const struct st_probed_image *image,
 	return false;
 }
 
-/* What the function does overrules what was chosen. */
+/* The role of the function overrules the choice of the user. */
 static struct st_probe_action
 action_of(const struct st_probes *p, const struct st_probed_image *image, const struct wanted *w)
 {
@@ -294,7 +294,7 @@ keeps_address(const struct st_probes *p, const struct wanted *w)
 	       (w->site.role.role == ST_ROLE_COUNT || p->process.area->only_counts);
 }
 
-/* What is called has to be known before it can be called. */
+/* A target has to be known before it can be called. */
 static st_status
 add_function(struct st_probes *p, uint32_t image, const struct st_function *f)
 {

@@ -261,7 +261,7 @@ follow_range(struct probe_leads *l, const struct st_code_range *range)
 		}
 		l->falls_through = leads_goes_on(&in, code);
 	}
-	/* What lies between functions is padding as a whole or not at all. */
+	/* A gap between functions is padding as a whole or not at all. */
 	if (between && l->filled.n &&
 	    (l->filled.v[l->filled.n - 1].to != range->end ||
 	     l->filled.v[l->filled.n - 1].from > range->start))

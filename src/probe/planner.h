@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What site.c and exits.c share of an image. */
+/* Data of an image shared by site.c and exits.c. */
 #ifndef STROBE_PROBE_PLANNER_H
 #define STROBE_PROBE_PLANNER_H
 

@@ -90,7 +90,7 @@ void st_probes_free(struct st_probes *probes);
 
 /* install.c */
 st_status st_probes_install(void *probes, struct st_error *e);
-/* What a thread has measured of the n-th function; NULL: it has not entered it. */
+/* A thread's measurements of the n-th function; NULL: it has not entered it. */
 const struct st_probe_cell *st_probes_cell(const struct st_probes *probes, uint32_t record,
                                            uint32_t function);
 /* All pairs of a thread, one after the other. */

@@ -17,7 +17,7 @@ enum st_probe_role {
 	ST_ROLE_UNWINDER,
 	/* By which the dynamic linker tells debuggers that its list of images has changed. */
 	ST_ROLE_LINKER,
-	/* What an exception's catcher calls first: the frames above it stay. */
+	/* The function that a catch handler calls first: the frames above it stay. */
 	ST_ROLE_LANDING,
 	/* Its return address must not be replaced: it is read, or the function returns twice or
 	 * never. The function is counted. */

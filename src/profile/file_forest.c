@@ -88,7 +88,7 @@ st_save_forest(sqlite3 *db, const struct st_profile *p)
 	return status == SQLITE_OK ? st_save_loops(db, p) : status;
 }
 
-/* How a basic block is cut: columns 6 to 9. */
+/* The bounds of a basic block: columns 6 to 9. */
 static void
 load_piece(sqlite3_stmt *s, struct st_profile_label *out, bool *bad)
 {

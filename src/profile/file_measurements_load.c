@@ -57,7 +57,7 @@ kept_text(struct taker *t, sqlite3_stmt *s, int column)
 	return text ? st_profile_text(t->p, text) : NULL;
 }
 
-/* What a series has in tables of its own: their rows are in the order of the series. */
+/* The parts of a series in separate tables, whose rows are in the order of the series. */
 struct side {
 	sqlite3_stmt *rows;
 	int64_t series; /* of the row that comes next; INT64_MAX: there is none */
@@ -221,7 +221,7 @@ load_values(struct taker *t)
 	}
 }
 
-/* How many values each series has is written twice: in `series`, and by the values themselves. */
+/* Checks the number of values of each series, which is stored in `series` as well. */
 static void
 check_lengths(struct taker *t)
 {

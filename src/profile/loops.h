@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of a loop: how often it was entered, and how many iterations each entry had. */
+/* A loop: its number of entries, and the iterations of each entry. */
 #ifndef STROBE_PROFILE_LOOPS_H
 #define STROBE_PROFILE_LOOPS_H
 
@@ -16,7 +16,7 @@ struct st_loop {
 	uint64_t classes[STROBE_LOOP_CLASSES];
 };
 
-/* What the results say of a loop whose head was executed so often. */
+/* The results of a loop, given the count of its head. */
 struct st_loop st_loop_read(const strobe_loop *l, uint64_t count);
 /* Adds what is known of another one. */
 void st_loop_add(struct st_loop *to, const struct st_loop *from);

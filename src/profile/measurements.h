@@ -59,7 +59,7 @@ struct st_series_label {
 	const char *name, *value;
 };
 
-/* What tells series apart. Texts that are NULL are unknown, or do not apply. */
+/* The key of a series. Texts that are NULL are unknown, or do not apply. */
 struct st_series_key {
 	const char *kind, *metric, *unit; /* never NULL: "time", "wall", "ns" */
 	const char *image, *file, *module, *class, *function;

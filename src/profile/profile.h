@@ -207,7 +207,7 @@ struct st_profile_table {
 	struct st_profile_column columns[STROBE_MOST_COLUMNS]; /* the keys first */
 	/* n_columns for each row; ordered by the first sum, greatest first. */
 	ST_VEC(struct st_profile_value) values;
-	/* What found no row: its keys say nothing. */
+	/* Events that found no row: their keys say nothing. */
 	bool has_others;
 	struct st_profile_value others[STROBE_MOST_COLUMNS];
 };
@@ -245,7 +245,7 @@ struct st_profile_overshoot {
  */
 #define ST_FIRST_PLACE 4096
 
-/* What contexts are of: a function, by its first instruction, or a basic block. */
+/* The element of a context: a function, by its first instruction, or a basic block. */
 struct st_profile_label {
 	uint32_t image; /* UINT32_MAX: no place; see st_profile_label_name */
 	uint32_t function;
@@ -262,7 +262,7 @@ struct st_profile_label {
 
 /* Whether it stands for contexts that were pruned. */
 bool st_profile_label_is_pruned(const struct st_profile_label *l);
-/* What a label is called that is no place. */
+/* The name of a label that is no code location. */
 const char *st_profile_label_name(const struct st_profile_label *l);
 
 /* A node of a k-slab forest. */
@@ -368,7 +368,7 @@ double st_profile_cache_share(const struct st_profile *p);
 /* Whether shares are of samples (else of instructions). */
 bool st_profile_share_is_time(const struct st_profile *p);
 
-/* How a type's values are kept and shown. */
+/* The storage and format of a type's values. */
 enum st_shape_of_value { ST_VALUE_NUMBER, ST_VALUE_TEXT, ST_VALUE_PLACE, ST_VALUE_LINE };
 enum st_shape_of_value st_profile_shape(enum strobe_type type);
 /* Names of the types and roles in files, "number", "key"; by name the code, -1: there is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all that read tables of a profile file ask. */
+/* Queries that all readers of a profile file share. */
 #include "profile/file_tables.h"
 
 bool

@@ -87,7 +87,7 @@ command_take_line(struct command *c, struct st_qos_poll *p)
 	return ST_QOS_VALUE;
 }
 
-/* What came of the bytes that have been read. */
+/* The outcome of parsing the bytes read so far. */
 static enum st_qos_got
 command_take_bytes(struct command *c, const char *bytes, size_t n, struct st_qos_poll *p)
 {
@@ -101,7 +101,7 @@ command_take_bytes(struct command *c, const char *bytes, size_t n, struct st_qos
 	return got;
 }
 
-/* What has been printed since. *over: nothing will be any more. */
+/* The output since the last call. *over: the command has ended. */
 static enum st_qos_got
 command_read_lines(struct command *c, struct st_qos_poll *p, bool *over)
 {

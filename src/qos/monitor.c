@@ -24,7 +24,7 @@ at_least(double budget, double least)
 	return budget > least ? budget : least;
 }
 
-/* What values do not yet tell all of is not added to: the budget is raised once in a window. */
+/* The budget is raised once in a window: its effect must be seen before it is raised again. */
 static double
 held_budget(struct st_qos_monitor *m, double time, double value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What readings of the metric mean for the budget, and what is kept of them. */
+/* Turns readings of the metric into changes of the budget, and keeps a record of them. */
 #ifndef STROBE_QOS_MONITOR_H
 #define STROBE_QOS_MONITOR_H
 
@@ -31,7 +31,7 @@ struct st_qos_row {
 	enum st_qos_state state;
 };
 
-/* What a source had to say. */
+/* A message of a source. */
 enum st_qos_got { ST_QOS_NOTHING, ST_QOS_VALUE, ST_QOS_FAILURE };
 
 struct st_qos_monitor {
@@ -56,7 +56,7 @@ enum { ST_QOS_LONGEST_START = 10 };
  * follow it. */
 double st_qos_blind_budget(const struct st_qos_goal *goal, double otherwise);
 
-/* What the source said at that time: the budget follows. */
+/* Takes a reading of the source at a time: the budget follows. */
 void st_qos_monitor_take(struct st_qos_monitor *m, double time, enum st_qos_got got, double value);
 
 #endif

@@ -24,7 +24,7 @@ st_qos_function(const struct st_qos_goal *g, double value)
 	return policy_at_most(slack * g->period, g->most);
 }
 
-/* How much better than the threshold, as a factor, within what a step may go by. */
+/* The margin to the threshold, as a factor, within which steps are small. */
 static double
 times_better(const struct st_qos_goal *g, double value)
 {

@@ -27,7 +27,7 @@ struct st_qos_goal {
 	double start; /* the budget until the metric is known for the first time, for a while */
 };
 
-/* What the controller that holds the metric remembers. All zero at first. */
+/* The state of the controller that holds the metric. All zero at first. */
 struct st_qos_hold {
 	double effort;  /* -log(1 - budget / period) */
 	double quality; /* the last one, as a factor over the threshold */

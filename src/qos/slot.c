@@ -41,7 +41,7 @@ begin_slot(struct slot *s)
 	errno = EPERM;
 	if (fstat(s->fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return false;
-	/* What an earlier run has left there is no news. */
+	/* The value left by an earlier run is not a new reading. */
 	if (pread(s->fd, &first, sizeof first, 0) == sizeof first)
 		s->sets = first.sets;
 	return true;

@@ -58,7 +58,7 @@ st_status st_qos_regex(regex_t *regex, const char *text, struct st_error *e);
 enum st_qos_match { ST_QOS_NO_MATCH, ST_QOS_NO_NUMBER, ST_QOS_NUMBER };
 enum st_qos_match st_qos_match(const regex_t *regex, const char *text, double *value);
 
-/* What grows, per second. */
+/* The rate of a growing value per second. */
 struct st_qos_growing {
 	double amount, time;
 	bool known;
@@ -70,7 +70,7 @@ bool st_qos_grown(struct st_qos_growing *g, double amount, double now, double *r
 
 enum { ST_QOS_MOST_READINGS = 64 }; /* twenty come in a second at most */
 
-/* What grows, but is reported only every so many seconds: in steps. All zero at first. */
+/* A growing value that is reported in steps, every few seconds. All zero at first. */
 struct st_qos_steps {
 	struct st_qos_reading {
 		double time, amount;

@@ -30,7 +30,7 @@ union address {
 	struct sockaddr_un path;
 };
 
-/* How long the address is; 0: the path is too long. */
+/* The length of the address; 0: the path is too long. */
 static socklen_t
 address_of(const struct st_qos_server *to, union address *a)
 {

@@ -52,7 +52,7 @@ struct st_place {
 	bool passed;             /* in a window */
 };
 
-/* What is known of an image's code. */
+/* The code of an image. */
 struct st_code_image {
 	struct st_image *image; /* NULL: cannot be read */
 	const char *path;

@@ -46,7 +46,7 @@ struct st_fact {
 	enum st_fact_kind kind;
 	uint32_t image;
 	const struct st_function *function;
-	/* What was executed, in the order in which it first was. */
+	/* The executed code, in the order of first execution. */
 	st_spans_of_code ran;
 	/* ST_FACT_BETWEEN: the same if the function was not left meanwhile; at least as much. */
 	st_spans_of_code stayed;

@@ -23,7 +23,7 @@ end_of_jump(const ZydisDecodedInstruction *in, bool direct)
 	return is_relative_to_rip(in) ? ST_PIECE_SLOT_JUMP : ST_PIECE_INDIRECT_JUMP;
 }
 
-/* How an instruction ends a piece; ST_PIECE_FALLS: it does not. */
+/* The way an instruction ends a piece; ST_PIECE_FALLS: it does not. */
 static enum st_piece_end
 piece_end_of(const ZydisDecodedInstruction *in, bool direct)
 {

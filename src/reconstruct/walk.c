@@ -143,7 +143,7 @@ close_window(struct st_walk *w, struct st_path_thread *t, enum st_window_end end
 	return walk_decide(w, t);
 }
 
-/* What lies before the new window becomes the gap's beginning. */
+/* The state before the new window becomes the begin of the gap. */
 static void
 begin_gap(struct st_path_thread *t)
 {

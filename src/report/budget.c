@@ -105,7 +105,7 @@ share_text(const struct st_profile *p)
 	return share_texts[share == ST_SHARE_TREE && !p->run.follow ? ST_SHARE_PROCESS : share];
 }
 
-/* What periods are of: for programs, and for people. */
+/* The clock of periods: its name in JSON, and in text. */
 static const char *const clock_names[] = {
 #define ST_BUDGET_CLOCK(id, name) name,
         ST_BUDGET_CLOCKS(ST_BUDGET_CLOCK)

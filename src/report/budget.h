@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What became of the time budget. */
+/* The account of the time budget. */
 #ifndef STROBE_REPORT_BUDGET_H
 #define STROBE_REPORT_BUDGET_H
 

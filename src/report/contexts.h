@@ -14,14 +14,14 @@ void st_contexts_json(const struct st_contexts *c, FILE *out);
 
 /* The hottest contexts, and what was measured: for a terminal. */
 void st_contexts_summary(const struct st_contexts *c, size_t top, FILE *out);
-/* How a label is called: "foo()" in function mode, else "{foo+12 at 14,0}". */
+/* The name of a label: "foo()" in function mode, else "{foo+12 at 14,0}". */
 void st_contexts_name(const struct st_contexts *c, uint32_t label, FILE *out);
 /* The same for JSON: "foo", or "foo+12". */
 void st_contexts_json_name(const struct st_contexts *c, const struct st_context_label *l,
                            FILE *out);
 /* A label as nodes of JSON have it. */
 void st_contexts_json_label(const struct st_contexts *c, uint32_t label, FILE *out);
-/* What a context is worth: time, else instructions, else activations. */
+/* The value of a context: time, else instructions, else activations. */
 uint64_t st_contexts_value(const struct st_contexts *c, const struct st_weight *w);
 /* "inf", or the number. */
 const char *st_contexts_k(const struct st_contexts *c, char text[16]);

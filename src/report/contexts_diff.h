@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What differs between two profiles with contexts: those that differ most. */
+/* The contexts of two profiles that differ most. */
 #ifndef STROBE_REPORT_CONTEXTS_DIFF_H
 #define STROBE_REPORT_CONTEXTS_DIFF_H
 
@@ -35,7 +35,7 @@ struct st_diff_report {
 const char *st_diff_metric_name(enum st_diff_metric metric);
 /* The one of that name, ST_DIFF_METRIC_COUNT: there is none. */
 enum st_diff_metric st_diff_metric_named(const char *name);
-/* What was measured in both: time, else instructions, else activations. */
+/* The quantity measured in both: time, else instructions, else activations. */
 enum st_diff_metric st_diff_metric_usual(const struct st_contexts *a, const struct st_contexts *b);
 /* Whether both have it. 0, or -1 with *e. */
 st_status st_diff_metric_check(const struct st_diff_report *r, struct st_error *e);

@@ -62,7 +62,7 @@ measure_labels(const struct st_contexts *c, const struct st_context_cost *cost)
 	return widths;
 }
 
-/* What it takes to say that a node is a loop's head. */
+/* The size of the mark of a loop's head. */
 static uint64_t
 loop_of(const struct st_contexts *c, const struct st_context_cost *cost,
         const struct st_tree_node *n)
@@ -94,7 +94,7 @@ numbers_of(const struct st_contexts *c, const struct st_context_cost *cost,
 
 /* ---- a walk over all forests ---- */
 
-/* What is known of the nodes of one forest. */
+/* The state of the nodes of one forest. */
 struct looked {
 	uint64_t *worth; /* with what is below: never more than that of the node above it */
 	uint64_t *path;  /* bytes of its label, or of all on the path */

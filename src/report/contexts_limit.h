@@ -32,7 +32,7 @@ struct st_context_limit {
 	uint32_t levels; /* that a tree may have; 0: no limit */
 };
 
-/* What was left out. */
+/* The part that was left out. */
 struct st_context_cut {
 	size_t contexts, of; /* nodes of all forests that the format has */
 	uint64_t bytes;      /* that all of them would take, about */

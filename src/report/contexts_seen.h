@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much of a run its contexts are of. */
+/* The share of a run that its contexts cover. */
 #ifndef STROBE_REPORT_CONTEXTS_SEEN_H
 #define STROBE_REPORT_CONTEXTS_SEEN_H
 

@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* What is counted: the reference's images, or the logs' own when there is none. */
+/* The images to count: those of the reference, or of the logs when there is none. */
 static const struct st_covered *
 whole(const struct st_covered_report *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What logs of measured code hold, for people and for other programs. */
+/* Prints logs of measured code as text and as JSON. */
 #ifndef STROBE_REPORT_COVERED_H
 #define STROBE_REPORT_COVERED_H
 

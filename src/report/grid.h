@@ -83,7 +83,7 @@ st_status st_grid_of_measurements(struct st_grid *g, const struct st_profile *p)
 struct st_grid_column *st_grid_add(struct st_grid *g, const char *name, bool number, size_t of);
 /* The text of a cell as its kind says, malloc'ed. NULL: no memory. */
 char *st_grid_plain(const struct st_grid_cell *cell);
-/* What a message about an unknown name ends with: the nearest one, or all of them. malloc'ed. */
+/* The end of a message about an unknown name: the nearest one, or all of them. malloc'ed. */
 char *st_grid_suggest(const char *word, const char *all, size_t n,
                       const char *(*get)(const void *, size_t), const void *of);
 /* Rows in the order of a column; NULL: as they are. *order receives indices. 0, or -1: no memory.

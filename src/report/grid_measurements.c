@@ -47,7 +47,7 @@ facts_add_label(struct series_facts *f, const char *name)
 	return ST_OK;
 }
 
-/* What both tables need. Belongs to the grid. NULL: no memory. */
+/* The data of both tables. The grid owns it. NULL: no memory. */
 static struct series_facts *
 facts_of(struct st_grid *g, const struct st_measurements *m)
 {

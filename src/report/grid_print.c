@@ -187,7 +187,7 @@ print_json(const struct st_grid_view *v, FILE *out, struct st_error *e)
 	           : ST_OK;
 }
 
-/* What has a meaning in Markdown or LaTeX stands for itself. */
+/* Escapes characters that have a meaning in Markdown or LaTeX. */
 static void
 print_escaped(FILE *out, const char *text, bool latex)
 {

@@ -8,7 +8,7 @@
 
 #include "report/grid.h"
 
-/* How a cell compares: O(identifier, "operator"), the longer ones first. */
+/* The comparisons of cells: O(identifier, "operator"), the longer ones first. */
 #define GRID_OPERATORS(O)                                                                          \
 	O(AT_MOST, "<=")                                                                           \
 	O(AT_LEAST, ">=")                                                                          \

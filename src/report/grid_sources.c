@@ -61,7 +61,7 @@ table_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
 	return st_grid_plain(&cell);
 }
 
-/* What is counted is shown before what it is counted by, whose last name may be long. */
+/* Counts come before their keys, because the last key may be long. */
 static size_t
 shown_position(const struct st_profile_table *t, size_t c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the writers of JSON share. */
+/* Functions that the writers of JSON share. */
 #ifndef STROBE_REPORT_JSON_H
 #define STROBE_REPORT_JSON_H
 
@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "report/report.h"
 
-/* How a document is written: with as many digits wherever the same figure stands. */
+/* Writes a document: the same figure has the same digits everywhere. */
 enum { ST_JSON_DOCUMENT = JSON_INDENT(1) | JSON_REAL_PRECISION(9) };
 
 /* Of all documents: docs/json.md. */
@@ -25,7 +25,7 @@ json_t *st_json_texts(const char *const *v, size_t n);
  * memory for it. NULL with *e when there is none: `what` could not be written. */
 char *st_json_document(json_t *root, size_t flags, const char *what, struct st_error *e);
 
-/* What was run and how long it took. NULL: no memory. */
+/* The command and its duration. NULL: no memory. */
 json_t *st_json_run(const struct st_profile *p);
 /* The result as docs/json.md has it. NULL: no memory. */
 json_t *st_report_object(const struct st_report *r);

@@ -121,7 +121,7 @@ st_lanes_add(struct st_lanes *l, const struct st_lane_event *v)
 	l->begin_ns = !l->events++ || ns < l->begin_ns ? ns : l->begin_ns;
 	l->end_ns = ns > l->end_ns ? ns : l->end_ns;
 	lane->last_ns = ns;
-	/* What lies deeper, or as deep at an entry, has been left without a return. */
+	/* Activations that are deeper, or as deep at an entry, were left without a return. */
 	if (end_calls(l, lane, v->depth, ns))
 		return ST_FAILED;
 	if (v->returns)

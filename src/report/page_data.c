@@ -68,7 +68,7 @@ column(const struct st_profile_column *c)
 	                 st_profile_type_name(c->type), "role", st_profile_role_name(c->role));
 }
 
-/* What the columns of the tools' tables are: their rows are in the result. */
+/* The columns of the tools' tables: their rows are in the result. */
 static json_t *
 tables(const struct st_profile *p)
 {
@@ -100,7 +100,7 @@ add_cut(json_t *array, const char *what, size_t most, size_t n)
 	                                       "shown", (json_int_t)most, "of", (json_int_t)n));
 }
 
-/* What the limits left out: a page that shows a part must say so. */
+/* The part that the limits left out: a page that shows a part must say so. */
 static json_t *
 cuts(const struct st_profile *p, const struct st_page_limits *l)
 {

@@ -176,7 +176,7 @@ print_processes(const struct st_report *r, FILE *out)
 	parts_finish(r, out, "processes", t, p->processes.n);
 }
 
-/* What the run was made with, then the engine's own numbers, summed over the processes. */
+/* The options of the run, then the statistics of the engine, summed over the processes. */
 static void
 print_stats(const struct st_report *r, FILE *out)
 {

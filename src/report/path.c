@@ -122,7 +122,7 @@ path_is_block(const struct st_fold_item *item)
 	return item->id < ST_FOLD_BODY;
 }
 
-/* How many of the items are blocks of one function, each once. */
+/* The number of items that are blocks of one function, each once. */
 static size_t
 in_a_row(const struct printer *p, const struct st_fold_item *items, size_t n)
 {
@@ -238,7 +238,7 @@ print_spans(const struct printer *p, const st_spans_of_code *spans, uint32_t ima
 	fputc('\n', p->out);
 }
 
-/* What of the function may have been executed besides. */
+/* The other code of the function that may have been executed. */
 static void
 print_open(const struct printer *p, const struct st_fact *f)
 {

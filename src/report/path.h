@@ -17,7 +17,7 @@ struct st_path_report {
 	size_t top;                       /* lines of each window; 0: all */
 };
 
-/* What gaps have in common, of all threads. */
+/* The common part of the gaps of all threads. */
 struct st_path_sums {
 	uint64_t windows, blocks; /* executed in them */
 	uint64_t gaps, with_facts, exact;
@@ -25,7 +25,7 @@ struct st_path_sums {
 };
 struct st_path_sums st_path_add_up(const struct st_walk *w);
 
-/* What the thread's process executed; NULL: unknown. */
+/* The executed code of the thread's process; NULL: unknown. */
 const char *st_path_command(const struct st_path_report *r, const struct st_path_thread *t);
 
 void st_path_print(const struct st_path_report *r, FILE *out);

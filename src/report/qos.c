@@ -12,7 +12,7 @@
 #include "report/json.h"
 #include "report/qosplot.h"
 
-/* What the rows come to. */
+/* The totals of the rows. */
 struct sums {
 	size_t read, kept, idle; /* values; of these kept; with a budget of 0 */
 	double budget;           /* sum over them */

@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-/* How often the threshold was kept, for the summary; all of it as key "qos" of a JSON result. */
+/* The share of windows that kept the threshold, for the summary; all of it as key "qos" in JSON. */
 void st_qos_print(FILE *out, const struct st_profile *p);
 int st_qos_json(json_t *root, const struct st_profile *p);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a profile looks like to people and to other programs. */
+/* Prints a profile as text and as JSON. */
 #ifndef STROBE_REPORT_REPORT_H
 #define STROBE_REPORT_REPORT_H
 
@@ -61,7 +61,7 @@ struct st_report {
 	struct st_style style;
 };
 
-/* What was run and how, totals, and, for a tool that has them, the top functions. */
+/* The command, its options, totals, and, for a tool that has them, the top functions. */
 void st_report_summary(const struct st_report *r, FILE *out);
 /* The first rows of each table of the tools. */
 void st_report_tables(const struct st_report *r, FILE *out);

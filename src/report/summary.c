@@ -19,7 +19,7 @@ print_printable(FILE *out, const char *text)
 	free(clean);
 }
 
-/* Who traces has not named the tool that does it, nor its options. */
+/* A user who traces has not named the tool that does it, nor its options. */
 static const char *
 shown_tool(const char *tool)
 {

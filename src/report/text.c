@@ -61,7 +61,7 @@ character(const char *text, uint32_t *c)
 	return n;
 }
 
-/* What strobe itself prints that is no text, at this place; its bytes. */
+/* The length of an escape sequence of strobe at this place; 0: there is none. */
 static size_t
 own_colour(const char *text)
 {

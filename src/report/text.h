@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* How to write to a stream. */
+/* The properties of an output stream. */
 struct st_style {
 	size_t width; /* columns; 0: no limit */
 	bool colour;

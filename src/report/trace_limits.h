@@ -8,7 +8,7 @@
 
 #include "trace/trace.h"
 
-/* What the probes cost, and `top` rows (0: all) of functions whose calls were not all timed. */
+/* The cost of the probes, and `top` rows (0: all) of functions whose calls were not all timed. */
 void st_trace_limits_text(const struct st_trace *t, size_t top, FILE *out);
 /* The keys `budget`, `sampled` and `dropped`, if there was a budget. 0, or not when there is no
  * memory. */

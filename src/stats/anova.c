@@ -44,7 +44,7 @@ cell_of(const struct design *d, const struct st_anova_point *p)
 	return p->first * d->second + p->second;
 }
 
-/* What closed sums of squares take for granted. */
+/* Checks the assumptions of closed sums of squares. */
 static st_status
 check_balance(struct design *d, struct st_error *e)
 {
@@ -119,7 +119,7 @@ of_residuals(const struct design *d)
 	return sum;
 }
 
-/* What rounding alone can make of points that are all alike. */
+/* The sum of squares that rounding alone gives equal points. */
 static double
 rounding(const struct design *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many bins of equal width suit values: the rules that NumPy has under the same names. */
+/* The number of bins of equal width for values: the rules have the names that NumPy gives them. */
 #ifndef STROBE_STATS_BINS_H
 #define STROBE_STATS_BINS_H
 

@@ -54,7 +54,7 @@ struct st_ls {
  * determine the parameters: a column is a combination of others. */
 st_status st_ls_solve(const struct st_ls_rows *rows, struct st_ls *out, struct st_error *e);
 
-/* How much a point of this row pulls the fitted value to itself: 0 to 1. */
+/* The leverage of a point with this row: 0 to 1. */
 double st_ls_leverage(const struct st_ls *fit, const double *x);
 
 /* The probability of a parameter at least as far from 0, if it were 0: Student's t, two sides. */

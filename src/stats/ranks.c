@@ -38,7 +38,7 @@ sum_ranks(struct ranked *v, size_t n, double *ties)
 	return sum;
 }
 
-/* How probable U is to be at most u: counts of U grow by one value after the other. */
+/* The probability that U is at most u: counts of U grow by one value after the other. */
 static st_status
 exact_rank_p(size_t n_a, size_t n_b, double u, double *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What repeated measurements of one thing say: their middle, how certain it is, how they spread. */
+/* Statistics of repeated measurements: their middle, its interval, their spread. */
 #ifndef STROBE_STATS_SPREAD_H
 #define STROBE_STATS_SPREAD_H
 

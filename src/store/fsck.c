@@ -122,7 +122,8 @@ fsck_objects(struct checking *c, struct st_error *e)
 	return status || step < 0 ? ST_FAILED : ST_OK; /* step < 0: the server has gone */
 }
 
-/* What the manifest names must be there and be counted as its part, or gc would remove it. */
+/* The parts that a manifest names must exist and be counted as its parts, or gc would remove them.
+ */
 static void
 fsck_columns(struct checking *c, const struct st_stored *p, struct st_pack *pack,
              struct st_query *is_part)

@@ -25,7 +25,7 @@ pack_damaged(const char *path, sqlite3 *db, struct st_error *e)
 	               sqlite3_errmsg(db));
 }
 
-/* What the schema of a profile consists of; anything else was put there by others. */
+/* The objects of a profile's schema; all others were added by other programs. */
 static bool
 pack_is_known_type(const char *type)
 {

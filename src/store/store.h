@@ -25,7 +25,7 @@ struct st_store {
 	struct ZSTD_DCtx_s *decompressor;
 };
 
-/* How a profile belongs to a version that is asked for. */
+/* The relation of a profile to the requested version. */
 enum st_link {
 	ST_LINK_VERSION, /* it was measured there */
 	ST_LINK_TREE,    /* measured at a version that is not in its history, of the same content */

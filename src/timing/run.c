@@ -16,7 +16,7 @@
  * which counts pages for each CPU apart, is wrong by. */
 enum { EXECVE_KB = 512 };
 
-/* What the child says before its execve, and once more with an error when that has failed. */
+/* The message of the child before its execve, and a second one if that fails. */
 struct ready {
 	int error;
 	const char *thing; /* what the error is of, in the memory that fork has copied */

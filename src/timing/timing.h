@@ -70,7 +70,7 @@ struct st_timing {
 /* Warms up, then adds the series of the repetitions to the profile, and what was run where. 0, or
  * -1 with *e when not even one repetition was finished. It ends early after a signal. */
 st_status st_timing_measure(const struct st_timing *t, struct st_profile *p, struct st_error *e);
-/* What the command as a whole exits with: 0, or what the first run that failed exited with. */
+/* The exit code of the command as a whole: 0, or that of the first run that failed. */
 int st_timing_exit(const struct st_profile *p);
 
 /* From here on SIGINT, SIGTERM and SIGHUP end what is measured after the run that they meet. */

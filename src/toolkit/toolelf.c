@@ -8,7 +8,7 @@
 #include "toolkit/runtime.h"
 #include "wire/area.h"
 
-/* What the dynamic section says, as offsets into the tool's memory. */
+/* The contents of the dynamic section, as offsets into the tool's memory. */
 struct dynamic {
 	uint64_t symbols, strings, n_strings, hash;
 	uint64_t n_symbols;

@@ -42,7 +42,7 @@ STROBE_STREAM(events, "entries and returns", NULL, STROBE_COLUMN("thread", STROB
  * that the middle of a class is within 1.6 % of each duration in it. */
 enum { CLASS_BITS = 5, CLASSES = 1 << CLASS_BITS, OCTAVES = 65 - CLASS_BITS };
 
-/* What a thread has measured of a function. */
+/* The measurements of a function by a thread. */
 struct cell {
 	uint64_t function;
 	uint64_t *row;           /* of `functions`, from its first column on */
@@ -218,7 +218,7 @@ lose(strobe_thread *t, struct state *s)
 	take_from_caller(t, s, &f, lasted);
 }
 
-/* What lies below the stack pointer has been left. */
+/* Drops the activations below the stack pointer. */
 static void
 leave_below(strobe_thread *t, struct state *s, uint64_t sp)
 {

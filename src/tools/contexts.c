@@ -147,7 +147,7 @@ is_stub(const char *name)
 	return end - name >= 4 && is_text(end - 4, "@plt");
 }
 
-/* What a signal's handler returns to, which nobody has called: mov $15, %eax or %rax; syscall. */
+/* Is this the code to which the handler of a signal returns: mov $15, %eax or %rax; syscall? */
 static bool
 is_restorer(uint64_t address)
 {

@@ -124,7 +124,7 @@ bool contexts_is_shown(uint64_t function);
 
 /* ---- contexts_forest.c ---- */
 
-/* What a thread is at the beginning. False: there is no memory. */
+/* Initialises a thread. False: there is no memory. */
 bool contexts_begin(strobe_thread *t, struct contexts_state *s);
 /* The context of a function that is under way, which is not counted. */
 strobe_node *contexts_under_way(strobe_thread *t, const strobe_node *from, uint32_t label);

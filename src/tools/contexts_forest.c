@@ -219,7 +219,7 @@ inherit(strobe_thread *t, struct contexts_strand *c, const struct contexts_stran
 	c->top = parent->top;
 }
 
-/* What its parent's stack was, which the walk knows better than the strand. */
+/* The stack of its parent, which the walk knows better than the strand. */
 static const struct contexts_strand *
 inherited(strobe_thread *t)
 {

@@ -84,7 +84,7 @@ frame_of(const struct contexts_strand *c, const struct contexts_found *f)
 	return i;
 }
 
-/* What was known of the stack that the function is on. NULL: nothing. */
+/* The earlier knowledge of the stack that the function is on. NULL: none. */
 static struct contexts_strand *
 known_in(struct contexts_strand *first, const struct contexts_found *f, bool interrupted)
 {
@@ -134,7 +134,7 @@ push_found(strobe_thread *t, struct contexts_strand *c, const struct contexts_fo
 		contexts_push(t, c, contexts_label(f->function), f->sp, false);
 }
 
-/* What was below it is as it was: copies it. */
+/* Copies the frames below it, which have not changed. */
 static void
 take_known(strobe_thread *t, struct contexts_strand *c, const struct contexts_strand *before,
            uint32_t n)
@@ -226,7 +226,7 @@ top_of(const strobe_thread *t, const struct contexts_state *s, bool whole)
 	return own && top ? top : last + (own ? ABOVE_FIRST : LAST_FRAME);
 }
 
-/* Who began the program has not been called; it lies above all. */
+/* The function that began the program has not been called; it is the outermost. */
 static void
 place_outermost(const strobe_thread *t, struct contexts_state *s)
 {

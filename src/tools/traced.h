@@ -63,7 +63,7 @@ traced_is_excluded(const char *excluded, const char *name)
 	return 0;
 }
 
-/* What the compiler puts into each program, and what begins as its own names do. */
+/* Functions that the compiler adds to each program, and those with reserved prefixes. */
 static inline int
 traced_is_of_compiler(const char *name)
 {

@@ -322,7 +322,7 @@ thread_of_event(struct st_trace_aggregate *a, const struct st_trace_event *event
 	return t;
 }
 
-/* What lies below the stack pointer has been left. */
+/* Drops the activations below the stack pointer. */
 static void
 leave_below(struct st_trace_aggregate *a, struct thread *t, uint64_t sp)
 {

@@ -34,7 +34,7 @@ struct st_trace_watcher {
 	void *arg;
 };
 
-/* What is asked for. All of it is the caller's and outlives the run. */
+/* The request. The caller owns all of it; it outlives the run. */
 struct st_trace_request {
 	/* The program or the process, for how long, whether children are traced, which functions,
 	 * images and threads are chosen, and where the result goes. */
@@ -66,7 +66,7 @@ struct st_trace_outcome {
 	const char *unmatched;
 };
 
-/* What only the code cache has: 0, or -1 with the sentence for the first option of that kind. */
+/* Refuses options of the code cache alone: 0, or -1 with the message for the first such option. */
 st_status st_trace_refuse_options(const struct st_trace_request *r, const char *engine,
                                   struct st_error *e);
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* What the pairs of a function say of it. */
+/* The estimate of a function from its pairs. */
 struct sums {
 	double inclusive, outermost; /* over its callers */
 	double callees;              /* inclusive, over these */

@@ -67,7 +67,7 @@ slowdown_of(const struct st_probes *p, double cpu_seconds)
 	                            cpu_seconds / most};
 }
 
-/* How many processes were left alone, and why the first of them. */
+/* The number of processes without probes, and the reason of the first one. */
 static char *
 unfollowed_of(const struct st_probes *p, size_t *n)
 {
@@ -129,7 +129,7 @@ make_profile(const struct st_trace_request *r, const struct st_probes *p, struct
 	return NULL;
 }
 
-/* What was asked for and is not there, so that no result is empty without its cause. */
+/* Names the requested functions that do not exist, so that no result is empty without its cause. */
 static void
 note_missing_names(const struct st_trace_request *r, const struct st_probes *probes,
                    struct st_trace_outcome *out)

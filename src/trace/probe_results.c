@@ -276,7 +276,7 @@ is_mixed(const struct st_probes *p, uint32_t function)
 	return false;
 }
 
-/* What is refused in a file is the same in all processes: it is listed for the first of them. */
+/* A file's refused functions are the same in all processes: they are listed for the first one. */
 static bool
 was_in_earlier_process(const struct results *r, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What probes have measured, as a trace. */
+/* Converts the measurements of probes to a trace. */
 #ifndef STROBE_TRACE_PROBE_RESULTS_H
 #define STROBE_TRACE_PROBE_RESULTS_H
 

@@ -88,7 +88,7 @@ struct st_trace_lane {
 	const char *name;
 };
 
-/* What a probe of the engine costs, in picoseconds; all 0: not known. */
+/* The cost of a probe of the engine in picoseconds; all 0: unknown. */
 struct st_trace_cost {
 	uint64_t ps;       /* a call, on average, which is taken off the times of its callers */
 	uint64_t error_ps; /* of that */

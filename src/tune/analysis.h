@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a study says: means, analyses of variance, hypotheses, and which B and T to take. */
+/* The analysis of a study: means, analyses of variance, hypotheses, and the recommended B and T. */
 #ifndef STROBE_TUNE_ANALYSIS_H
 #define STROBE_TUNE_ANALYSIS_H
 

@@ -24,7 +24,7 @@ enum { ST_LIMIT_LEVELS = 100, ST_LIMIT_READINGS = 10 };
 enum { ST_LIMIT_RUNS = 10 };
 #define ST_LIMIT_COVERED 0.99
 
-/* What the source said in one or several runs. */
+/* The readings of the source in one or several runs. */
 struct st_quality {
 	size_t readings, kept;
 	double median; /* of several runs: the mean of theirs */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What came of a search, for people and for programs. */
+/* Prints the result of a search, as text and as JSON. */
 #include "base/number.h"
 #include "report/json.h"
 #include "tune/form.h"
@@ -77,7 +77,7 @@ print_runs_to(const struct st_limit *l, double share, FILE *out)
 		                            (double)l->instructions));
 }
 
-/* How many runs with what was found are needed to see nearly everything. */
+/* The number of runs at the limit found that see nearly all code. */
 static void
 print_runs(const struct st_limit *l, FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a study. What follows from the measured numbers is not read but found again. */
+/* Reading a study. Derived numbers are not read but computed again. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How well a program served in a run: a source that is only watched. */
+/* The quality of service of a run: the source is watched without a goal. */
 #include <stdlib.h>
 
 #include "base/number.h"

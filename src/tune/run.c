@@ -25,7 +25,7 @@ static volatile sig_atomic_t interrupted, under_way; /* the process; of a group,
 static volatile sig_atomic_t alarms;                 /* of the run */
 static const double grace = 5;                       /* seconds from SIGTERM to SIGKILL */
 
-/* What the terminal sends, it sends to the run too, if that is of our process group. */
+/* Signals of the terminal reach the run too, if it is in our process group. */
 static void
 on_signal(int signo, siginfo_t *info, void *context)
 {
@@ -310,7 +310,7 @@ empty(const char *folder)
 		closedir(d);
 }
 
-/* What the child says. */
+/* The message of the child. */
 struct answer {
 	int status; /* 0, or -1 with the error */
 	struct st_error error;
@@ -364,7 +364,7 @@ run_take_result(struct st_session_run *r, const struct st_tune_asked *asked,
 	return 0;
 }
 
-/* What is the same in all runs, with what this one is asked for. */
+/* The common options of all runs, with those of this one. */
 static void
 fill_session(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv)
 {

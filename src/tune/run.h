@@ -12,7 +12,7 @@
 #include "tune/limit.h"
 #include "tune/study.h"
 
-/* How programs are run, and who is told of it. */
+/* The options of runs, and the callback for their progress. */
 struct st_tune_how {
 	/* The run under way, as a line in the place of the one before, NULL: the line is erased;
 	 * and a sentence of something that went wrong. */
@@ -27,7 +27,7 @@ struct st_tune_how {
 	char result[PATH_MAX + 16]; /* a file in it */
 };
 
-/* What came of a run. */
+/* The outcome of a run. */
 struct st_tune_run {
 	int exit_code;
 	struct st_study_time time;
@@ -37,7 +37,7 @@ struct st_tune_run {
 	pid_t group;               /* of what may be left of it; 0: whatever is may stay */
 };
 
-/* What a run is to be measured with. */
+/* The settings of a measured run. */
 struct st_tune_asked {
 	double budget, period;              /* budget 0: none */
 	const char *log;                    /* not NULL: --unique-log */

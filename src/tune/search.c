@@ -35,7 +35,7 @@ search_check_exit(const struct seeking *s, const struct st_tune_run *run)
 	                         s->argv[0], s->exit_code, run->exit_code);
 }
 
-/* What it is without Strobe: no budget can be better. */
+/* The value without Strobe: no budget can be better. */
 static st_status
 run_natively(struct seeking *s)
 {
@@ -160,7 +160,7 @@ seek(struct seeking *s)
 	s->limit->complete = best >= 0;
 	if (best < 0)
 		return -1;
-	/* What was found stands, whatever becomes of the runs that follow. */
+	/* The limit found stands, even if the following runs fail. */
 	if (s->limit->found && cover(s) && !st_tune_interrupted()) {
 		char sentence[sizeof s->error->text + 80];
 		snprintf(sentence, sizeof sentence,

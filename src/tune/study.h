@@ -20,7 +20,7 @@ enum {
 	ST_STUDY_REPEAT = 1000,  /* at most */
 };
 
-/* What a run took, seconds. */
+/* The times of a run in seconds. */
 struct st_study_time {
 	double wall, cpu;
 };
