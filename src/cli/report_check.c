@@ -166,8 +166,8 @@ findings_json(const struct st_check_result *r)
 }
 
 static json_t *
-check_json(const struct st_report_measured *all, size_t a, size_t b, const struct st_check_how *how,
-           const struct st_check_result *r)
+page_check_json(const struct st_report_measured *all, size_t a, size_t b,
+                const struct st_check_how *how, const struct st_check_result *r)
 {
 	const size_t n = r->findings.n, most = MOST_FINDINGS;
 	return json_pack("{sI, sI, so, sI, sI, sf, sf}", "a", (json_int_t)all->results.v[a], "b",
@@ -197,7 +197,7 @@ compare_measured(json_t *checks, const struct st_report_measured *all, size_t a,
 		st_cause(e, ST_EXIT_FAILED, "no memory left to compare the profiles");
 	else
 		status = st_check_run(&result, &subjects, ST_CHECK_distribution, &how, e);
-	if (!status && json_array_append_new(checks, check_json(all, a, b, &how, &result)))
+	if (!status && json_array_append_new(checks, page_check_json(all, a, b, &how, &result)))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compare the profiles");
 	st_check_result_free(&result);
 	st_check_subjects_free(&subjects);

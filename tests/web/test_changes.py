@@ -126,7 +126,7 @@ class Changes(unittest.TestCase):
 
     def test_three_results(self):
         html, said = self.report("three.html", "before.db", "after.db", "before.db")
-        self.assertEqual(said, "")
+        self.assertEqual(said, "strobe: wrote three.html: open it in a browser\n")
         self.assertEqual([(c["a"], c["b"]) for c in self.data(html)["checks"]], [(0, 1), (0, 2), (1, 2)])
         self.open("changes", html)
         self.page.js("(s => { s.value = '1'; s.dispatchEvent(new Event('change')); })(document.querySelector('section:not([hidden]) .choice select'))")
@@ -150,7 +150,8 @@ class Changes(unittest.TestCase):
 
     def test_too_many_results(self):
         _, said = self.report("many.html", *["other.db"] * 11)
-        self.assertEqual(said, "strobe: the page compares the measurements of the first 10 results, and leaves out 1; strobe check compares any two\n")
+        self.assertEqual(said, "strobe: the page compares the measurements of the first 10 results, and leaves out 1; strobe check compares any two\n"
+                               "strobe: wrote many.html: open it in a browser\n")
 
     def test_narrow(self):
         self.page.resize(390, 800)
