@@ -647,6 +647,7 @@
 /* F(identifier, "name", who writes it, the function if it is a writer of measurements) */
 #define ST_EXPORT_FORMATS(F)                                                                       \
 	F(perun, "perun", MEASUREMENTS, st_export_perun)                                           \
+	F(perun_store, "perun-store", HISTORY, NULL)                                               \
 	F(csv, "csv", MEASUREMENTS, st_export_measurements_csv)                                    \
 	F(json, "json", SHOW, NULL)                                                                \
 	F(lcov, "lcov", SHOW, NULL)                                                                \
@@ -659,7 +660,8 @@
 #define ST_EXPORT_OPTIONS(O)                                                                       \
 	O(to, 0, "to", &(ST_EXPORT_FORMATS(ST_EXPORT_WORD))[1], true,                              \
 	  "write this format (default: what the name of FILE says)")                               \
-	O(output, 'o', "output", "FILE", true, "write to FILE (default: -, standard output)")      \
+	O(output, 'o', "output", "FILE", true,                                                     \
+	  "write to FILE; perun-store: create this folder (default: -, standard output)")          \
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \

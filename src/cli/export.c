@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/export_store.h"
 #include "cli/show_stored.h"
 #include "contexts/contexts.h"
 #include "export/contexts.h"
@@ -20,13 +21,21 @@ enum {
 #undef O
 };
 
+#define HISTORY_FORMAT "perun-store"
+
 struct export_arguments {
 	const char *input, *output, *format;
 	bool help;
 };
 
 /* The writer of a format. */
-enum export_writer { EXPORT_MEASUREMENTS, EXPORT_SHOW, EXPORT_STACKS, EXPORT_EVENTS };
+enum export_writer {
+	EXPORT_MEASUREMENTS,
+	EXPORT_HISTORY,
+	EXPORT_SHOW,
+	EXPORT_STACKS,
+	EXPORT_EVENTS
+};
 
 static const struct {
 	const char *name;
@@ -64,6 +73,19 @@ apply_export_option(struct export_arguments *a, int option, const char *value, s
 	}
 }
 
+/* A store of Perun is a folder, and its profiles are those of a history. */
+static st_status
+parse_history(struct export_arguments *a, struct st_error *e)
+{
+	if (!strcmp(a->output, "-"))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "a store of Perun is a folder: strobe export --to " HISTORY_FORMAT
+		               " -o FOLDER [REV]");
+	if (!a->input)
+		a->input = "HEAD";
+	return ST_OK;
+}
+
 static st_status
 parse_export(struct export_arguments *a, char *const *argv, struct st_error *e)
 {
@@ -81,6 +103,8 @@ parse_export(struct export_arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the name %s does not say which format to write: add --to FORMAT",
 		               a->output);
+	if (a->format && !strcmp(a->format, HISTORY_FORMAT))
+		return parse_history(a, e);
 	if (!a->format || !a->input)
 		return st_fail(e, ST_EXIT_USAGE, "no %s: strobe export --to FORMAT FILE",
 		               a->format ? "profile to export" : "format to export to");
@@ -202,5 +226,7 @@ st_export_main(char *const *argv)
 		st_command_help(stdout, st_command_find("export"), false);
 		return ST_EXIT_OK;
 	}
+	if (!strcmp(a.format, HISTORY_FORMAT))
+		return st_export_store(a.input, a.output);
 	return export_profile(&a);
 }

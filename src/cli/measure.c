@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/option.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "profile/output.h"
 #include "report/text.h"
+#include "session/output_name.h"
 #include "session/stress.h"
 #include "symbol/symbol.h"
 
@@ -247,11 +249,44 @@ is_argument(const char *output, char *const *program, struct st_error *e)
 	return 0;
 }
 
+/* The names of the tools, joined by "+"; malloc'ed. */
+static char *
+tool_names(const struct st_toolset *tools)
+{
+	char *names = strdup("");
+	for (size_t i = 0; i < tools->n && names; i++) {
+		char *longer = st_text_of("%s%s%s", names, i ? "+" : "", tools->about[i]->name);
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
+static st_status
+name_result(struct st_measure *w, struct st_error *e)
+{
+	const char *template = w->session.output.path;
+	if (!template || !strchr(template, '%'))
+		return ST_OK;
+	char *tools = tool_names(&w->session.tools);
+	const struct st_output_words words = {
+	        .collector = w->collector ? w->collector
+	                     : tools      ? tools
+	                                  : "",
+	        .program = w->session.program,
+	        .date = time(NULL),
+	};
+	w->name = st_output_name(template, &words, e);
+	free(tools);
+	w->session.output.path = w->name;
+	return w->name ? ST_OK : ST_FAILED;
+}
+
 int
 st_measure_program(struct st_measure *w, char *const *argv)
 {
 	struct st_error e;
-	if (is_argument(w->session.output.path, w->session.program, &e))
+	if (name_result(w, &e) || is_argument(w->session.output.path, w->session.program, &e))
 		return st_complain(&e);
 	char *given = st_result_options(argv, w->session.program);
 	w->session.given = given;
@@ -264,4 +299,5 @@ void
 st_measure_free(struct st_measure *w)
 {
 	st_session_free(&w->session);
+	free(w->name);
 }

@@ -22,6 +22,8 @@ struct st_measure {
 	struct st_session session;
 	struct st_result result;
 	struct st_top_choice top;
+	const char *collector; /* for the name of the result; NULL: the tools */
+	char *name;            /* of the result, if -o has a template */
 	/* Measures what the session describes, in place of st_session_execute; NULL: the session
 	 * is run. 0, or -1 with *e. */
 	st_status (*by)(void *arg, struct st_measured *out, struct st_error *e);

@@ -239,6 +239,7 @@ mem_measure(struct arguments *a, char *const *argv)
 	a->measure.result.summary_arg = a;
 	a->measure.by = mem_by_probes;
 	a->measure.by_arg = a;
+	a->measure.collector = "mem";
 	return st_measure_program(&a->measure, argv);
 }
 

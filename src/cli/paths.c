@@ -159,6 +159,7 @@ measure_paths(struct st_paths *a, char *const *argv)
 	a->measure.result.summary_arg = a;
 	if (a->pid)
 		return st_measure_process(&a->measure, argv, a->pid, a->seconds);
+	a->measure.collector = "paths";
 	return st_measure_program(&a->measure, argv);
 }
 

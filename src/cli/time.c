@@ -15,6 +15,7 @@
 #include "profile/output.h"
 #include "report/report.h"
 #include "session/output.h"
+#include "session/output_name.h"
 #include "timing/timing.h"
 
 enum {
@@ -27,6 +28,7 @@ struct time_arguments {
 	struct st_timing timing;
 	cpu_set_t cpus;
 	const char *output;
+	char *name; /* of the result, if -o has a template */
 	bool json, quiet, help;
 };
 
@@ -172,15 +174,28 @@ time_print(const struct time_arguments *a, const struct st_profile *p, struct st
 }
 
 static st_status
+name_time_result(struct time_arguments *a, struct st_error *e)
+{
+	const struct st_output_words words = {.collector = "time",
+	                                      .program = a->timing.command.argv,
+	                                      .workload = a->timing.workload,
+	                                      .date = time(NULL)};
+	if (!a->output || !strchr(a->output, '%'))
+		return ST_OK;
+	a->output = a->name = st_output_name(a->output, &words, e);
+	return a->name ? ST_OK : ST_FAILED;
+}
+
+static st_status
 time_command(struct time_arguments *a, struct st_profile *p, struct st_error *e)
 {
-	const struct st_session_output output = {.name = a->timing.command.argv[0],
-	                                         .path = a->output};
 	bool keep = !a->json || a->output;
 	struct st_progress progress;
 	char *where = NULL;
-	if (clear_streams(a->timing.command.streams, e))
+	if (name_time_result(a, e) || clear_streams(a->timing.command.streams, e))
 		return -1;
+	const struct st_session_output output = {.name = a->timing.command.argv[0],
+	                                         .path = a->output};
 	if (keep && st_session_output_check(&output, (uint32_t)getpid(), e))
 		return -1;
 	st_progress_init(&progress, a->quiet);
@@ -222,6 +237,7 @@ st_time_main(char *const *argv)
 	else
 		code = st_timing_exit(p);
 	free(options);
+	free(a.name);
 	st_profile_free(p);
 	return code;
 }

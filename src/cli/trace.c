@@ -169,6 +169,7 @@ measure_trace(struct st_trace_arguments *a, char *const *argv)
 		return st_complain(&e);
 	if (a->pid)
 		return st_measure_process(&a->measure, argv, a->pid, a->seconds);
+	a->measure.collector = "trace";
 	return st_measure_program(&a->measure, argv);
 }
 

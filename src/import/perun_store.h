@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
-#include "import/sha1.h"
+#include "base/sha1.h"
 
 /* A profile in the index of a commit. */
 struct st_perun_entry {

@@ -202,6 +202,89 @@ class Perun(unittest.TestCase):
         with tempfile.TemporaryDirectory() as elsewhere:
             self.assertIn("strobe init", self.p.refused("import", self.p.folder / ".perun", cwd=elsewhere))
 
+    def exported(self, commit):
+        """The index of a commit that strobe has written, and its profiles."""
+        path = self.p.folder / "out/objects" / commit[:2] / commit[2:]
+        data, entries = path.read_bytes(), []
+        self.assertEqual(data[:8], b"pidx\2\0\0\0")
+        number, at = struct.unpack_from("<I", data, 8)[0], 12
+        for _ in range(number):
+            time, sha = struct.unpack_from("<I", data, at)[0], data[at + 4:at + 24].hex()
+            end = data.index(b"\0", at + 24)
+            name, at, texts = data[at + 24:end].decode(), end + 1, []
+            for _ in range(5):
+                length = struct.unpack_from("<I", data, at)[0]
+                texts.append(data[at + 4:at + 4 + length].decode())
+                at += 4 + length
+            text = zlib.decompress((self.p.folder / "out/objects" / sha[:2] / sha[2:]).read_bytes())
+            self.assertEqual(hashlib.sha1(text).hexdigest(), sha)
+            head, body = text.split(b"\0", 1)
+            self.assertEqual(head, b"profile %s %d" % (texts[0].encode(), len(body)))
+            entries.append((name, time, texts, json.loads(body)))
+        self.assertEqual(at, len(data))
+        return entries
+
+    def test_export(self):
+        """A history that is exported and imported is the same."""
+        commits = [self.p.commit(f"line {i}") for i in range(3)]
+        change = f"a b PerformanceChange.Degradation order linear quadratic 2.5 r_square 0.9 12.5 {'ab' * 20} ./sort small\n" \
+                 f"g PerformanceChange.NoChange amount 1 1 ratio inf {'ab' * 20} ./sort"
+        self.index(commits[0], [("a.perf", self.object([1.5, 2.5]), 1600000000)])
+        self.index(commits[2], [("b.perf", self.object([3.0]), 1600000001), ("c.perf", self.object([4.0, 0.1], cmd="x/y:z", workload=""), 1600000002)])
+        self.place(commits[2], ".changes").write_text(change, encoding="utf-8")
+        self.imported(["imported 3 profiles of 2 commits"])
+        done = self.p.run(Project.strobe, "export", "--to", "perun-store", "-o", "out")
+        self.assertEqual((done.stdout, done.stderr), ("", "strobe: exported 3 profiles of 2 commits to out\n"))
+        (one,) = self.exported(commits[0])
+        self.assertEqual(one[:3], ("time-sort-small-2020-09-13-12-26-40.perf", 1600000000, ["time", "./sort", "small", "time", ""]))
+        self.assertEqual(list(one[3]["resources"].values()), [{"amount": [1.5, 2.5]}])
+        two, three = self.exported(commits[2])
+        self.assertEqual((two[0], three[0]), ("time-sort-small-2020-09-13-12-26-41.perf", "time-y_z--2020-09-13-12-26-42.perf"))
+        self.assertEqual(list(three[3]["resources"].values()), [{"amount": [4, 0.1]}])
+        self.assertEqual((self.p.folder / "out/objects" / commits[2][:2] / (commits[2][2:] + ".changes")).read_text(encoding="utf-8"), change + "\n")
+        self.assertEqual(sorted(p.name for p in (self.p.folder / "out/objects").iterdir()),
+                         sorted({p.parent.name for p in (self.p.folder / "out/objects").rglob("*") if p.is_file()}))
+        other = Project(self.p.home / "other", git=False)
+        other.git("clone", "-q", self.p.folder, ".")
+        other.ask("init")
+        done = other.run(Project.strobe, "import", self.p.folder / "out")
+        self.assertEqual(done.stderr, "strobe: imported 3 profiles of 2 commits\n")
+        for commit in (commits[0], commits[2]):
+            for mine, theirs in zip(self.p.json("show", commit).get("profiles", [{"id": commit}]),
+                                    other.json("show", commit).get("profiles", [{"id": commit}]), strict=True):
+                mine, theirs = self.p.json("show", mine["id"]), other.json("show", theirs["id"])
+                self.assertEqual(mine["measurements"], theirs["measurements"])
+        out = other.home / "out.db"
+        other.ask("show", other.json("show", commits[2])["profiles"][0]["id"], "--extract", out)
+        self.assertEqual(len(json.loads(self.sql(out, "SELECT json FROM extra WHERE name = 'perun.changes'"))), 2)
+
+    def test_export_of_a_part(self):
+        """Ancestors of the version alone; a profile without measurements is named."""
+        commits = [self.p.commit(f"line {i}") for i in range(2)]
+        self.index(commits[0], [("a.perf", self.object([1.0]), 1)])
+        self.index(commits[1], [("b.perf", self.object([2.0]), 2)])
+        self.imported(["imported 2 profiles of 2 commits"])
+        self.p.ask("add", self.p.profile("counts", 1), "--rev", commits[0])
+        done = self.p.run(Project.strobe, "export", "--to", "perun-store", "-o", "out", commits[0], fail=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, rf"\Astrobe: profile [0-9a-f]{{10}} of commit {commits[0][:10]} is left out: the profile has no measurements, which is all that "
+                         r"a profile of Perun can hold\nstrobe: exported 1 profile of 1 commit to out\n\Z")
+        self.assertEqual(len(self.exported(commits[0])), 1)
+        self.assertFalse((self.p.folder / "out/objects" / commits[1][:2] / commits[1][2:]).exists())
+
+    def test_export_refused(self):
+        self.p.commit("first")
+        self.assertIn("a store of Perun is a folder", self.p.refused("export", "--to", "perun-store", code=2))
+        (self.p.folder / "there/objects").mkdir(parents=True)
+        self.assertIn("there/objects is there already: name a folder without objects", self.p.refused("export", "--to", "perun-store", "-o", "there"))
+        self.assertIn("cannot create the folder no/such: No such file", self.p.refused("export", "--to", "perun-store", "-o", "no/such"))
+        self.p.refused("export", "--to", "perun-store", "-o", "out", "nosuch", code=2)
+        self.assertFalse((self.p.folder / "out").exists())
+        plain = Project(self.p.home / "plain", git=False)
+        plain.ask("init")
+        plain.ask("add", plain.profile("counts", 1))
+        self.assertIn("has no git repository", plain.refused("export", "--to", "perun-store", "-o", "out"))
+
     def test_imported_profiles_are_pending(self):
         """A file that does not say when it was measured is not taken for one that is stored."""
         for i in (1, 2):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SHA-1, by FIPS 180-4. */
-#include "import/sha1.h"
+#include "base/sha1.h"
 
 #include <stdint.h>
 #include <stdio.h>

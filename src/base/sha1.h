@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SHA-1, by which Perun names its objects. Here it detects damage, not forgery. */
-#ifndef STROBE_IMPORT_SHA1_H
-#define STROBE_IMPORT_SHA1_H
+#ifndef STROBE_BASE_SHA1_H
+#define STROBE_BASE_SHA1_H
 
 #include <stddef.h>
 
