@@ -7,7 +7,7 @@
 #include "views/matrix.h"
 
 /* With strobe mem --interval, a profile may have a million snapshots. */
-enum { REPORT_MOST_SNAPSHOTS = 1000 };
+enum { REPORT_MOST_SNAPSHOTS = 1000, REPORT_MOST_RANGES = 64 };
 
 static json_t *
 memory_values(const double *values, size_t n)
@@ -19,7 +19,7 @@ memory_values(const double *values, size_t n)
 }
 
 static json_t *
-memory_json(const struct st_matrix *m, const struct st_mem *mem, size_t left_out)
+memory_rows(const struct st_matrix *m)
 {
 	json_t *rows = json_array();
 	for (size_t i = 0; i < m->rows.n; i++) {
@@ -29,10 +29,33 @@ memory_json(const struct st_matrix *m, const struct st_mem *mem, size_t left_out
 		                                "others", rest, "values",
 		                                memory_values(&m->values[i * m->n], m->n)));
 	}
-	return json_pack("{so, so, sI, sI, sI, sI}", "times_ns", memory_values(m->x, m->n), "rows",
-	                 rows, "left_out", (json_int_t)left_out, "peak",
-	                 (json_int_t)mem->totals[ST_ALLOC_HEAP].peak, "peak_after_ns",
-	                 (json_int_t)mem->peak_from_ns, "peak_before_ns",
+	return rows;
+}
+
+/* The live memory by ranges of addresses, or the reason that there is none; NULL: no memory. */
+static json_t *
+memory_addresses(const struct st_profile *p, const char *name)
+{
+	const struct st_matrix_choice choice = {
+	        .name = name, .addresses = true, .top = REPORT_MOST_RANGES};
+	struct st_matrix m = {0};
+	struct st_error why;
+	json_t *out =
+	        st_matrix_of_memory(&m, p, &choice, &why)
+	                ? json_pack("{so}", "missing", st_json_text(why.text))
+	                : json_pack("{so, so, sI}", "times_ns", memory_values(m.x, m.n), "rows",
+	                            memory_rows(&m), "range_bytes", (json_int_t)m.range_bytes);
+	st_matrix_free(&m);
+	return out;
+}
+
+static json_t *
+memory_json(const struct st_matrix *m, const struct st_mem *mem, json_t *addresses, size_t left_out)
+{
+	return json_pack("{so, so, so, sI, sI, sI, sI}", "times_ns", memory_values(m->x, m->n),
+	                 "rows", memory_rows(m), "addresses", addresses, "left_out",
+	                 (json_int_t)left_out, "peak", (json_int_t)mem->totals[ST_ALLOC_HEAP].peak,
+	                 "peak_after_ns", (json_int_t)mem->peak_from_ns, "peak_before_ns",
 	                 (json_int_t)mem->peak_to_ns);
 }
 
@@ -57,7 +80,7 @@ st_report_add_memory(json_t *page, const struct st_profile *p, const char *name,
 	else if (st_matrix_thin_to_peaks(&m, REPORT_MOST_SNAPSHOTS))
 		out = NULL;
 	else
-		out = memory_json(&m, &mem, all - m.n);
+		out = memory_json(&m, &mem, memory_addresses(p, name), all - m.n);
 	st_matrix_free(&m);
 	st_mem_free(&mem);
 	return json_object_set_new(st_page_last(page), "memory", out)

@@ -26,7 +26,7 @@ PEAK = 10000
 def rewrite(path, times, rows, totals):
     """Replaces what a profile has of snapshots; rows: the values of each function."""
     db = sqlite3.connect(path)
-    for table in "snapshots", "shares", "frames", "contexts":
+    for table in "snapshots", "shares", "frames", "contexts", "addresses":
         db.execute(f"DELETE FROM table_{table}")
     for i, (name, values) in enumerate(rows.items()):
         # For each function a path of one frame: its peak orders the contexts.
@@ -35,6 +35,11 @@ def rewrite(path, times, rows, totals):
                    (i, max(values), max(values)))
         db.executemany("INSERT INTO table_shares (time, frame, live) VALUES (?, ?, ?)", [(time, i, value) for time, value in zip(times, values) if value])
     db.executemany("INSERT INTO table_snapshots (time, live, blocks, mapped) VALUES (?, ?, 1, 0)", list(zip(times, totals)))
+    # The first function has the range at 1 MiB, all others the one at 2 MiB.
+    first = next(iter(rows.values()))
+    for address, values in (1 << 20, first), (2 << 20, [total - value for total, value in zip(totals, first)]):
+        db.executemany("INSERT INTO table_addresses (time, address, live) VALUES (?, ?, ?)", [(time, address, value) for time, value in zip(times, values) if value])
+    db.execute("UPDATE table_totals SET heap = 65536 WHERE what = 'bytes of a range of addresses'")
     for what, value in ("peak", PEAK), ("peak after", 4 * MS), ("peak before", 5 * MS):
         changed = db.execute("UPDATE table_totals SET heap = ? WHERE what LIKE ?", (value, f"{what}%"))
         assert changed.rowcount >= 1, (what, db.execute("SELECT what FROM table_totals").fetchall())
@@ -99,6 +104,8 @@ class Memory(unittest.TestCase):
         memory = self.data(self.html)["memory"]
         self.assertEqual(memory.pop("rows"), [{"name": "grow", "others": False, "values": GROW}, {"name": "keep", "others": False, "values": KEEP},
                                               {"name": "(others)", "others": True, "values": OTHERS}])
+        self.assertEqual(memory.pop("addresses"), {"times_ns": TIMES, "range_bytes": 65536, "rows": [
+            {"name": "0x200000", "others": False, "values": [a - b for a, b in zip(TOTAL, GROW)]}, {"name": "0x100000", "others": False, "values": GROW}]})
         self.assertEqual(memory, {"times_ns": TIMES, "left_out": 0, "peak": PEAK, "peak_after_ns": 4 * MS, "peak_before_ns": 5 * MS})
 
     def test_areas_add_up_to_the_live_memory(self):
@@ -133,6 +140,25 @@ class Memory(unittest.TestCase):
         strength = self.all("rect.cell", "Number(e.getAttribute('fill-opacity'))")
         self.assertEqual((max(strength), strength.index(max(strength))), (1, 2), "the greatest value is the darkest")
 
+    def test_heat_map_by_address(self):
+        self.open("addresses")
+        self.assertEqual(self.all("rect.cell title"),
+                         ["0x200000, 1.00 ms to 2.00 ms: 600 B", "0x200000, 3.00 ms: 700 B", "0x200000, 5.00 ms: 800 B", "0x200000, 8.00 ms: 500 B",
+                          "0x100000, 2.00 ms: 1,000 B", "0x100000, 3.00 ms: 4,000 B", "0x100000, 5.00 ms: 9,000 B"])
+        self.assertEqual(self.all("p.dim"), ["A row is 65.5 kB of addresses, which begin at its name; addresses without live heap memory have no row. "
+                                             "2 rows add up to the live memory at each time."])
+
+    def test_no_addresses_have_a_reason(self):
+        path = os.path.join(self.place.name, "old.db")
+        shutil.copy(os.path.join(self.place.name, "all.db"), path)
+        db = sqlite3.connect(path)
+        db.execute("UPDATE table_totals SET heap = 0 WHERE what = 'bytes of a range of addresses'")
+        db.commit()
+        db.close()
+        self.open("addresses", self.report("old.html", "old.db"), "p.nothing")
+        self.assertEqual(self.all("p.nothing"), ["There is no map of addresses: old.db has no addresses: it was made by an older strobe mem; measure again."])
+        self.assertEqual(self.all("p.dim"), [])
+
     def test_the_choice_is_in_the_address(self):
         self.open("areas")
         self.page.js("(s => { s.value = 'heat'; s.dispatchEvent(new Event('change')); })(document.querySelector('section:not([hidden]) .choice select'))")
@@ -140,7 +166,7 @@ class Memory(unittest.TestCase):
 
     def test_narrow(self):
         self.page.resize(390, 800)
-        for form in "areas", "stacked", "heat":
+        for form in "areas", "stacked", "heat", "addresses":
             self.open(form)
             self.assertLessEqual(self.page.js("document.documentElement.scrollWidth"), 390, form)
             self.assertLessEqual(self.all("figure.chart svg", "e.getBoundingClientRect().right")[0], 390, form)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The memory of a program over time: rows of functions that asked for it, which add up to the live total.
 
-// null, {missing: why there is none}, or {times, rows: [{name, others, values}], totals, leftOut, peak: {bytes, from, to}}.
+// null, {missing: why there is none}, or {times, rows: [{name, others, values}], totals, leftOut, peak: {bytes, from, to},
+// addresses: {missing, times, rows, rangeBytes}}.
 export function readMemory(entry) {
 	if (!entry) return null;
 	if (entry.missing) return { missing: entry.missing };
@@ -9,6 +10,7 @@ export function readMemory(entry) {
 		times: entry.times_ns,
 		rows: entry.rows,
 		totals: sumsOf(entry.rows, entry.times_ns.length),
+		addresses: { missing: entry.addresses.missing ?? null, times: entry.addresses.times_ns ?? [], rows: entry.addresses.rows ?? [], rangeBytes: entry.addresses.range_bytes ?? 0 },
 		leftOut: entry.left_out,
 		peak: { bytes: entry.peak, from: entry.peak_after_ns, to: entry.peak_before_ns },
 	};

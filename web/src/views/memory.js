@@ -6,7 +6,7 @@ import { chooser, h, nothing, svg } from "../parts/dom.js";
 import { colourOf, figure, ticks, widthFor } from "../parts/figure.js";
 import { heatMap } from "../parts/heat.js";
 
-const FORMS = { areas: "areas over time", lines: "lines over time", stacked: "bars of snapshots, stacked", grouped: "bars of snapshots, grouped", heat: "heat map" };
+const FORMS = { areas: "areas over time", lines: "lines over time", stacked: "bars of snapshots, stacked", grouped: "bars of snapshots, grouped", heat: "heat map by function", addresses: "heat map by address" };
 const NAMED = 6; // as many as there are colours; all others together are grey
 const MOST_BARS = 12;
 
@@ -52,7 +52,7 @@ function area(plot, axis, { name, bottoms, tops }, colour, times) {
 	plot.add(svg("polygon.area", { points: [...edge(tops), ...edge(bottoms).reverse()].join(" "), fill: colour, "fill-opacity": 0.75, "data-name": name, "data-tops": tops.join(" ") }));
 }
 
-function overTime(memory, title, form, width) {
+function overTime(memory, title, width, form) {
 	const { times, totals, peak } = memory;
 	const rows = topRows(memory.rows, NAMED);
 	const axis = timeAxis(times);
@@ -74,7 +74,7 @@ function overTime(memory, title, form, width) {
 	});
 }
 
-function bars(memory, title, form, width) {
+function bars(memory, title, width, form) {
 	const places = regular(memory.times.length, width < 500 ? MOST_BARS / 2 : MOST_BARS);
 	const rows = topRows(memory.rows, NAMED).map((row) => ({ ...row, values: places.map((i) => row.values[i]) }));
 	const piles = form === "stacked";
@@ -99,12 +99,22 @@ function bars(memory, title, form, width) {
 }
 
 // A column begins at its snapshot and ends where the next one begins; the last is as wide as the one before it.
-function heat(memory, title, width) {
-	const { times, rows } = memory;
+function heat({ times, rows }, title, width) {
 	return heatMap({ title, rows, edges: [...times, 2 * times.at(-1) - times.at(-2)], column: (i) => duration(times[i]), label: duration, format: bytes, width });
 }
 
-function notes({ peak, times, leftOut }, form) {
+const rangeNotes = ({ rangeBytes, rows }) => [
+	`A row is ${bytes(rangeBytes)} of addresses, which begin at its name; addresses without live heap memory have no row. ${plural(rows.length, "row adds", "rows add")} up to the live memory at each time.`,
+];
+
+function byAddress({ addresses }, title, width) {
+	if (!addresses.missing && addresses.times.length < 2) return nothing("There is no map of addresses: heap memory was live at fewer than two snapshots.");
+	return addresses.missing ? nothing(`There is no map of addresses: ${addresses.missing}.`) : heat(addresses, title, width);
+}
+
+function notes(memory, form) {
+	if (form === "addresses") return memory.addresses.missing || memory.addresses.times.length < 2 ? [] : rangeNotes(memory.addresses).map((words) => h("p.dim", {}, words));
+	const { peak, times, leftOut } = memory;
 	const made = [`The peak was ${bytes(peak.bytes)}, between ${duration(peak.from)} and ${duration(peak.to)} after the program's begin; it is exact. Between two of the ${plural(times.length, "snapshot")}, the memory is not known.`];
 	if (form !== "heat" && form !== "lines") made.push("The parts add up to the live memory. (others) has all other paths: snapshots record only those with the greatest peaks.");
 	if (form === "areas") made.push("The dashed line is the peak; the bar on it is the time in which it was.");
@@ -129,7 +139,8 @@ export const memory = {
 		function draw() {
 			const title = `Live memory of ${run.command || run.label}`;
 			const width = widthFor(element);
-			const made = form === "heat" ? heat(run.memory, title, width) : form === "areas" || form === "lines" ? overTime(run.memory, title, form, width) : bars(run.memory, title, form, width);
+			const draws = { heat, addresses: byAddress, areas: overTime, lines: overTime, stacked: bars, grouped: bars };
+			const made = draws[form](run.memory, title, width, form);
 			place.replaceChildren(made, ...notes(run.memory, form));
 		}
 
