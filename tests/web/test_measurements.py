@@ -71,6 +71,12 @@ class Measurements(unittest.TestCase):
             self.choose(3, form)
             self.assertEqual(sum(self.all("rect.bar", "Number(e.dataset.value)")), sum(value for _, value, _ in ROWS))
 
+    def test_heat_map(self):
+        self.choose(3, "heat")
+        self.assertEqual(self.all("rect.cell", "[e.querySelector('title').textContent, Number(e.dataset.value)]"),
+                         [["g, size 1 to size 12: 100 B", 100]] + [[f"f, size {n}: {3 * n + 5} B", 3 * n + 5] for n in SIZES])
+        self.assertEqual(self.page.js("document.documentElement.scrollWidth <= innerWidth"), True)
+
     def test_a_figure_is_saved_as_svg(self):
         self.page.js("window.saved = []; URL.createObjectURL = blob => { blob.text().then(t => saved.push(t)); return 'blob:x'; };"
                      " HTMLAnchorElement.prototype.click = () => 0; 0")

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Repeated measurements: values over a feature with the curve of their model, sums over it, and bars.
+// Repeated measurements: values over a feature with the curve of their model, sums over it, bars, and a heat map.
 import { plural, short } from "../data/format.js";
 import { barsOf, featuresOf, flowOf, formatOf, metricsOf, pointsOf } from "../data/measurements.js";
 import { chooser, h, nothing, svg } from "../parts/dom.js";
-import { colourOf, figure, ticks } from "../parts/figure.js";
+import { colourOf, figure, ticks, widthFor } from "../parts/figure.js";
+import { heatMap } from "../parts/heat.js";
 
-const FORMS = { scatter: "points and model", mean: "mean at each x", sum: "sum at each x", all: "sum up to each x", stacked: "bars, stacked", grouped: "bars, grouped" };
+const FORMS = { scatter: "points and model", mean: "mean at each x", sum: "sum at each x", all: "sum up to each x", stacked: "bars, stacked", grouped: "bars, grouped", heat: "heat map" };
+const WHOLE = new Set(["stacked", "grouped", "heat"]); // they show all series of a metric
+const MOST_ROWS = 30;
 const MOST_CIRCLES = 5000;
 
 const leastOf = (values) => values.reduce((a, b) => Math.min(a, b), Infinity);
@@ -85,6 +88,22 @@ function bars(metric, feature, stacked, format) {
 	];
 }
 
+// A column for each x, all of the same width.
+function heat(metric, feature, width, format) {
+	const { xs, rows } = barsOf(metric.series, feature, MOST_ROWS);
+	return [
+		heatMap({
+			title: `${metric.title} by ${feature}: sum at each x`,
+			rows: rows.map(({ location, sums }) => ({ name: location, values: sums })),
+			edges: [...xs.keys(), xs.length],
+			column: (i) => `${feature} ${short(xs[i])}`,
+			label: (i) => (i in xs ? short(xs[i]) : ""),
+			format,
+			width,
+		}),
+	];
+}
+
 export const measurements = {
 	id: "measurements",
 	title: "Measurements",
@@ -100,10 +119,11 @@ export const measurements = {
 			const { metric, series, feature, form } = state;
 			const format = formatOf(metric.unit);
 			const model = run.models.find((each) => each.series === series.index && each.x === feature);
-			const whole = form === "stacked" || form === "grouped";
+			const whole = WHOLE.has(form);
 			const known = (whole ? metric.series : [series]).some((each) => pointsOf(each, feature).length);
 			if (!known) place.replaceChildren(nothing(`No value here has the feature ${feature}: choose another x.`));
 			else if (form === "scatter") place.replaceChildren(...scatter(series, feature, model, format));
+			else if (form === "heat") place.replaceChildren(...heat(metric, feature, widthFor(element), format));
 			else if (whole) place.replaceChildren(...bars(metric, feature, form === "stacked", format));
 			else place.replaceChildren(...flow(series, feature, form, format));
 		}
