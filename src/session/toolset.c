@@ -207,18 +207,72 @@ split_options(char *list, struct st_tool_setting settings[MOST_SETTINGS])
 	return n;
 }
 
-st_status
-st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e)
+static const strobe_tool *
+built_in_tool(const char *name, size_t n)
+{
+	for (size_t i = 0; i < ST_TOOL_COUNT; i++)
+		if (strlen(st_tools[i]->name) == n && !memcmp(st_tools[i]->name, name, n))
+			return st_tools[i];
+	return NULL;
+}
+
+static bool
+tool_has_option(const strobe_tool *tool, const char *name, size_t n)
+{
+	for (size_t i = 0; tool && i < st_tool_options(tool); i++)
+		if (strlen(tool->options[i].name) == n && !memcmp(tool->options[i].name, name, n))
+			return true;
+	return false;
+}
+
+/* The length of the first tool of a list, "calls:args=1" of "calls:args=1,hot": a word without a
+ * value that is the name of a tool, and of no option of the one before, begins the next one. Only
+ * built-in tools stand in lists: paths may have commas. */
+static size_t
+first_tool(const char *list)
+{
+	size_t n = strcspn(list, ",:"), at = n + 1;
+	if (st_tool_is_path(list) || strchr(list, '/'))
+		return strlen(list);
+	if (list[n] != ':')
+		return n;
+	const strobe_tool *tool = built_in_tool(list, n);
+	for (;;) {
+		size_t word = strcspn(list + at, ",=:"), end = at + strcspn(list + at, ",");
+		if (at > n + 1 && list[at + word] != '=' && built_in_tool(list + at, word) &&
+		    !tool_has_option(tool, list + at, word))
+			return at - 1;
+		if (!list[end])
+			return end;
+		at = end + 1;
+	}
+}
+
+static st_status
+toolset_add_one(struct st_toolset *set, const char *spec, size_t length, struct st_error *e)
 {
 	struct st_tool_setting settings[MOST_SETTINGS];
-	char *copy = strdup(spec);
+	char *copy = strndup(spec, length);
 	if (!copy)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	char *options = toolset_split(copy);
 	size_t n = split_options(options, settings);
-	int status = st_toolset_use(set, copy, settings, n, e);
+	st_status status = st_toolset_use(set, copy, settings, n, e);
 	free(copy);
 	return status;
+}
+
+st_status
+st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e)
+{
+	for (;; spec++) {
+		size_t n = first_tool(spec);
+		if (toolset_add_one(set, spec, n, e))
+			return ST_FAILED;
+		spec += n;
+		if (!*spec)
+			return ST_OK;
+	}
 }
 
 void

@@ -29,7 +29,7 @@ struct st_toolset {
 /* Adds a tool, by its name or file, with n options. 0, or -1 with *e. */
 st_status st_toolset_use(struct st_toolset *set, const char *tool,
                          const struct st_tool_setting *settings, size_t n, struct st_error *e);
-/* The same as `spec`, the argument of -t, has it. */
+/* The same for all tools of `spec`, the argument of -t: "hot,calls:args=1". */
 st_status st_toolset_add(struct st_toolset *set, const char *spec, struct st_error *e);
 void st_toolset_free(struct st_toolset *set);
 

@@ -246,6 +246,15 @@ time was spent outside the engine
         text = self.strobe("run", "-t", "null", "fixture").stderr.decode()
         self.assertNotIn("instructions", text)
 
+    def test_lists_of_tools(self):
+        for given, shown in (("bbcount,branches", "bbcount,branches"), ("calls:args=1,bbcount", "calls:args=1,bbcount"),
+                             ("branches:taken=1,calls", None), ("bbcount,", None), ("bbcount,nosuch", None)):
+            done = self.strobe("run", "-t", given, "fixture")
+            self.assertEqual(done.returncode, 0 if shown else 2, given)
+            self.assertTrue(done.stderr.decode().startswith(f"strobe: {shown} of" if shown else "strobe: "), done.stderr)
+        self.error(2, "unknown tool 'nosuch'; strobe tools lists them", "run", "-t", "bbcount,nosuch", "fixture")
+        self.error(2, "tool branches has no option 'taken'; strobe tools branches lists its options", "run", "-t", "branches:taken=1,calls", "fixture")
+
     def test_unwritable_output_is_refused_before(self):
         self.error(125, "cannot write the result to /nonexistent/p.db: No such file or directory; "
                         "name another place with -o", "run", "-o", "/nonexistent/p.db", "fixture")
