@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe annotate --check: compares records with the annotations that a project keeps. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "cli/annotate.h"
 #include "cli/annotate_kept.h"
 #include "cli/commands.h"
+#include "profile/output.h"
 #include "report/annotation.h"
 #include "report/json.h"
 
@@ -296,9 +296,7 @@ check_put(const struct check *c, struct st_error *e)
 	else
 		st_print_safely(stdout, text);
 	free(text);
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return st_output_flush(e);
 }
 
 static void

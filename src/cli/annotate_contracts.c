@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe annotate --contracts: checks records against bounds that a person wrote. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "annotate/contract.h"
 #include "cli/annotate.h"
 #include "cli/commands.h"
+#include "profile/output.h"
 #include "report/json.h"
 
 enum { BROKEN = 1, INCONCLUSIVE = 3 };
@@ -135,9 +135,8 @@ contracts_print(const struct st_annotate_arguments *a, const struct st_ann_contr
 	else if (!status && v)
 		st_print_safely(stdout, v);
 	free(v);
-	if (!status && fflush(stdout))
-		status = st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-		                 strerror(errno));
+	if (!status)
+		status = st_output_flush(e);
 	return status;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe annotate --features: prints the features of functions without a run. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 #include "cli/commands.h"
 #include "control/program.h"
 #include "features/targets.h"
+#include "profile/output.h"
 #include "report/featuretable.h"
 #include "report/json.h"
 #include "trace/files.h"
@@ -112,9 +112,7 @@ finish_listing(struct listing *l, struct st_error *e)
 	} else {
 		st_safe_end(&l->safe);
 	}
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return st_output_flush(e);
 }
 
 /* Nothing is run: so a library that is not executable will do as well as a program. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe annotate FILE...: makes annotations of records of calls. */
 #include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,9 +218,8 @@ annotate_put(const struct analysis *r, struct st_error *e)
 	else
 		st_print_safely(stdout, text);
 	free(text);
-	if (!status && fflush(stdout))
-		status = st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-		                 strerror(errno));
+	if (!status)
+		status = st_output_flush(e);
 	if (!status && r->failed && !a->quiet)
 		fprintf(stderr, "strobe: %s no annotation; the first: %s\n",
 		        ST_COUNT(r->failed, "metric has", "metrics have"), r->first.text);

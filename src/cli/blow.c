@@ -2,7 +2,6 @@
 /* strobe blow: measures how the run time depends on functions. */
 #include "cli/blow.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -94,9 +93,7 @@ blow_write(const struct st_profile *p, const void *arg, FILE *out, struct st_err
 static st_status
 blow_flush(struct st_error *e)
 {
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return st_output_flush(e);
 }
 
 /* ---- a campaign ---- */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe check: compares two versions by their profiles. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/check.h"
 #include "cli/commands.h"
+#include "profile/output.h"
 #include "report/check.h"
 #include "trace/trace.h"
 
@@ -239,9 +239,7 @@ check_and_print(const struct st_check_arguments *a, const struct st_check_groups
 	free(text);
 	if (a->exit_code)
 		*code = c.worse ? EXIT_WORSE : c.told ? ST_EXIT_OK : EXIT_UNTOLD;
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return st_output_flush(e);
 }
 
 static st_status

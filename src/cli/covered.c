@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe covered: what logs of measured code hold, and what they lack. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/option.h"
 #include "cli/commands.h"
+#include "profile/output.h"
 #include "report/covered.h"
 
 enum {
@@ -100,9 +100,7 @@ print_covered(struct arguments *a, struct st_error *e)
 		st_covered_print(&r, safe.text.out);
 		st_safe_end(&safe);
 	}
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : 0;
+	return st_output_flush(e);
 }
 
 int

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe diff: prints the differences between two profiles. */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -328,10 +327,7 @@ diff_write(const struct arguments *a, char *text, struct st_error *e)
 		st_print_json_safely(stdout, text);
 	else
 		st_print_safely(stdout, text);
-	return fflush(stdout) || ferror(stdout)
-	               ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                         strerror(errno))
-	               : ST_OK;
+	return st_output_flush(e);
 }
 
 /* Builds the whole text in memory first, so that a failure leaves no incomplete file. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe fuzz: inputs that make a program work more than their size explains. */
-#include <errno.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "fuzz/output.h"
+#include "profile/output.h"
 #include "report/json.h"
 
 enum {
@@ -348,9 +348,8 @@ fuzz_report(const struct fuzz_arguments *a, const struct st_campaign *c,
 		st_safe_end(&safe);
 	}
 	free(json);
-	if (!status && fflush(stdout))
-		status = st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-		                 strerror(errno));
+	if (!status)
+		status = st_output_flush(e);
 	return status;
 }
 

@@ -390,9 +390,7 @@ gate_print(const struct gate_arguments *a, const struct st_gate_result *r, struc
 	if (!out || st_gate_write(a->format, &a->options, r, out))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the gate");
 	st_safe_end(&safe);
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return st_output_flush(e);
 }
 
 static int

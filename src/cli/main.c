@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/ownstack.h"
 #include "cli/truncated.h"
+#include "profile/output.h"
 
 static int
 unknown_command(const char *name)
@@ -45,12 +45,7 @@ static int
 flush_output(int code)
 {
 	struct st_error e;
-	errno = 0;
-	if (!(fflush(stdout) | ferror(stdout)) || code != ST_EXIT_OK)
-		return code;
-	st_cause(&e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	         strerror(errno ? errno : EIO));
-	return st_complain(&e);
+	return !st_output_flush(&e) || code != ST_EXIT_OK ? code : st_complain(&e);
 }
 
 int

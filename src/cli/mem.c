@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe mem: the memory that a program allocates. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,9 +257,8 @@ mem_show(const struct arguments *a, struct st_error *e)
 		                 : st_output_form_write(&form, p, output, e);
 	else
 		status = mem_write(p, a, stdout, e) ? ST_FAILED : ST_OK;
-	if (!status && !output && fflush(stdout))
-		status = st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-		                 strerror(errno));
+	if (!status && !output)
+		status = st_output_flush(e);
 	st_profile_free(p);
 	return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe model: how a quantity follows from another. */
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "cli/model.h"
 #include "cli/show_stored.h"
 #include "model/csv.h"
+#include "profile/output.h"
 #include "report/model.h"
 
 enum {
@@ -251,9 +251,7 @@ end_model_output(struct output *o, st_status failed, struct st_error *e)
 	else
 		st_safe_end(&o->safe);
 	free(text);
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return st_output_flush(e);
 }
 
 static void

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe paths: calling contexts of functions, and paths of basic blocks. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,9 +191,7 @@ print_contexts(const struct st_paths *a, const struct st_profile *p, struct st_e
 		status = print_hottest(a, p, e);
 	if (status)
 		return -1;
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : 0;
+	return st_output_flush(e);
 }
 
 static int

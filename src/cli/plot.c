@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe plot: profiles as pictures. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,10 +148,8 @@ st_plot_count_files(const struct st_plot_arguments *a, size_t least, size_t most
 static st_status
 plot_to_stdout(const char *text, struct st_error *e)
 {
-	return fputs(text, stdout) == EOF || fflush(stdout)
-	               ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                         strerror(errno))
-	               : ST_OK;
+	fputs(text, stdout);
+	return st_output_flush(e);
 }
 
 /* Builds the whole picture in memory first, so that a failure leaves no incomplete file. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe predict: evaluates an annotation for given values of the features. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/parse.h"
 #include "cli/annotate_kept.h"
 #include "cli/commands.h"
+#include "profile/output.h"
 #include "report/annotation.h"
 #include "report/json.h"
 
@@ -238,9 +238,8 @@ predict_run(const struct predict_arguments *a, struct st_error *e)
 	free(text);
 	free(folder);
 	st_ann_file_free(&f);
-	if (!status && fflush(stdout))
-		status = st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-		                 strerror(errno));
+	if (!status)
+		status = st_output_flush(e);
 	return status;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe reconstruct: the executed path, and what is certain of it between windows. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/rows.h"
+#include "profile/output.h"
 #include "reconstruct/read.h"
 #include "report/path.h"
 
@@ -188,9 +188,7 @@ print_reconstruct(const struct arguments *a, const struct st_walk *w,
 		st_safe_end(&safe);
 	} else if (st_path_json(&r, stdout))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the path");
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : 0;
+	return st_output_flush(e);
 }
 
 static int

@@ -291,10 +291,7 @@ write_text_show(const char *path, char *text, bool json, struct st_error *e)
 			st_print_json_safely(stdout, text);
 		else
 			st_print_safely(stdout, text);
-		if (fflush(stdout) || ferror(stdout))
-			return st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-			               strerror(errno));
-		return 0;
+		return st_output_flush(e);
 	}
 	return st_output_text(path, text, e);
 }

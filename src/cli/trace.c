@@ -2,7 +2,6 @@
 /* strobe trace: the run time of functions. */
 #include "cli/trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,9 +180,7 @@ print_trace(const struct st_trace *t, const struct st_profile *p,
 {
 	if (write_trace(t, p, a, stdout, e))
 		return ST_FAILED;
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return st_output_flush(e);
 }
 
 struct shown {
@@ -263,9 +260,7 @@ put_plan(const struct st_trace_arguments *a, const struct st_trace_plan *plan, s
 		return st_output_form_write(&form, NULL, output, e);
 	if (form.write(NULL, plan, stdout, e))
 		return ST_FAILED;
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return st_output_flush(e);
 }
 
 /* The names that no function has, as a run reports them. */

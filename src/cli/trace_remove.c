@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe trace --remove: removes the probes that a killed strobe has left in a process. */
-#include <errno.h>
 #include <string.h>
 
 #include "cli/trace.h"
 #include "control/attach.h"
 #include "control/probe.h"
+#include "profile/output.h"
 #include "report/report.h"
 
 st_status
@@ -23,7 +23,5 @@ st_trace_remove(const struct st_trace_arguments *a, struct st_error *e)
 		printf("removed the probes that strobe had left in process %d when it was killed: "
 		       "%s of its code\n",
 		       pid, ST_COUNT(found.patches, "place", "places"));
-	return fflush(stdout) ? st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-	                                strerror(errno))
-	                      : ST_OK;
+	return st_output_flush(e);
 }

@@ -26,6 +26,18 @@ way_out(int error)
 }
 
 st_status
+st_output_flush(struct st_error *e)
+{
+	int earlier = errno; /* the cause, if a write has failed just now */
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return ST_OK;
+	int cause = errno ? errno : earlier;
+	return st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
+	               strerror(cause ? cause : EIO));
+}
+
+st_status
 st_output_failed(const char *path, int error, struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED, "cannot write the result to %s: %s%s", path,

@@ -39,6 +39,8 @@ void st_output_abandon(struct st_output *o);
 /* All of these: a file that holds the text, or the bytes. 0, or -1 with *e. */
 st_status st_output_text(const char *path, const char *text, struct st_error *e);
 st_status st_output_bytes(const char *path, const void *bytes, size_t n, struct st_error *e);
+/* Writes what standard output has buffered. 0, or -1 with *e, also after an earlier error. */
+st_status st_output_flush(struct st_error *e);
 /* Fills *e for a failure with the given errno and returns -1. */
 st_status st_output_failed(const char *path, int error, struct st_error *e);
 

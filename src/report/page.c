@@ -2,7 +2,6 @@
 /* The page as a file: the two halves that web/ was made into, and the data between them. */
 #include "report/page.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,10 +54,7 @@ write_parts(const char *path, const char *const *parts, const size_t *lengths, s
 	}
 	if (!direct)
 		return st_output_commit(&o, e);
-	if (fflush(stdout) || ferror(stdout))
-		return st_fail(e, ST_EXIT_FAILED, "cannot write to standard output: %s",
-		               strerror(errno));
-	return 0;
+	return st_output_flush(e);
 }
 
 st_status
