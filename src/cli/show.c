@@ -13,10 +13,12 @@
 #include "cli/rows.h"
 #include "cli/show_stored.h"
 #include "cli/stored.h"
+#include "contexts/contexts.h"
 #include "export/lcov.h"
 #include "profile/output.h"
 #include "profile/profile.h"
 #include "report/callers.h"
+#include "report/contexts.h"
 #include "report/report.h"
 #include "rows/rowfile.h"
 #include "symbol/symbol.h"
@@ -245,6 +247,23 @@ show_table(const struct arguments *a, const struct st_report *r, FILE *out, stru
 	return st_report_table(r, out, a->table, &choice, e);
 }
 
+/* Prints the summary, and for a result of strobe paths its hottest contexts. */
+static st_status
+show_summary(const struct st_report *r, FILE *out, struct st_error *e)
+{
+	const struct st_context_choice choice = {.join_threads = false};
+	struct st_context_options o;
+	struct st_contexts c;
+	st_report_summary(r, out);
+	if (!st_contexts_options(r->profile, &o) || o.sampled)
+		return ST_OK;
+	st_status status = st_contexts_make(&c, r->profile, &choice, e);
+	if (!status)
+		st_contexts_summary(&c, r->top, out);
+	st_contexts_free(&c);
+	return status;
+}
+
 /* Everything as text into a stream in memory, so that a failure leaves no half of it behind. */
 static char *
 render(const struct arguments *a, const struct st_profile *p, struct st_style style,
@@ -269,7 +288,7 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 	else if (a->function)
 		status = st_report_function(&r, out, a->function, e);
 	else if (!a->parts)
-		st_report_summary(&r, out);
+		status = show_summary(&r, out, e);
 	if (!a->table)
 		st_report_parts(&r, out);
 	if (!status && a->parts & ST_PART_STACKS)

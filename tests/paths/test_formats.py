@@ -71,6 +71,15 @@ class Formats(unittest.TestCase):
         return subprocess.run([name, *words], capture_output=True, text=True, timeout=120, cwd=self.place)
 
 
+class Show(Formats):
+    def test_same_as_from(self):
+        """strobe show prints the contexts of a result, as strobe paths --from does."""
+        for run in "plain", "timed", "loops":
+            done = subprocess.run([STROBE, "show", "-n", "15", self.profile(run)], capture_output=True, timeout=120, check=True)
+            self.assertTrue(done.stdout.endswith(self.strobe("--from", self.profile(run))), run)
+            self.assertTrue(done.stdout.startswith(b"strobe: contexts"), run)
+
+
 class Names(Formats):
     def test_tricks_on_terminals(self):
         """Names of a profile that somebody else made: nothing that a terminal acts upon is printed, nor a mark that turns the direction of writing."""
