@@ -19,7 +19,7 @@ memory_values(const double *values, size_t n)
 }
 
 static json_t *
-memory_rows(const struct st_matrix *m)
+memory_rows_json(const struct st_matrix *m)
 {
 	json_t *rows = json_array();
 	for (size_t i = 0; i < m->rows.n; i++) {
@@ -44,7 +44,7 @@ memory_addresses(const struct st_profile *p, const char *name)
 	        st_matrix_of_memory(&m, p, &choice, &why)
 	                ? json_pack("{so}", "missing", st_json_text(why.text))
 	                : json_pack("{so, so, sI}", "times_ns", memory_values(m.x, m.n), "rows",
-	                            memory_rows(&m), "range_bytes", (json_int_t)m.range_bytes);
+	                            memory_rows_json(&m), "range_bytes", (json_int_t)m.range_bytes);
 	st_matrix_free(&m);
 	return out;
 }
@@ -53,7 +53,7 @@ static json_t *
 memory_json(const struct st_matrix *m, const struct st_mem *mem, json_t *addresses, size_t left_out)
 {
 	return json_pack("{so, so, so, sI, sI, sI, sI}", "times_ns", memory_values(m->x, m->n),
-	                 "rows", memory_rows(m), "addresses", addresses, "left_out",
+	                 "rows", memory_rows_json(m), "addresses", addresses, "left_out",
 	                 (json_int_t)left_out, "peak", (json_int_t)mem->totals[ST_ALLOC_HEAP].peak,
 	                 "peak_after_ns", (json_int_t)mem->peak_from_ns, "peak_before_ns",
 	                 (json_int_t)mem->peak_to_ns);
