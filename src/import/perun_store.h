@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/vec.h"
 #include "base/sha1.h"
+#include "base/vec.h"
 
 /* A profile in the index of a commit. */
 struct st_perun_entry {

@@ -17,9 +17,9 @@ struct st_output_words {
 
 /*
  * Replaces %collector%, %cmd% (the name of the program without its folder), %args% (its arguments,
- * joined by "_"), %workload% and %date% (local time, 2026-11-26-10-04-30). Characters that a file name should
- * not have become "_". Returns the name, malloc'ed; NULL with *e: another word stands between two
- * signs of percent, or memory is exhausted.
+ * joined by "_"), %workload% and %date% (local time, 2026-11-26-10-04-30). Characters that a file
+ * name should not have become "_". Returns the name, malloc'ed; NULL with *e: another word stands
+ * between two signs of percent, or memory is exhausted.
  */
 char *st_output_name(const char *template, const struct st_output_words *words, struct st_error *e);
 
