@@ -397,10 +397,10 @@ note_no_thread(const char *list, struct st_profile *p)
 			st_append(names, sizeof names, "%s%.15s tid:%lld", i ? ", " : "", name,
 			          (long long)p->threads.v[i].tid);
 	}
-	st_profile_note(p, "--threads %s: there was no such thread%s%s%s; threads: %s%s", list,
+	st_profile_note(p, "--threads %s: there was no such thread%s%s%s%s%s%s", list,
+	                p->threads.n ? " among " : "", names, p->threads.n > SHOWN ? ", ..." : "",
 	                near.best ? "; did you mean '" : "", near.best ? near.best : "",
-	                near.best ? "'?" : "", p->threads.n ? names : "none",
-	                p->threads.n > SHOWN ? ", ..." : "");
+	                near.best ? "'?" : "");
 }
 
 static bool
