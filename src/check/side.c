@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "check/rename.h"
+#include "profile/tables.h"
 
 static bool
 is_equal_or_null(const char *a, const char *b)
@@ -187,10 +188,46 @@ add_function_costs(struct st_check_side *side, const struct st_profile *p, const
 	return status;
 }
 
+/* The columns of the table `sites` of strobe mem. */
+enum { SITE_FUNCTION, SITE_BYTES = 4, SITE_CALLS, SITE_COLUMNS = 9 };
+
+/* Adds bytes and calls to the run that was begun last: a function has a row for each line. */
+static st_status
+add_site(struct st_check_side *side, const struct st_profile_value *row)
+{
+	const struct st_check_cost cost = {.metric = "bytes allocated",
+	                                   .unit = "B",
+	                                   .name = row[SITE_FUNCTION].text,
+	                                   .cost = (double)row[SITE_BYTES].number,
+	                                   .calls = row[SITE_CALLS].number,
+	                                   .counts = true};
+	struct st_check_item *item = st_check_item_of(side, &cost, true, true);
+	if (!item)
+		return ST_FAILED;
+	if (item->last_run != side->profiles.n)
+		return st_check_set_run(side, item, cost.cost, (double)cost.calls);
+	item->runs.v[item->runs.n - 1] += cost.cost;
+	item->calls.v[item->calls.n - 1] += (double)cost.calls;
+	return ST_OK;
+}
+
+static st_status
+add_memory_costs(struct st_check_side *side, const struct st_profile *p, const char *metric)
+{
+	const struct st_profile_table *t = st_profile_table_find(p, "mem", "sites", SITE_COLUMNS);
+	if (!t || (metric && strcmp(metric, "bytes allocated") != 0))
+		return ST_OK;
+	for (size_t i = 0; i + t->n_columns <= t->values.n; i += t->n_columns)
+		if (t->values.v[i].text && add_site(side, &t->values.v[i]))
+			return ST_FAILED;
+	return ST_OK;
+}
+
 st_status
 st_check_add_profile(struct st_check_side *side, const struct st_profile *p, const char *metric)
 {
-	if (st_check_begin_run(side, p) || add_function_costs(side, p, metric))
+	if (st_check_begin_run(side, p) || add_function_costs(side, p, metric) ||
+	    add_memory_costs(side, p, metric))
 		return ST_FAILED;
 	return st_check_add_series(side, p, metric);
 }

@@ -103,11 +103,26 @@ take_series(struct st_check_side *side, const struct st_series *s, const char *n
 	return repeated ? add_repetitions(item, s) : add_calls(side, item, s);
 }
 
+/* Whether instructions of functions were counted. */
+static bool
+has_counted_functions(const struct st_profile *p)
+{
+	for (size_t i = 0; i < p->functions.n; i++)
+		if (p->functions.v[i].instructions)
+			return true;
+	return false;
+}
+
 st_status
 st_check_add_series(struct st_check_side *side, const struct st_profile *p, const char *metric)
 {
+	const bool counted = has_counted_functions(p);
 	for (size_t i = 0; i < p->measurements.series.n; i++) {
 		const struct st_series *s = &p->measurements.series.v[i];
+		/* The profile of a job has totals of the run as series: they would count what the
+		 * functions have a second time. */
+		if (counted && !s->key.function)
+			continue;
 		char *name = series_name(s), **slot = name ? ST_PUSH(&side->texts) : NULL;
 		if (!slot) {
 			free(name);

@@ -7,6 +7,9 @@
 #include "store/column.h"
 #include "store/extract.h"
 
+/* The table `sites` of strobe mem. */
+static const char memory_table[] = "table_sites";
+
 struct quantity_reader {
 	struct st_store *s;
 	struct st_pack pack;
@@ -285,6 +288,63 @@ quantity_series(struct quantity_reader *r, struct st_error *e)
 	return status ? ST_FAILED : ST_OK;
 }
 
+/* A function of strobe mem and the bytes that it allocated. */
+struct quantity_site {
+	const char *function;
+	double bytes;
+};
+
+static int
+quantity_by_function(const void *a, const void *b)
+{
+	return strcmp(((const struct quantity_site *)a)->function,
+	              ((const struct quantity_site *)b)->function);
+}
+
+/* The sum over the lines of each function. */
+static void
+quantity_fill_sites(struct st_quantities *q, struct quantity_site *sites, size_t n)
+{
+	qsort(sites, n, sizeof *sites, quantity_by_function);
+	q->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		double bytes = sites[i].bytes;
+		if (q->n && !strcmp(q->items[q->n - 1].name, sites[i].function))
+			bytes += q->values[--q->n].sum;
+		q->items[q->n] =
+		        (struct st_match_function){.name = sites[i].function, .image = ST_NO_IMAGE};
+		q->values[q->n++] = (struct st_value_range){1, bytes, bytes, bytes};
+	}
+}
+
+/* The bytes that functions allocated, of a profile of strobe mem. */
+static st_status
+quantity_memory(struct quantity_reader *r, struct st_error *e)
+{
+	struct st_quantities *q = r->out;
+	size_t n = quantity_rows(r, memory_table);
+	const char **functions = NULL;
+	double *bytes = NULL;
+	struct quantity_site *sites = calloc(n + 1, sizeof *sites);
+	st_status status = sites ? ST_OK : st_store_no_memory(e);
+	q->exact = true;
+	q->metric = "bytes allocated";
+	if (!status)
+		status = quantity_texts(r, memory_table, "function", &functions, e);
+	if (!status && !(bytes = quantity_numbers(r, memory_table, "bytes", e)))
+		status = ST_FAILED;
+	if (!status)
+		status = quantity_room(q, n, e);
+	for (size_t i = 0; i < n && !status; i++)
+		sites[i] = (struct quantity_site){functions[i] ? functions[i] : "", bytes[i]};
+	if (!status)
+		quantity_fill_sites(q, sites, n);
+	free(functions);
+	free(bytes);
+	free(sites);
+	return status;
+}
+
 /* *counted: were instructions of functions counted? They are preferred to the series of totals that
  * the profile of a job has as well. */
 static st_status
@@ -309,9 +369,12 @@ st_quantities_read(struct st_store *s, const struct st_stored *p, const struct s
 	*out = (struct st_quantities){0};
 	int status = st_store_manifest(s, p, &r.pack, e);
 	bool counted = false;
+	bool memory = !status && quantity_rows(&r, memory_table);
 	if (!status && quantity_rows(&r, "series"))
 		status = quantity_is_counted(&r, &counted, e);
-	if (!status && quantity_rows(&r, "series") && !counted)
+	if (memory && !status)
+		status = quantity_memory(&r, e);
+	else if (!status && quantity_rows(&r, "series") && !counted)
 		status = quantity_series(&r, e);
 	else if (!status && quantity_rows(&r, "function"))
 		status = quantity_functions(&r, like, e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a stored profile says that can be compared: instructions of its functions, which are exact
- * counts, or else the values of its measurements. Only the columns that are needed are read. */
+ * counts, the bytes that they allocated, or else the values of its measurements. Only the columns
+ * that are needed are read. */
 #ifndef STROBE_STORE_QUANTITIES_H
 #define STROBE_STORE_QUANTITIES_H
 

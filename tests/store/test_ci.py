@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The jobs of docs/ci.md, executed as their systems would, on a clone of each of three commits: test_ci.py STROBE."""
+import contextlib
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -92,6 +94,47 @@ class Jobs(unittest.TestCase):
     def check(self, codes, outputs):
         self.assertEqual(codes, [0, 0, 1], "\n".join(outputs))
         self.assertIn("main", outputs[2])
+
+    def test_memory(self):
+        """Bytes that a function allocates are compared as instructions are: by status and by check."""
+        source = "#include <stdlib.h>\nvoid *kept[5000];\n__attribute__((noinline)) void make_blocks(int n)\n{\n\tfor (int i = 0; i < n; i++)\n\t\tkept[i] = malloc(100);\n}\n" \
+                 "int main(void)\n{\n\tmake_blocks(BLOCKS);\n\treturn 0;\n}\n"
+        self.p.ask("init")
+        for number, blocks in enumerate((100, 100, 1600)):
+            (self.p.folder / "program.c").write_text(source.replace("BLOCKS", str(blocks)), encoding="utf-8")
+            subprocess.run(["cc", "-g", "-O1", "-o", "program", "program.c"], cwd=self.p.folder, check=True)
+            (self.p.folder / "file").write_text(f"{number}\n", encoding="utf-8")
+            self.p.commit(f"version {number}")
+            self.p.run(Project.strobe, "mem", "-q", "-o", f"m{number}.db", "--", "./program")
+            self.p.ask("add", "--rev", "HEAD", f"m{number}.db")
+            done = subprocess.run([Project.strobe, "status", "--exit-code"], cwd=self.p.folder, env=self.p.environment, capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual(done.returncode, int(number == 2), done.stdout + done.stderr)
+            if number == 2:
+                self.assertRegex(done.stdout, r"10,000.*160,000.*make_blocks")
+        self.assertIn("no change is reported", self.p.ask("check", "m0.db", "m1.db"))
+        found = self.p.json("check", "m1.db", "m2.db")["changes"]
+        self.assertEqual([(c["function"], c["from"], c["to"]) for c in found], [("make_blocks", 10000, 160000)])
+
+    def test_job(self):
+        """The profile of a job has the totals of the run, too: they are no second cost of it."""
+        self.p.ask("init")
+        (self.p.folder / "file").write_text("", encoding="utf-8")
+        self.p.commit("first")
+        (self.p.folder / "program.c").write_text(SOURCE.replace("ROUNDS", "10"), encoding="utf-8")
+        subprocess.run(["make", "-s"], cwd=self.p.folder, check=True)
+        (self.p.folder / ".strobe").mkdir(exist_ok=True)
+        (self.p.folder / ".strobe/job.yaml").write_text("commands: [./program]\narguments: [large.txt]\ncollectors: [{run: -t hot}]\nrepeat: 1\n", encoding="utf-8")
+        self.p.ask("job", "run", "-q")
+        profile = self.p.json("show", "HEAD")
+        job, plain = self.p.home / "job.db", self.p.home / "plain.db"
+        self.p.ask("show", "HEAD", "--extract", job)
+        self.p.run(Project.strobe, "run", "-q", "-o", plain, "--", "./program", "large.txt")
+        self.assertIn("instructions", [s["metric"] for s in profile["measurements"]])
+        with contextlib.closing(sqlite3.connect(job)) as db:
+            ((counted,),) = db.execute("SELECT sum(instructions) FROM function")
+        total = self.p.json("check", job, job)["total"]
+        self.assertEqual((total["from"], total["to"]), (counted, counted), total)
+        self.assertEqual([c for c in self.p.json("check", job, plain)["changes"] if c["function"] == "main"], [])
 
     def test_github(self):
         """The store stays in the cache directory."""

@@ -14,8 +14,9 @@ const ROWS = [
 test("a profile without memory, without snapshots, and with both", () => {
 	assert.equal(readMemory(undefined), null);
 	assert.deepEqual(readMemory({ missing: "too short" }), { missing: "too short" });
-	const read = readMemory({ times_ns: [1, 2, 3], rows: ROWS, left_out: 7, peak: 15, peak_after_ns: 1, peak_before_ns: 2 });
+	const read = readMemory({ times_ns: [1, 2, 3], rows: ROWS, addresses: { times_ns: [1, 2], rows: [], range_bytes: 64 }, left_out: 7, peak: 15, peak_after_ns: 1, peak_before_ns: 2 });
 	assert.deepEqual([read.totals, read.leftOut, read.peak], [[8, 14, 10], 7, { bytes: 15, from: 1, to: 2 }]);
+	assert.deepEqual(read.addresses, { missing: null, times: [1, 2], rows: [], rangeBytes: 64 });
 });
 
 test("rows without a place of their own are added up, and nothing is lost", () => {
