@@ -40,28 +40,30 @@
 	C(add, "add", "[options] FILE...", "store profiles, tied to a version of the project")     \
 	C(status, "status", "[options]",                                                           \
 	  "show the stored profiles of this version, and those that are not stored")               \
-	C(log, "log", "[options] [REV]", "show the history with the number of profiles")           \
+	C(log, "log", "[options] [REV]",                                                           \
+	  "show the versions of a project with the number of their profiles")                      \
 	C(rm, "rm", "[options] PROFILE...", "remove profiles from the store")                      \
 	C(config, "config", "[options] [KEY [VALUE]]", "print or change settings")                 \
 	C(fsck, "fsck", "[options]", "check that the store is undamaged")                          \
-	C(gc, "gc", "[options]", "remove objects that no stored profile needs")                    \
+	C(gc, "gc", "[options]", "remove contents that no stored profile needs")                   \
 	C(import, "import", "[options] FILE|FOLDER",                                               \
 	  "convert a file of another tool to a profile")                                           \
-	C(export, "export", "[options] FILE", "write a profile in the format of another tool")     \
+	C(export, "export", "[options] [FILE|PROFILE|REV]",                                        \
+	  "write a profile in the format of another tool")                                         \
 	C(hooks, "hooks", "[options] install|remove",                                              \
-	  "store and compare profiles at each commit and push")                                    \
+	  "install hooks of git that store and compare profiles at each commit and push")          \
 	C(covered, "covered", "[options] FILE...",                                                 \
 	  "show how much code the runs with --unique-log have measured so far")                    \
 	C(reconstruct, "reconstruct", "[options] FILE",                                            \
 	  "print the executed path, and what is certain about its gaps")                           \
 	C(time, "time", "[options] [--] PROGRAM [ARGUMENT...]",                                    \
-	  "run a program repeatedly without measuring code, and show its time and memory")         \
+	  "run a program repeatedly without instrumentation, and show its time and memory")        \
 	C(gate, "gate", "[options] --base SIDE [--target SIDE] [--] [ARGUMENT...]",                \
 	  "decide whether a build of a program is slower than another one")                        \
 	C(bisect, "bisect", "[options] GOOD BAD [-- PROGRAM [ARGUMENT...]]",                       \
 	  "find the commit that made a program slower")                                            \
 	C(job, "job", "[options] init|run", "measure what the job file of a project describes")    \
-	C(backfill, "backfill", "[options] REV..REV",                                              \
+	C(backfill, "backfill", "[options] REV|REV..REV",                                          \
 	  "measure earlier versions of a project with its job file")                               \
 	C(tune, "tune", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "find the time budget that suits a program")                                             \
@@ -261,7 +263,7 @@
 
 #define ST_MEM_OPTIONS(O)                                                                          \
 	O(metric, 0, "metric", "peak|live|total|calls", true,                                      \
-	  "order by, and export: live at the peak (default), never freed, allocated, calls")       \
+	  "order by live bytes at the peak (default), never freed, allocated, or by calls")        \
 	O(callers, 'c', "callers", NULL, true, "print the callers of each row, too")               \
 	O(interval, 0, "interval", "TIME", true,                                                   \
 	  "take a snapshot this often: 10ms (default: 1ms, and longer in long runs)")              \
@@ -361,7 +363,7 @@
 
 #define ST_DIFF_OPTIONS(O)                                                                         \
 	O(metric, 0, "metric", "METRIC", true,                                                     \
-	  "compare this metric of contexts, functions, ... (default: first in both)")              \
+	  "compare this metric (default: first in both; of measurements and counters all)")        \
 	O(table, 't', "table", "NAME", true, "compare this table of a tool, by its keys")          \
 	O(shares, 0, "shares", NULL, true, "compare shares of each run's total")                   \
 	O(kccf, 0, "kccf", NULL, true,                                                             \
@@ -416,14 +418,14 @@
 #define ST_PLOT_OPTIONS(O)                                                                         \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the picture to FILE (default: KIND.svg; -: standard output)")                     \
-	O(of, 0, "of", "NAME", true, "draw only this function or location, or shell pattern")      \
+	O(of, 0, "of", "NAME", true, "draw only what has this name or matches this pattern")       \
 	O(metric, 0, "metric", "METRIC", true, "draw this metric (default: the first)")            \
 	O(x, 'x', "x", "NAME", true,                                                               \
 	  "scatter: take this feature as x (default: size, or the first)")                         \
-	O(csv, 0, "csv", "FILE", true, "scatter: read points from a text file, as strobe model")   \
+	O(csv, 0, "csv", "FILE", true, "scatter: read points from columns of a text file")         \
 	O(no_model, 0, "no-model", NULL, true, "scatter: draw no curve")                           \
 	O(log, 0, "log", NULL, true, "scatter: make both axes logarithmic")                        \
-	O(inverted, 0, "inverted", NULL, true, "flame: draw callees first")                        \
+	O(inverted, 0, "inverted", NULL, true, "flame: draw callers below their callees")          \
 	O(shares, 0, "shares", NULL, true, "flame: compare shares of each profile's total")        \
 	O(rev, 'r', "rev", "REV", true,                                                            \
 	  "history: end at this version (default: the one that is checked out)")                   \
@@ -512,7 +514,7 @@
 
 #define ST_LOG_OPTIONS(O)                                                                          \
 	O(of, 0, "of", "NAME", true,                                                               \
-	  "print the history of a function, location or metric, or shell pattern")                 \
+	  "print the values of a function, location or metric (or pattern) by version")            \
 	O(changes, 0, "changes", "NAME", true,                                                     \
 	  "find the versions at which a function, location or metric changed")                     \
 	O(top, 'n', "top", "N", true, "print at most N versions (default: 40; 0: all)")            \
@@ -622,7 +624,7 @@
 	O(file, 0, "file", "FILE", true, "read this job file (default: .strobe/job.yaml)")         \
 	O(rev, 'r', "rev", "REV", true,                                                            \
 	  "build and measure this version, or those of A..B (default: what is checked out)")       \
-	O(restart, 0, "restart", NULL, true, "begin again, not where a job was interrupted")       \
+	O(restart, 0, "restart", NULL, true, "begin again instead of resuming an interrupted job") \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
@@ -630,7 +632,7 @@
 #define ST_BACKFILL_OPTIONS(O)                                                                     \
 	O(file, 0, "file", "FILE", true, "read this job file (default: .strobe/job.yaml)")         \
 	O(all, 0, "all", NULL, true, "measure versions that have profiles already, too")           \
-	O(restart, 0, "restart", NULL, true, "begin again, not where a job was interrupted")       \
+	O(restart, 0, "restart", NULL, true, "begin again instead of resuming an interrupted job") \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
@@ -640,7 +642,7 @@
 	O(from, 0, "from", &(ST_IMPORT_FORMATS(ST_IMPORT_WORD))[1], true,                          \
 	  "read this format (default: detected from the contents)")                                \
 	O(output, 'o', "output", "FILE", true,                                                     \
-	  "write the profile to FILE (default: the name of the file that is read, and .db)")       \
+	  "write the profile to FILE (default: the name of the file read, with .db added)")        \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)
 
