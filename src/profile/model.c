@@ -205,10 +205,20 @@ st_profile_statistic_most(const struct st_profile *p, const char *name)
 	return most;
 }
 
+static uint64_t
+count_of_instructions(const struct st_profile *p)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < p->images.n; i++)
+		all += p->images.v[i].instructions;
+	return all;
+}
+
 bool
 st_profile_share_is_time(const struct st_profile *p)
 {
-	return p->run.samples_code >= ST_ENOUGH_SAMPLES;
+	return p->run.samples_code >= ST_ENOUGH_SAMPLES ||
+	       (p->run.samples_code && !count_of_instructions(p));
 }
 
 double
@@ -216,9 +226,7 @@ st_profile_self_share(const struct st_profile *p, const struct st_profile_functi
 {
 	if (st_profile_share_is_time(p))
 		return (double)f->samples / (double)p->run.samples_code;
-	uint64_t all = 0;
-	for (size_t i = 0; i < p->images.n; i++)
-		all += p->images.v[i].instructions;
+	uint64_t all = count_of_instructions(p);
 	return all ? (double)f->instructions / (double)all : 0;
 }
 

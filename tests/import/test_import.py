@@ -236,6 +236,13 @@ class Stacks(Import):
         self.profile("out", "--from", "folded", says="strobe: folded: 4 functions, 6 contexts")
         self.assertEqual((self.contexts(), self.samples()), (before, samples))
 
+    def test_few_samples_have_shares(self):
+        """Of a file without instructions, there is nothing else that shares could be of."""
+        self.write("in", "a;b 10\na 5\nc 3\n")
+        profile = self.profile("in", "--from", "folded", says="strobe: folded: 3 functions, 3 contexts")
+        shown = {f["name"]: (f["self_share"], f["total_share"]) for f in profile["functions"]}
+        self.assertEqual({name: (round(18 * own), round(18 * total)) for name, (own, total) in shown.items()}, {"a": (5, 15), "b": (10, 10), "c": (3, 3)})
+
     def test_folded_refused(self):
         self.refused("one two\n;;\n", "line 1: no line is a stack and a number", "--from", "folded")
 
