@@ -12,6 +12,7 @@
 #include "export/functions_callgrind.h"
 #include "export/measurements_csv.h"
 #include "export/perun.h"
+#include "mem/mem.h"
 #include "profile/output.h"
 #include "profile/profile.h"
 
@@ -155,8 +156,17 @@ export_by_command(const struct export_arguments *a, const struct st_profile *p,
 		return st_show_main(show);
 	if (trace)
 		return st_trace_main(from);
+	if (writer == EXPORT_STACKS && st_profile_has_tool(p, ST_MEM_TOOL))
+		return st_mem_main(from);
 	if (writer == EXPORT_STACKS && st_contexts_options(p, &o))
 		return st_paths_main(from);
+	if (writer == EXPORT_STACKS && st_profile_has_tool(p, "hot")) {
+		st_cause(&e, ST_EXIT_FAILED,
+		         "%s has no call stacks, because no sample was taken: the program ended "
+		         "too soon, or --sample-hz was 0",
+		         a->input);
+		return st_complain(&e);
+	}
 	st_cause(&e, ST_EXIT_FAILED, "%s has no %s: the format %s needs a result of %s", a->input,
 	         writer == EXPORT_STACKS ? "calling contexts" : "entries and returns", a->format,
 	         writer == EXPORT_STACKS

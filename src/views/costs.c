@@ -81,6 +81,11 @@ costs_none(const struct st_profile *p, const char *name, struct st_error *e)
 		               "the measurements of %s have no stacks of calls: strobe plot bars "
 		               "and strobe plot scatter show them",
 		               name);
+	if (st_profile_has_tool(p, "hot"))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s has no stacks of calls, because no sample was taken: the "
+		               "program ended too soon, or --sample-hz was 0",
+		               name);
 	return st_fail(e, ST_EXIT_FAILED,
 	               "%s has no stacks of calls: strobe run -t hot, strobe paths and strobe mem "
 	               "record them; strobe plot bars shows its functions",
