@@ -193,7 +193,7 @@ enum { SITE_FUNCTION, SITE_BYTES = 4, SITE_CALLS, SITE_COLUMNS = 9 };
 
 /* Adds bytes and calls to the run that was begun last: a function has a row for each line. */
 static st_status
-add_site(struct st_check_side *side, const struct st_profile_value *row)
+add_memory_site(struct st_check_side *side, const struct st_profile_value *row)
 {
 	const struct st_check_cost cost = {.metric = "bytes allocated",
 	                                   .unit = "B",
@@ -218,7 +218,7 @@ add_memory_costs(struct st_check_side *side, const struct st_profile *p, const c
 	if (!t || (metric && strcmp(metric, "bytes allocated") != 0))
 		return ST_OK;
 	for (size_t i = 0; i + t->n_columns <= t->values.n; i += t->n_columns)
-		if (t->values.v[i].text && add_site(side, &t->values.v[i]))
+		if (t->values.v[i].text && add_memory_site(side, &t->values.v[i]))
 			return ST_FAILED;
 	return ST_OK;
 }

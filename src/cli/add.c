@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/stored.h"
 #include "import/import.h"
+#include "profile/output.h"
 #include "profile/profile.h"
 #include "report/json.h"
 
@@ -148,6 +149,10 @@ add_files(struct arguments *a, struct st_error *e)
 		status = st_stored_print_json(added_json(a, &v), e);
 	else if (!status && !a->quiet)
 		print_added(a, &s, &v);
+	struct st_error unprinted;
+	if (!status && st_output_flush(&unprinted))
+		status = st_fail(e, ST_EXIT_FAILED, "the profiles are stored, but strobe %s",
+		                 unprinted.text);
 	for (size_t i = 0; i < a->files.n; i++)
 		st_stored_forget(a->files.v[i].profile);
 	st_version_free(&v);

@@ -19,6 +19,7 @@ enum { EXIT_LEFT_OUT = 1 };
 
 struct store_export {
 	struct st_store store;
+	struct st_history history;
 	char *objects;
 	uint64_t profiles, commits, left_out;
 };
@@ -56,6 +57,19 @@ storeexport_profile(struct store_export *x, const struct st_stored *stored, cons
 	return ST_OK;
 }
 
+/* Whether another version of the history is the one at which the profile was measured: it belongs
+ * to this one as well, by the same content or change, but Perun has one commit for each profile. */
+static bool
+storeexport_is_elsewhere(const struct store_export *x, const struct st_stored *stored)
+{
+	if (stored->link == ST_LINK_VERSION)
+		return false;
+	for (size_t i = 0; i < x->history.v.n; i++)
+		if (!strcmp(x->history.v.v[i].version.name, stored->of))
+			return true;
+	return false;
+}
+
 static st_status
 storeexport_version(struct store_export *x, const struct st_version *v, struct st_error *e)
 {
@@ -63,7 +77,8 @@ storeexport_version(struct store_export *x, const struct st_version *v, struct s
 	struct st_perun_rows rows = {0};
 	st_status status = st_store_of_version(&x->store, v, &l, e);
 	for (size_t i = 0; i < l.v.n && !status; i++)
-		status = storeexport_profile(x, &l.v.v[i], v->name, &rows, e);
+		if (!storeexport_is_elsewhere(x, &l.v.v[i]))
+			status = storeexport_profile(x, &l.v.v[i], v->name, &rows, e);
 	if (!status && rows.v.n)
 		status = st_perun_out_index(x->objects, v->name, &rows, e);
 	x->profiles += rows.v.n;
@@ -93,18 +108,17 @@ static st_status
 storeexport_history(struct store_export *x, const char *rev, const char *folder, struct st_error *e)
 {
 	struct st_version head = {0};
-	struct st_history h = {0};
+	struct st_history *h = &x->history;
 	st_status status = st_store_version(&x->store, rev, &head, e);
 	if (!status)
 		status = storeexport_check(x, &head, e);
 	if (!status)
-		status = st_history_read(&x->store, rev, 0, false, &h, e);
+		status = st_history_read(&x->store, rev, 0, false, h, e);
 	if (!status && !(x->objects = st_perun_out_create(folder, e)))
 		status = ST_FAILED;
-	for (size_t i = 0; i < h.v.n && !status; i++)
-		if (h.v.v[i].profiles)
-			status = storeexport_version(x, &h.v.v[i].version, e);
-	st_history_free(&h);
+	for (size_t i = 0; i < h->v.n && !status; i++)
+		if (h->v.v[i].profiles)
+			status = storeexport_version(x, &h->v.v[i].version, e);
 	st_version_free(&head);
 	return status;
 }
@@ -117,6 +131,8 @@ st_export_store(const char *rev, const char *folder)
 	if (st_store_open(&x.store, &e))
 		return st_complain(&e);
 	st_status status = storeexport_history(&x, rev, folder, &e);
+	const uint64_t gone = x.history.gone;
+	st_history_free(&x.history);
 	st_store_close(&x.store);
 	free(x.objects);
 	if (status)
@@ -124,5 +140,8 @@ st_export_store(const char *rev, const char *folder)
 	fprintf(stderr, "strobe: exported %s of %s to %s\n",
 	        ST_COUNT(x.profiles, "profile", "profiles"),
 	        ST_COUNT(x.commits, "commit", "commits"), folder);
+	if (gone)
+		fprintf(stderr, "strobe: %s to commits that are not in the history of %s\n",
+		        ST_COUNT(gone, "further profile belongs", "further profiles belong"), rev);
 	return x.left_out ? EXIT_LEFT_OUT : ST_EXIT_OK;
 }

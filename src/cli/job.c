@@ -52,8 +52,12 @@ job_print_outcome(const struct st_job_arguments *a, const struct st_job_outcome 
 	struct st_safe safe;
 	if (a->json)
 		return st_job_print_json(out, e);
-	FILE *to = a->quiet ? NULL : st_safe_begin(&safe, stdout);
-	st_status status = to ? st_job_print(out, to) : ST_OK;
+	FILE *to = st_safe_begin(&safe, a->quiet ? stderr : stdout);
+	st_status status = to ? ST_OK : ST_FAILED;
+	if (to && a->quiet)
+		st_job_print_causes(out, to);
+	else if (to)
+		status = st_job_print(out, to);
 	if (to)
 		st_safe_end(&safe);
 	if (!a->quiet && st_timing_interrupted())

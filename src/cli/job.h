@@ -16,6 +16,8 @@ int st_job_command(struct st_job_arguments *a);
 
 /* 0, or -1 with *e. */
 st_status st_job_print(const struct st_job_outcome *out, FILE *to);
+/* Only the versions and runs without a profile, with their causes. */
+void st_job_print_causes(const struct st_job_outcome *out, FILE *to);
 st_status st_job_print_json(const struct st_job_outcome *out, struct st_error *e);
 
 #endif

@@ -28,17 +28,25 @@ job_print_row(struct st_table *t, const struct st_job_version *v)
 	st_table_cell(t, "%s", job_state(v));
 }
 
+/* prefix: what each line begins with. */
 static void
-job_print_causes(const struct st_job_version *v, FILE *to)
+job_print_causes_of(const struct st_job_version *v, const char *prefix, FILE *to)
 {
 	if (v->reason)
-		fprintf(to, "%.10s: %s\n", v->name, v->reason);
+		fprintf(to, "%s%.10s: %s\n", prefix, v->name, v->reason);
 	for (size_t i = 0; i < v->failures.n && i < MOST_FAILURES; i++)
-		fprintf(to, "%.10s: no profile, %s: %s\n", v->name, v->failures.v[i].title,
-		        v->failures.v[i].reason);
+		fprintf(to, "%s%.10s: no profile, %s: %s\n", prefix, v->name,
+		        v->failures.v[i].title, v->failures.v[i].reason);
 	if (v->failures.n > MOST_FAILURES)
-		fprintf(to, "%.10s: and %zu more without a profile\n", v->name,
+		fprintf(to, "%s%.10s: and %zu more without a profile\n", prefix, v->name,
 		        v->failures.n - MOST_FAILURES);
+}
+
+void
+st_job_print_causes(const struct st_job_outcome *out, FILE *to)
+{
+	for (size_t i = 0; i < out->versions.n; i++)
+		job_print_causes_of(&out->versions.v[i], "strobe: ", to);
 }
 
 st_status
@@ -56,7 +64,7 @@ st_job_print(const struct st_job_outcome *out, FILE *to)
 	st_table_print(t, to, st_style_of(stdout));
 	st_table_free(t);
 	for (size_t i = 0; i < out->versions.n; i++)
-		job_print_causes(&out->versions.v[i], to);
+		job_print_causes_of(&out->versions.v[i], "", to);
 	fprintf(to, "profiles: %s\n", out->stored ? "in the store" : out->results);
 	return ST_OK;
 }

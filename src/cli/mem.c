@@ -59,10 +59,15 @@ mem_guess_format(struct arguments *a)
 {
 	const char *output = a->measure.session.output.path;
 	const char *dot = output ? strrchr(st_base_name(output), '.') : NULL;
+	const char *usual = output ? st_export_format_of(output) : NULL;
 	if (a->has_format || !dot)
 		return;
-	a->json = !strcmp(dot, ".json");
-	a->format = !strcmp(dot, ".txt") ? export_format("text") : export_format(dot + 1);
+	if (usual && !st_export_is_gzip(output)) {
+		a->json = !strcmp(usual, "json");
+		a->format = export_format(usual);
+	} else if (!strcmp(dot, ".txt")) {
+		a->format = export_format("text");
+	}
 	a->has_format = a->json || a->format;
 }
 
@@ -204,6 +209,11 @@ mem_parse(struct arguments *a, char *const *argv, struct st_error *e)
 			return ST_OK;
 	}
 	mem_guess_format(a);
+	const char *output = a->measure.session.output.path;
+	if (output && st_export_is_gzip(output))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "strobe mem writes no compressed files: give -o a name without "
+		               ".gz");
 	return a->from ? mem_check_shown(a, e) : mem_check_run(a, e);
 }
 

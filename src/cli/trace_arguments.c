@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/trace.h"
 #include "control/program.h"
+#include "export/contexts.h"
 #include "report/report.h"
 #include "trace/changed.h"
 #include "trace/reduce.h"
@@ -76,11 +77,12 @@ guess_form(struct st_trace_arguments *a)
 {
 	const char *output = a->measure.session.output.path;
 	const char *dot = output ? strrchr(st_base_name(output), '.') : NULL;
-	if (a->has_form || !dot)
+	const char *usual = output ? st_export_format_of(output) : NULL;
+	if (a->has_form || !dot || st_export_is_gzip(output))
 		return;
 	if (!strcmp(dot, ".txt"))
 		a->form = ST_TRACE_TEXT;
-	else if (!has_ending_of_form(a, dot + 1))
+	else if (!has_ending_of_form(a, usual ? usual : dot + 1))
 		return;
 	a->has_form = true;
 }

@@ -96,7 +96,9 @@ hook_write(struct st_hook *hook, const char *text, struct st_error *e)
 {
 	if (st_output_text(hook->path, text, e))
 		return -1;
-	if (chmod(hook->path, 0777 & ~umask(umask(0))))
+	mode_t mask = umask(0);
+	umask(mask);
+	if (chmod(hook->path, 0777 & ~mask))
 		return st_fail(e, ST_EXIT_FAILED, "cannot make %s executable: %s", hook->path,
 		               strerror(errno));
 	hook->change = ST_HOOK_WRITTEN;

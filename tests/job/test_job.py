@@ -234,6 +234,13 @@ class Store(Job):
         self.assertEqual(self.outcome("job", "run", "--restart")[0]["resumed"], 0)
         self.assertEqual(len(self.stored()), done + 1)
 
+    def test_quiet_prints_errors(self):
+        self.job("commands: [./nosuch]\n")
+        commit = self.commit("first")
+        done = self.p.run(Project.strobe, "job", "run", "-q", fail=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, rf"(?m)^strobe: {commit[:10]}: no profile, .*: cannot run \./nosuch: No such file or directory$")
+
     def test_checked_out_meanwhile(self):
         first = self.p.commit("zero")
         self.job("commands: [\"sh -c 'git checkout -q --detach HEAD~1'\"]\n")

@@ -62,6 +62,13 @@ class Hooks(unittest.TestCase):
         self.write(1)
         self.p.git("push", "-q", self.p.home / "origin.git", "main")
 
+    def test_permissions(self):
+        """A hook is executed with the rights of the user: others must not write it."""
+        for mask, mode in ((0o022, 0o755), (0o077, 0o700), (0o027, 0o750)):
+            self.p.run("sh", "-c", f"umask {mask:o}; exec {Project.strobe} hooks install")
+            for hook in "post-commit", "pre-push":
+                self.assertEqual((self.p.folder / ".git/hooks" / hook).stat().st_mode & 0o777, mode, hook)
+
     def test_own_hooks(self):
         """A hook of the user's own stays, and then nothing is written."""
         self.hooks.mkdir(exist_ok=True)

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -268,9 +269,25 @@ class Perun(unittest.TestCase):
         done = self.p.run(Project.strobe, "export", "--to", "perun-store", "-o", "out", commits[0], fail=True)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, rf"\Astrobe: profile [0-9a-f]{{10}} of commit {commits[0][:10]} is left out: the profile has no measurements, which is all that "
-                         r"a profile of Perun can hold\nstrobe: exported 1 profile of 1 commit to out\n\Z")
+                         r"a profile of Perun can hold\nstrobe: exported 1 profile of 1 commit to out\n"
+                         rf"strobe: 1 further profile belongs to commits that are not in the history of {commits[0]}\n\Z")
         self.assertEqual(len(self.exported(commits[0])), 1)
         self.assertFalse((self.p.folder / "out/objects" / commits[1][:2] / commits[1][2:]).exists())
+
+    def test_export_of_linked_profiles(self):
+        """A profile of a commit with the same content belongs to both, and is exported at its own."""
+        commits = [self.p.commit("line")]
+        for number in 1, 2:
+            self.p.git("commit", "-q", "--allow-empty", "-m", f"empty {number}")
+            commits.append(self.p.git("rev-parse", "HEAD"))
+        self.index(commits[0], [("a.perf", self.object([1.0]), 1)])
+        self.index(commits[2], [("b.perf", self.object([2.0]), 2)])
+        self.imported(["imported 2 profiles of 2 commits"])
+        done = self.p.run(Project.strobe, "export", "--to", "perun-store", "-o", "out")
+        self.assertEqual(done.stderr, "strobe: exported 2 profiles of 2 commits to out\n")
+        self.assertEqual([len(self.exported(commits[i])) for i in (0, 2)], [1, 1])
+        done = self.p.run(Project.strobe, "export", "--to", "perun-store", "-o", "part", commits[0])
+        self.assertEqual(done.stderr.splitlines()[0], "strobe: exported 2 profiles of 1 commit to part", "the other commit is not in this history")
 
     def test_export_refused(self):
         self.p.commit("first")
@@ -284,6 +301,15 @@ class Perun(unittest.TestCase):
         plain.ask("init")
         plain.ask("add", plain.profile("counts", 1))
         self.assertIn("has no git repository", plain.refused("export", "--to", "perun-store", "-o", "out"))
+
+    def test_add_that_cannot_print(self):
+        """The profile is stored all the same, and the message says so."""
+        self.p.commit("first")
+        file = self.p.profile("counts", 1)
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([Project.strobe, "add", file], cwd=self.p.folder, env=self.p.environment, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        self.assertEqual((done.returncode, done.stderr), (125, "strobe: the profiles are stored, but strobe cannot write to standard output: No space left on device\n"))
+        self.assertEqual([c["profiles"] for c in self.p.json("log")["commits"]], [1])
 
     def test_imported_profiles_are_pending(self):
         """A file that does not say when it was measured is not taken for one that is stored."""
