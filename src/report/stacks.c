@@ -10,6 +10,8 @@ struct stacks_tree {
 	const struct st_forest *f;
 	uint64_t *samples; /* by node: of it and of all below it */
 	bool *shown;       /* by node */
+	/* The tree with siblings by their samples, the most first. */
+	uint32_t root, *first, *next;
 };
 
 /* A node that may be shown. */
@@ -47,7 +49,24 @@ stacks_is_passed(const struct stacks_tree *t, uint32_t node)
 	       t->f->nodes[n->first].label == n->label;
 }
 
-/* Chooses the rows. Returns how many have no room. */
+static void
+stacks_sort_siblings(struct stacks_tree *t, struct stacks_row *rows)
+{
+	for (uint32_t i = 0; i < t->f->n; i++) {
+		rows[i] = (struct stacks_row){t->samples[i], i};
+		t->first[i] = ST_NO_NODE;
+	}
+	qsort(rows, t->f->n, sizeof *rows, stacks_order);
+	t->root = ST_NO_NODE;
+	for (uint32_t i = t->f->n; i-- > 0;) {
+		const uint32_t node = rows[i].node, parent = t->f->nodes[node].parent;
+		uint32_t *head = parent == ST_NO_NODE ? &t->root : &t->first[parent];
+		t->next[node] = *head;
+		*head = node;
+	}
+}
+
+/* Chooses the rows. Returns the number of those without room. */
 static size_t
 stacks_choose(const struct stacks_tree *t, struct stacks_row *rows)
 {
@@ -85,27 +104,26 @@ stacks_add_row(const struct stacks_tree *t, struct st_table *table, uint32_t nod
 static void
 stacks_add_rows(const struct stacks_tree *t, struct st_table *table)
 {
-	const struct st_tree_node *nodes = t->f->nodes;
 	size_t depth = 0, levels = 1;
-	for (uint32_t i = t->f->first; i != ST_NO_NODE;) {
+	for (uint32_t i = t->root; i != ST_NO_NODE;) {
 		if (stacks_is_passed(t, i)) {
 			levels++;
-			i = nodes[i].first;
+			i = t->first[i];
 			continue;
 		}
 		if (t->shown[i])
 			stacks_add_row(t, table, i, depth, levels);
 		levels = 1;
-		if (nodes[i].first != ST_NO_NODE) {
-			i = nodes[i].first;
+		if (t->first[i] != ST_NO_NODE) {
+			i = t->first[i];
 			depth++;
 			continue;
 		}
-		while (i != ST_NO_NODE && nodes[i].next == ST_NO_NODE) {
-			i = nodes[i].parent;
+		while (i != ST_NO_NODE && t->next[i] == ST_NO_NODE) {
+			i = t->f->nodes[i].parent;
 			depth -= i != ST_NO_NODE && !stacks_is_passed(t, i);
 		}
-		i = i == ST_NO_NODE ? i : nodes[i].next;
+		i = i == ST_NO_NODE ? i : t->next[i];
 	}
 }
 
@@ -118,9 +136,12 @@ stacks_print(struct stacks_tree *t, FILE *out)
 	struct st_table *table = st_table_new(columns, 4);
 	t->samples = calloc((size_t)t->f->n + 1, sizeof *t->samples);
 	t->shown = calloc((size_t)t->f->n + 1, sizeof *t->shown);
-	const bool bad = !rows || !table || !t->samples || !t->shown;
+	t->first = calloc((size_t)t->f->n + 1, sizeof *t->first);
+	t->next = calloc((size_t)t->f->n + 1, sizeof *t->next);
+	const bool bad = !rows || !table || !t->samples || !t->shown || !t->first || !t->next;
 	if (!bad) {
 		stacks_add_up(t);
+		stacks_sort_siblings(t, rows);
 		const size_t left_out = stacks_choose(t, rows);
 		stacks_add_rows(t, table);
 		fprintf(out, "\n%scall stacks of %s%s\n", t->r->style.colour ? "\033[1m" : "",
@@ -135,6 +156,8 @@ stacks_print(struct stacks_tree *t, FILE *out)
 	free(rows);
 	free(t->samples);
 	free(t->shown);
+	free(t->first);
+	free(t->next);
 	return bad ? ST_FAILED : ST_OK;
 }
 

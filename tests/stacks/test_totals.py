@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -165,6 +166,12 @@ class Stacks(unittest.TestCase):
         text = exported("show", "--stacks", "--top", "0", self.path).decode()
         self.assertIn(f"call stacks of {self.result['samples']['stacks']} samples", text)
         self.assertIn("recursive (301 levels)", text)
+        siblings = []  # the samples of the last row at each depth
+        for samples, indent in re.findall(r"^ +[\d.]+ +[\d.]+ +([\d,]+)  ( *)\S", text, re.M):
+            depth, samples = len(indent), int(samples.replace(",", ""))
+            self.assertLessEqual(samples, siblings[depth] if depth < len(siblings) else samples, text)
+            siblings[depth:] = [samples]
+        self.assertGreater(len(siblings), 0)
 
     def test_the_page_has_them(self):
         page = os.path.join(self.folder.name, "x.html")
