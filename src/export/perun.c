@@ -50,9 +50,18 @@ perun_text(FILE *out, bool *first, const char *name, const char *text)
 
 /* ---- the header ---- */
 
-/* The workload of all series, if they have the same. */
-static const char *
-common_workload(const struct st_profile *p)
+const char *
+st_perun_type(const struct st_profile *p)
+{
+	const struct st_measurements *m = &p->measurements;
+	for (size_t i = 1; i < m->series.n; i++)
+		if (strcmp(m->series.v[0].key.kind, m->series.v[i].key.kind) != 0)
+			return "mixed";
+	return m->series.v[0].key.kind;
+}
+
+const char *
+st_perun_workload(const struct st_profile *p)
 {
 	const char *all = NULL;
 	for (size_t i = 0; i < p->measurements.series.n; i++) {
@@ -114,12 +123,9 @@ perun_write_command(struct perun_writer *w, bool *first)
 static void
 perun_write_header(struct perun_writer *w)
 {
-	const struct st_measurements *m = &w->p->measurements;
-	bool first = true, mixed = false;
-	for (size_t i = 1; i < m->series.n; i++)
-		mixed |= strcmp(m->series.v[0].key.kind, m->series.v[i].key.kind) != 0;
+	bool first = true;
 	fputc('{', w->out);
-	perun_text(w->out, &first, "type", mixed ? "mixed" : m->series.v[0].key.kind);
+	perun_text(w->out, &first, "type", st_perun_type(w->p));
 	perun_write_command(w, &first);
 	perun_text(w->out, &first, "workload", w->workload ? w->workload : "");
 	perun_key(w->out, &first, "units");
@@ -327,7 +333,7 @@ perun_write_each(struct perun_writer *w, const char *name,
 st_status
 st_export_perun(const struct st_profile *p, FILE *out, struct st_error *e)
 {
-	struct perun_writer w = {.p = p, .out = out, .workload = common_workload(p)};
+	struct perun_writer w = {.p = p, .out = out, .workload = st_perun_workload(p)};
 	if (!p->measurements.series.n)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "the profile has no measurements, which is all that a profile of "

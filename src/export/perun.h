@@ -13,4 +13,9 @@ struct st_profile;
  * measurements. */
 st_status st_export_perun(const struct st_profile *p, FILE *out, struct st_error *e);
 
+/* For a profile that has measurements: "mixed", or the kind of all its series. */
+const char *st_perun_type(const struct st_profile *p);
+/* The workload of all series; NULL: they have none, or several. */
+const char *st_perun_workload(const struct st_profile *p);
+
 #endif

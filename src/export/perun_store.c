@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "export/perun.h"
+#include "profile/output.h"
 #include "profile/profile.h"
 
 static st_status
@@ -63,29 +64,13 @@ perunout_file(const char *objects, const char *name, const char *ending, const v
 		free(path);
 		return status;
 	}
-	FILE *f = fopen(path, "we");
-	bool good = f && fwrite(bytes, 1, n, f) == n;
-	if (f && fclose(f))
-		good = false;
-	st_status status =
-	        good ? ST_OK
-	             : st_fail(e, ST_EXIT_FAILED, "cannot write %s: %s", path, strerror(errno));
+	st_status status = st_output_bytes(path, bytes, n, e);
 	free(folder);
 	free(path);
 	return status;
 }
 
 /* ---- objects ---- */
-
-static const char *
-perunout_type(const struct st_profile *p)
-{
-	const struct st_measurements *m = &p->measurements;
-	for (size_t i = 1; i < m->series.n; i++)
-		if (strcmp(m->series.v[0].key.kind, m->series.v[i].key.kind) != 0)
-			return "mixed";
-	return m->series.v[0].key.kind;
-}
 
 /* Writes head and JSON, compressed, under their SHA-1, which becomes `object`. */
 static st_status
@@ -148,26 +133,19 @@ perunout_name(const struct st_perun_row *row)
 	return name;
 }
 
-/* The workload of the first series; "": it has none. */
-static const char *
-perunout_workload(const struct st_profile *p)
-{
-	const char *workload = st_series_label(&p->measurements.series.v[0], "workload");
-	return workload ? workload : "";
-}
-
 static st_status
 perunout_row(const struct st_profile *p, const char *object, struct st_perun_rows *rows,
              struct st_error *e)
 {
+	const char *workload = st_perun_workload(p);
 	struct st_perun_row *row = ST_PUSH(&rows->v);
 	if (!row)
 		return perunout_no_memory(e);
 	*row = (struct st_perun_row){.time = p->run.start_ns / 1000000000};
 	memcpy(row->object, object, sizeof row->object);
-	row->texts[ST_PERUN_TYPE] = strdup(perunout_type(p));
+	row->texts[ST_PERUN_TYPE] = strdup(st_perun_type(p));
 	row->texts[ST_PERUN_CMD] = strdup(p->run.command.n ? p->run.command.v[0] : "");
-	row->texts[ST_PERUN_WORKLOAD] = strdup(perunout_workload(p));
+	row->texts[ST_PERUN_WORKLOAD] = strdup(workload ? workload : "");
 	row->texts[ST_PERUN_COLLECTOR] = strdup(p->run.tool ? p->run.tool : "");
 	row->texts[ST_PERUN_POSTPROCESSORS] = strdup("");
 	row->name = perunout_name(row);
@@ -192,7 +170,7 @@ st_perun_out_profile(const char *objects, const struct st_profile *p, struct st_
 	if (fclose(out) && !status)
 		status = perunout_no_memory(e);
 	if (!status)
-		status = perunout_object(objects, perunout_type(p), json, n, object, e);
+		status = perunout_object(objects, st_perun_type(p), json, n, object, e);
 	if (!status)
 		status = perunout_row(p, object, rows, e);
 	free(json);
