@@ -28,11 +28,14 @@ growth_is_above(struct st_contrast c, double sign)
 	return sign * c.value > st_contrast_quantile(st_ann_growth_alarm, c.df) * c.se;
 }
 
-/* Returns whether all growth, up to the end of its interval, is small compared with the values. */
+/* Returns whether all growth, up to the end of its interval, is small compared with the values, or
+ * all values are 0. */
 static bool
 growth_is_negligible(const struct st_contrast_fit *f)
 {
 	const double weights[PARABOLA] = {-growth_negligible, 1, 1};
+	if (f->exact && f->b[0] == 0 && f->b[1] == 0 && f->b[2] == 0)
+		return true;
 	return f->b[0] > 0 && growth_is_above(st_contrast_find(f, weights), -1);
 }
 
@@ -48,7 +51,8 @@ growth_interval(const struct st_contrast_fit *f, struct st_ann_growth *out)
 	out->bend_high = out->bend + half;
 }
 
-/* Finds the bend of g log g, without noise. x: the columns of the fit of y. */
+/* Finds the bend of g log g, without noise. x: the columns of the fit of y. Fails when memory is
+ * exhausted. */
 static st_status
 growth_find_faster(const double *g, const double *x, size_t n, struct st_ann_growth *out)
 {
@@ -56,9 +60,8 @@ growth_find_faster(const double *g, const double *x, size_t n, struct st_ann_gro
 	double *v = malloc(n * sizeof *v);
 	for (size_t i = 0; v && i < n; i++)
 		v[i] = g[i] > 0 ? g[i] * log2(g[i]) : 0;
-	const st_status status =
-	        v && !st_contrast_fit(x, v, NULL, n, PARABOLA, &f) ? ST_OK : ST_FAILED;
-	if (!status)
+	const st_status status = v ? ST_OK : ST_FAILED;
+	if (v && !st_contrast_fit(x, v, NULL, n, PARABOLA, &f))
 		out->faster = f.b[2] / (f.b[1] + f.b[2]);
 	free(v);
 	return status;
@@ -111,12 +114,12 @@ st_ann_growth_judge(double *g, const double *y, size_t n, struct st_ann_growth *
 		x[PARABOLA * i + 1] = z;
 		x[PARABOLA * i + 2] = z * z;
 	}
-	st_status status = x ? growth_find_faster(g, x, n, out) : ST_FAILED;
+	const st_status status = x ? growth_find_faster(g, x, n, out) : ST_FAILED;
 	for (size_t i = 0; i < n && !status; i++)
 		g[i] = fmax(g[i] / out->high, 1e-6); /* spreads in proportion to g */
-	if (!status)
-		status = st_contrast_fit(x, y, g, n, PARABOLA, &f);
-	if (!status)
+	/* A parabola cannot be fitted if some of three values of g nearly agree: these are too few.
+	 */
+	if (!status && !st_contrast_fit(x, y, g, n, PARABOLA, &f))
 		out->verdict = growth_verdict(&f, out);
 	free(x);
 	return status;

@@ -19,7 +19,7 @@
 enum st_ann_growth_verdict {
 	ST_ANN_GROWTH_WITHIN,     /* growth as g log g, or faster, is excluded */
 	ST_ANN_GROWTH_FASTER,     /* the bend is above half of that of g log g */
-	ST_ANN_GROWTH_FEW_VALUES, /* fewer than three different g, or four records */
+	ST_ANN_GROWTH_FEW_VALUES, /* fewer than three clearly different g, or four records */
 	ST_ANN_GROWTH_NARROW,     /* the largest g is less than twice the least, or below 0 */
 	ST_ANN_GROWTH_UNCERTAIN   /* the interval of the bend has both */
 };

@@ -25,7 +25,8 @@ contract_print_growth(const struct st_ann_outcome *o, FILE *out)
 	fprintf(out, "  %s, in which the expression goes from %.6g to %.6g; ",
 	        ST_COUNT(o->records, "record", "records"), g->low, g->high);
 	if (g->verdict == ST_ANN_GROWTH_FEW_VALUES)
-		fputs("at least four records and three different values of it are needed\n", out);
+		fputs("at least four records and three clearly different values of it are needed\n",
+		      out);
 	else if (g->verdict == ST_ANN_GROWTH_NARROW)
 		fputs("its least value must not be below 0, and the largest must be at least twice "
 		      "the least\n",
