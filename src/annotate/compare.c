@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "annotate/predict.h"
+#include "base/number.h"
 #include "stats/contrast.h"
 
 enum { RECORDS_LEAST = 6 };
@@ -356,8 +357,8 @@ compare_costlier_of(const struct comparison *c, const struct st_ann_scope *s, si
 	return sum;
 }
 
-/* Judges the share of the calls of a mode and costlier ones; of the cheapest mode, it is always 1.
- */
+/* Judges the share of the calls of a mode and costlier ones. That of the cheapest mode is always 1
+ * and not judged. */
 static st_status
 compare_share(struct comparison *c, size_t scope, size_t mode)
 {
@@ -444,9 +445,8 @@ compare_judge_all(struct comparison *c)
 	c->out->judged = c->rows.n;
 	if (c->rows.n < RECORDS_LEAST) {
 		snprintf(c->out->reason, sizeof c->out->reason,
-		         "%zu records are inside the observed ranges and conditions, and %d are "
-		         "needed",
-		         c->rows.n, RECORDS_LEAST);
+		         "%s inside the observed ranges and conditions, and %d are needed",
+		         ST_COUNT(c->rows.n, "record is", "records are"), RECORDS_LEAST);
 		c->out->change = ST_ANN_CHANGE_UNCERTAIN;
 		return ST_OK;
 	}

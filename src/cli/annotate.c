@@ -185,7 +185,7 @@ annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 		               : a->asked ? a->asked
 		                          : "metrics");
 	if (a->where || a->function || a->contracts || a->analysis.classes || a->save || a->check ||
-	    a->checking || a->analysis.min_r2 > 0)
+	    a->analysis.min_r2 > 0)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--where, --function, --contracts, --check, --save, --class and "
 		               "--min-r2 are for records: strobe annotate FILE...");
@@ -210,14 +210,14 @@ annotate_check_uses(const struct st_annotate_arguments *a, struct st_error *e)
 		               a->output ? "--output"
 		               : a->save ? "--save"
 		                         : "this --format");
-	if (a->checking && !a->check)
-		return st_fail(e, ST_EXIT_USAGE, "--%s is for --check", a->checking);
 	return ST_OK;
 }
 
 static st_status
 annotate_check(struct st_annotate_arguments *a, struct st_error *e)
 {
+	if (a->checking && !a->check)
+		return st_fail(e, ST_EXIT_USAGE, "--%s is for --check", a->checking);
 	if (a->program)
 		return annotate_check_program(a, e);
 	if (a->features)

@@ -39,14 +39,15 @@ check_is_image(const struct st_ann_annotation *a, const struct st_ann_records *r
 	       !strcmp(st_base_name(a->image), st_base_name(r->image));
 }
 
+/* Of several functions of the same name in an image, takes the last one, as --save does. */
 static void
 check_find_records(struct check_pair *p, const struct st_ann_data *d)
 {
-	for (size_t i = 0; i < d->functions.n && !p->r; i++) {
+	for (size_t i = 0; i < d->functions.n; i++) {
 		const struct st_ann_records *r = &d->functions.v[i];
 		if (strcmp(r->name, p->a->function) || !check_is_image(p->a, r) || !r->n)
 			continue;
-		for (size_t k = 0; k < r->metrics.n && !p->r; k++)
+		for (size_t k = 0; k < r->metrics.n; k++)
 			if (!strcmp(r->metrics.v[k].name, p->a->metric)) {
 				p->r = r;
 				p->metric = k;
@@ -201,13 +202,11 @@ check_print_pair(const struct check_pair *p, FILE *out)
 	if (*c->reason)
 		fprintf(out, "  %s\n", c->reason);
 	else
-		fprintf(out, "  %s compared", ST_COUNT(c->judged, "record is", "records are"));
-	if (!*c->reason)
-		fputs(c->outside || c->uncovered ? "; " : "\n", out);
-	if (!*c->reason && (c->outside || c->uncovered))
+		fprintf(out, "  %s compared\n", ST_COUNT(c->judged, "record is", "records are"));
+	if (c->outside || c->uncovered)
 		fprintf(out,
-		        "%zu have features outside the observed ranges, and %zu meet no "
-		        "condition\n",
+		        "  not compared: %zu with features outside the observed ranges, %zu for "
+		        "which no condition holds\n",
 		        c->outside, c->uncovered);
 	for (size_t i = 0; i < c->findings.n; i++)
 		check_print_finding(p, &c->findings.v[i], out);

@@ -286,8 +286,11 @@ class Contracts(Annotate):
         # n^2 from 100 to 400 begins with the slope 200: 60,000 of its growth of 150,000 is on the line, and 90,000 is above it.
         self.assertAlmostEqual(got["growth"]["bend"], 0.6, places=9)
         self.assertEqual((got["growth"]["range"], got["records"], got["worst"]), ([100, 400], 6, None))
-        # Two sizes, three records, and a narrow range decide nothing.
-        for rows in ([(n, n) for n in (1, 2)] * 9, [(n, n) for n in (1, 2, 3)], [(n, n) for n in range(100, 199)]):
+        # A metric that is always 0 does not grow.
+        self.assertIsNone(self.growth(0, [(n, 0) for n in sizes], "n")["growth"]["bend"])
+        # Two sizes, two sizes and one that hardly differs from them, three records, and a narrow range decide nothing.
+        for rows in ([(n, n) for n in (1, 2)] * 9, [(n, n) for n in (1, 2, 10 ** 7)] * 9, [(n, n) for n in (1, 2, 3)],
+                     [(n, n) for n in range(100, 199)]):
             self.assertEqual(self.growth(3, rows, "n")["verdict"], "cannot tell")
 
     def test_growth_as_by_hand(self):
@@ -522,8 +525,25 @@ class Check(Annotate):
         self.assertEqual(done.returncode, 1)
         self.assertIn("  mean: 1 (1 to 1), annotated: 0: broken\n", done.stdout)
 
+    def test_equal_names(self):
+        # Static functions of two source files: the last one is kept, and it is compared.
+        (self.place / ".strobe").mkdir()
+        header = '#function,{0},f,/bin/p,aa,0x{0}\n#metric,{0},y,ns\n#feature,{0},n\n'
+        text = "#strobe-records,1\n" + header.format(1) + header.format(2)
+        self.file(text + "".join(f"1,{9 * n},{n}\n2,{2 * n},{n}\n" for n in range(1, 20)), "two.txt")
+        self.printed("annotate", "-q", "--save", "two.txt")
+        self.assertEqual(self.printed("annotate", "--check", "-q", "two.txt"), "")
+
+    def test_records_that_are_not_compared(self):
+        self.file("f.y(n) {\n\tnumber n = n;\n\t[n < 12] 1 * n;\n}\n", "hand.ann")
+        self.records("new.csv", lambda n: n, range(5, 20))
+        self.assertTrue(self.printed("annotate", "--function", "f", "--check", "--kept", "hand.ann", "new.csv").startswith(
+            "kept: y of f\n  7 records are compared\n"
+            "  not compared: 0 with features outside the observed ranges, 8 for which no condition holds\n  mean: "))
+
     def test_usage(self):
         self.error(2, "--margin is for --check", "annotate", "--margin", "3", "old.csv")
+        self.error(2, "--alarm is for --check", "annotate", "--alarm", "3", "-o", "x", "--", "true")
         self.error(2, "--alarm takes percents from 0.0001 to 100, not '0'", "annotate", "--check", "--alarm", "0", "old.csv")
         self.error(2, "--margin takes percents from 0 to 100, not '-1'", "annotate", "--check", "--margin=-1", "old.csv")
         self.error(2, "--check makes no annotations: leave out --save", "annotate", "--check", "--save", "old.csv")
