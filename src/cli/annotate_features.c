@@ -115,7 +115,8 @@ finish_listing(struct listing *l, struct st_error *e)
 	return st_output_flush(e);
 }
 
-/* Nothing is run: so a library that is not executable will do as well as a program. */
+/* Finds PROGRAM. It is not run, so that a file without execute permission is accepted, too: many
+ * libraries have none. */
 static st_status
 find_features_file(const char *name, char *path, size_t size, struct st_error *e)
 {

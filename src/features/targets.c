@@ -80,9 +80,9 @@ st_targets_missing(const struct st_inlined_note *note, const char *program, cons
 {
 	if (note->n)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "'%s' has no code of its own that could be measured, because the "
-		               "compiler has put it into its callers (%s): compile it with "
-		               "__attribute__((noinline)), or name a caller",
+		               "'%s' cannot be measured, because the compiler has inlined it into "
+		               "its callers (%s): compile it with __attribute__((noinline)), or "
+		               "name a caller",
 		               pattern, note->text);
 	return st_fail(e, ST_EXIT_FAILED,
 	               "no function of '%s' or of its libraries is called '%s': strobe trace "

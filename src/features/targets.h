@@ -25,7 +25,7 @@ struct st_inlined_note {
 /* Takes up to three places from the first image that has any. */
 void st_inlined_note_take(struct st_inlined_note *note, struct st_image *image,
                           const char *pattern);
-/* Says why no function of the program matches the pattern. Returns -1. */
+/* Sets the message why no function of the program matches the pattern. Returns ST_FAILED. */
 st_status st_targets_missing(const struct st_inlined_note *note, const char *program,
                              const char *pattern, struct st_error *e);
 

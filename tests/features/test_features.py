@@ -195,7 +195,7 @@ class Refused(Features):
     def test_inlined(self):
         for program in CLASSES[1:2]:
             self.assertEqual(self.strobe("-F", "vanishes", program, code=125),
-                             "strobe: 'vanishes' has no code of its own that could be measured, because the compiler has put it into its callers "
+                             "strobe: 'vanishes' cannot be measured, because the compiler has inlined it into its callers "
                              "(vanishes, into main): compile it with __attribute__((noinline)), or name a caller\n")
 
     def test_bare(self):

@@ -189,7 +189,7 @@ class Refused(Records):
                      "-F", "in_thread", "-o", "r.txt", "--", EXITS)
         self.refused("nothing was recorded: 1 calls of the chosen functions began, and none returned",
                      "-F", "never_returns", "-o", "r.txt", "--", EXITS, "exit")
-        self.refused("'vanishes' has no code of its own that could be measured, because the compiler has put it into its callers (vanishes, into main): "
+        self.refused("'vanishes' cannot be measured, because the compiler has inlined it into its callers (vanishes, into main): "
                      "compile it with __attribute__((noinline)), or name a caller", "-F", "vanishes", "-o", "r.txt", "--", CLASSES[0])
 
     def test_kept_pipe(self):
