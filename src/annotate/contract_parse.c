@@ -168,8 +168,7 @@ ann_contract_range(struct st_ann_parser *p, struct st_ann_contract *c)
 	    st_ann_expect(p, "in", "the feature"))
 		return ST_FAILED;
 	st_ann_blanks(p, false);
-	/* A number's own dot must not swallow the first of "..": "1..2" is split before it is read.
-	 */
+	/* The range is split at "..", because "1..2" would be read as "1." and ".2". */
 	const char *const dots = strstr(p->at, "..");
 	if (!dots || (size_t)(dots - p->at) >= sizeof low)
 		return st_ann_wrong(p, "a range such as 1e3..1e6 is expected here");

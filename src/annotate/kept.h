@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Annotations that a project keeps: a folder of files IMAGE.ann, one for each program or library.
- */
+/* Annotations that a project keeps: a folder with a file IMAGE.ann for each program or library. */
 #ifndef STROBE_ANNOTATE_KEPT_H
 #define STROBE_ANNOTATE_KEPT_H
 

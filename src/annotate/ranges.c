@@ -65,8 +65,8 @@ ann_moments_rss(const struct ann_moments *m)
 			a[i][k] = m->x[i + k];
 		a[i][3] = m->y[i];
 	}
-	for (int i = 0; i < 3;
-	     i++) { /* Cholesky: each step subtracts the squares that a column explains */
+	/* Cholesky: each step subtracts the squares that a column explains. */
+	for (int i = 0; i < 3; i++) {
 		if (!(a[i][i] > 1e-12L * m->n))
 			break;
 		rss -= a[i][3] * a[i][3] / a[i][i];
