@@ -335,7 +335,8 @@ map_tools(struct st_injection *in, unsigned first)
 	return 0;
 }
 
-/* Maps the code knowledge of the run in place of that of the process alone. */
+/* Maps the coverage bitmaps that all processes of the run share, in place of those of this process.
+ */
 static void
 map_known(struct st_injection *in, int fd)
 {
@@ -387,7 +388,7 @@ map_tables(struct st_injection *in)
 	return in->n_calls ? st_injection_do(in) : 0;
 }
 
-/* Writes those of the runtime's data that depend on its address. */
+/* Writes the runtime's data, relocated to its address. */
 static st_status
 write_data(struct st_injection *in)
 {

@@ -69,7 +69,7 @@ unmap_region(struct st_remote *r, uint64_t region, uint64_t start, uint64_t end)
 	unmap_leftovers(r, private + ST_MAX_BLOCKS * sizeof(uint64_t), end);
 }
 
-/* Unmaps the mappings of the agent that the runtime has left. */
+/* Unmaps the mappings of the agent that the runtime has not unmapped. */
 static void
 unmap_ours(const struct st_attachment *a, struct st_remote *r)
 {

@@ -231,7 +231,8 @@ ask_threads(struct st_threads *ts, pid_t tid)
 	return 1;
 }
 
-/* Asks all present threads. Returns their number, or -1. */
+/* Asks all threads that still run to stop. Returns the number of these threads, or -1 with errno.
+ */
 static int
 ask_all_threads(struct st_threads *ts)
 {

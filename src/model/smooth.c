@@ -118,7 +118,7 @@ value_of_row(struct st_smooth *m)
 	return st_median(m->row, n);
 }
 
-/* Adds a row to the squares of left-out points, and to the traces. */
+/* Sums over the points: squared residuals of fits without the point, and traces of S and S'S. */
 struct traces {
 	double cv, of_s, of_ss;
 };

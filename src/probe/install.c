@@ -294,7 +294,7 @@ keeps_address(const struct st_probes *p, const struct wanted *w)
 	       (w->site.role.role == ST_ROLE_COUNT || p->process.area->only_counts);
 }
 
-/* A target has to be known before it can be called. */
+/* Adds a function to the list. It must be there before its probe can be hit. */
 static st_status
 add_function(struct st_probes *p, uint32_t image, const struct st_function *f)
 {

@@ -149,7 +149,7 @@ displace(struct st_probe_site *site, size_t n, unsigned need)
 	return calls && site->displaced < need ? ST_REFUSAL_ENTERED : ST_REFUSAL_NONE;
 }
 
-/* Moves instructions to the stub so that `need` bytes can be overwritten. */
+/* Finds the instructions to move to the stub so that `need` bytes can be overwritten. */
 static uint8_t
 measure_entry(const struct st_probe_planner *p, struct st_probe_site *site, unsigned need)
 {

@@ -68,7 +68,7 @@ jump_to_stub(uint8_t *bytes, uint64_t from, uint64_t stub)
 	return code.reaches;
 }
 
-/* Writes the jump at `at` that leads to the stub. */
+/* The patch at `at` that leads to the stub. */
 struct entrance {
 	uint64_t at, island; /* addresses in the process */
 	uint8_t way, patched;

@@ -24,7 +24,7 @@ st_qos_function(const struct st_qos_goal *g, double value)
 	return policy_at_most(slack * g->period, g->most);
 }
 
-/* The margin to the threshold, as a factor, within which steps are small. */
+/* How many times better than the threshold a value is, limited to 0.001 to 1000. */
 static double
 times_better(const struct st_qos_goal *g, double value)
 {

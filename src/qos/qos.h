@@ -31,7 +31,7 @@ struct st_qos_row st_qos_last(struct st_qos *q);
 void st_qos_disconnect(struct st_qos *q);
 /* The program has ended. */
 void st_qos_stop(struct st_qos *q);
-/* The windows, after the monitor has stopped. */
+/* The readings and the changes of the state, after the monitor has stopped. */
 const struct st_qos_row *st_qos_rows(const struct st_qos *q, size_t *n);
 /* The first failure, a sentence; NULL: there was none. */
 const char *st_qos_trouble(const struct st_qos *q);

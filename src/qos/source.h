@@ -58,7 +58,7 @@ st_status st_qos_regex(regex_t *regex, const char *text, struct st_error *e);
 enum st_qos_match { ST_QOS_NO_MATCH, ST_QOS_NO_NUMBER, ST_QOS_NUMBER };
 enum st_qos_match st_qos_match(const regex_t *regex, const char *text, double *value);
 
-/* The rate of a growing value per second. */
+/* The last reading of a growing value, from which its rate per second is computed. */
 struct st_qos_growing {
 	double amount, time;
 	bool known;

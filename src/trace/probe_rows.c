@@ -178,7 +178,7 @@ static bool
 is_site_of(const struct st_probe_rows *r, uint32_t site, const struct st_probe_event *e)
 {
 	const strobe_site *s = site_at(r, site);
-	/* The key of the site is kept where no constant is needed. */
+	/* The time is no constant of a site: its element has the function instead. */
 	return s->constant[TIME] == e->function && s->constant[THREAD] == e->record &&
 	       s->constant[DEPTH] == e->depth && s->constant[EVENT] == r->texts[e->returns];
 }
