@@ -172,10 +172,11 @@ st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *nam
 		return ST_OK;
 	}
 	if (!st_ann_scope_moments(s, names, &out->mean, &out->sd))
-		return st_fail(e, ST_EXIT_FAILED,
-		               "the model of %.200s.%s has no value there: it holds in the "
-		               "observed ranges only",
-		               a->function, a->metric);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the model of %.200s.%s is undefined for these values: it holds in the "
+		        "observed ranges only",
+		        a->function, a->metric);
 	if (!isnan(out->sd)) {
 		out->low = ann_scope_quantile(s, names, (1 - level) / 2, out->mean, out->sd);
 		out->high = ann_scope_quantile(s, names, (1 + level) / 2, out->mean, out->sd);
