@@ -5,8 +5,20 @@
 #include <string.h>
 
 #include "report/measurements.h"
+#include "report/text.h"
 
-enum { LEFT = 100, TOP = 44, MARGIN = 24, BOTTOM = 64, LEGEND = 200, LEGEND_LINE = 18 };
+enum {
+	LEFT = 100,
+	TOP = 44,
+	MARGIN = 24,
+	BOTTOM = 64,
+	LEGEND = 200,
+	LEGEND_LINE = 18,
+	NOTE_LINE = 14
+};
+/* Pixels of a character: of most texts, and of the title, which is larger and bold. */
+#define CHARACTER 6.7
+#define TITLE_CHARACTER 9.2
 
 unsigned
 st_axis_steps(const char *unit)
@@ -20,7 +32,7 @@ st_axis_short_text(struct st_svg *s, double x, double y, double width, const cha
 {
 	char *copy = st_printable(text);
 	if (copy) {
-		st_shorten(copy, width < 30 ? 4 : (size_t)(width / 6.7));
+		st_shorten(copy, width < 30 ? 4 : (size_t)(width / CHARACTER));
 		st_svg_text(s, x, y, class, copy);
 	}
 	free(copy);
@@ -45,27 +57,59 @@ axis_legend(struct st_axis *a, const char *const *names, size_t n)
 	}
 }
 
-void
-st_axis_titles(struct st_axis *a, const struct st_plot_words *w)
+/* Breaks a text into lines of whole words, each with a zero at its end. Returns their number. */
+static size_t
+axis_break_lines(char *text, size_t columns)
 {
-	const double space = a->svg.width - MARGIN;
+	size_t lines = 1;
+	char *line = text, *space = NULL; /* space: the last one that can end the line */
+	for (char *end = text;; end++) {
+		const char after = *end;
+		if (after && after != ' ')
+			continue;
+		*end = '\0';
+		const bool fits = st_columns(line) <= columns;
+		*end = after;
+		if (!fits && space) {
+			*space = '\0';
+			line = space + 1;
+			lines++;
+		}
+		if (!after)
+			return lines;
+		space = end;
+	}
+}
+
+void
+st_axis_picture(struct st_axis *a, FILE *out, double height, const struct st_plot_words *w)
+{
+	const double space = ST_PLOT_WIDTH - 2 * MARGIN;
+	char *note = w->note ? st_printable(w->note) : NULL, *line = note;
+	const size_t lines = note ? axis_break_lines(note, (size_t)(space / CHARACTER)) : 0;
+	st_svg_begin(&a->svg, out, ST_PLOT_WIDTH,
+	             height + (lines > 1 ? (double)(lines - 1) * NOTE_LINE : 0),
+	             w->title ? w->title : "");
 	if (w->title)
-		st_axis_short_text(&a->svg, MARGIN, 26, space - MARGIN, "title", w->title);
-	if (w->note)
-		st_axis_short_text(&a->svg, MARGIN, a->svg.height - 8, space, "note", w->note);
+		st_axis_short_text(&a->svg, MARGIN, 26, space * CHARACTER / TITLE_CHARACTER,
+		                   "title", w->title);
+	for (size_t i = 0; i < lines; i++) {
+		st_axis_short_text(&a->svg, MARGIN, height - 8 + (double)i * NOTE_LINE, space,
+		                   "note", line);
+		line += strlen(line) + 1;
+	}
+	free(note);
 }
 
 void
 st_axis_begin(struct st_axis *a, FILE *out, const struct st_plot_words *w, const char *const *names,
               size_t n_names)
 {
-	const double height = ST_PLOT_HEIGHT;
 	*a = (struct st_axis){.left = LEFT,
 	                      .top = TOP,
 	                      .right = ST_PLOT_WIDTH - (n_names ? LEGEND : MARGIN),
-	                      .bottom = height - BOTTOM};
-	st_svg_begin(&a->svg, out, ST_PLOT_WIDTH, height, w->title ? w->title : "");
-	st_axis_titles(a, w);
+	                      .bottom = ST_PLOT_HEIGHT - BOTTOM};
+	st_axis_picture(a, out, ST_PLOT_HEIGHT, w);
 	axis_legend(a, names, n_names);
 }
 

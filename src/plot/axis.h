@@ -11,7 +11,7 @@ struct st_plot_words {
 	const char *title;
 	const char *x, *y;           /* titles of the axes */
 	const char *x_unit, *y_unit; /* "ns", "B"; "" or NULL: none */
-	const char *note;            /* a sentence below the plot */
+	const char *note;            /* sentences below the plot */
 };
 
 enum { ST_PLOT_WIDTH = 900, ST_PLOT_HEIGHT = 480 };
@@ -29,8 +29,9 @@ unsigned st_axis_steps(const char *unit);
  * n_names 0: the plot takes that space, too. */
 void st_axis_begin(struct st_axis *a, FILE *out, const struct st_plot_words *w,
                    const char *const *names, size_t n_names);
-/* Writes the title and the note into a picture that has begun. */
-void st_axis_titles(struct st_axis *a, const struct st_plot_words *w);
+/* Begins a picture of that height: writes its size, title and note. A note of several lines makes
+ * the picture higher. */
+void st_axis_picture(struct st_axis *a, FILE *out, double height, const struct st_plot_words *w);
 /* Writes a text, shortened to the width in pixels. */
 void st_axis_short_text(struct st_svg *s, double x, double y, double width, const char *class,
                         const char *text);

@@ -72,7 +72,8 @@ bars_line(struct st_axis *a, double x, double low, double high, const char *clas
 		            class);
 }
 
-/* Writes the value, its interval and its range: "20 ns (18 ns to 22 ns; values 15 ns to 30 ns)". */
+/* Writes the value, its interval and its range:
+ * "a, f: 20 ns (95 % interval: 18 ns to 22 ns; values: 15 ns to 30 ns)". */
 static void
 bars_hint(const struct st_plot_bars *p, size_t series, size_t part, char *hint, size_t size)
 {

@@ -71,9 +71,7 @@ st_plot_heat(const struct st_plot_heat *p, FILE *out)
 			most = fmax(most, p->values[i]);
 	struct st_axis a = {.left = HEAT_NAMES, .top = 44, .right = ST_PLOT_WIDTH - 24};
 	a.bottom = a.top + (double)p->n_rows * HEAT_ROW;
-	st_svg_begin(&a.svg, out, ST_PLOT_WIDTH, a.bottom + 64 + HEAT_KEY,
-	             p->words.title ? p->words.title : "");
-	st_axis_titles(&a, &p->words);
+	st_axis_picture(&a, out, a.bottom + 64 + HEAT_KEY, &p->words);
 	st_scale_make(&a.x, p->x[0], p->x[p->n_columns], st_axis_steps(p->words.x_unit), a.left,
 	              a.right);
 	st_axis_x(&a, &p->words);

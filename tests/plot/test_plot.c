@@ -208,6 +208,39 @@ points_and_their_curve(void **state)
 }
 
 static void
+long_notes_have_several_lines(void **state)
+{
+	(void)state;
+	static const double x[] = {0, 1}, y[] = {0, 1};
+	/* 127 characters fit: the first line has 25 words of 5 with their spaces, less the last
+	 * one. */
+	char note[300] = "", line[150] = "", last[200];
+	for (size_t i = 0; i < 30; i++)
+		strcat(note, i ? " abcd" : "abcd");
+	memcpy(line, note, 25 * 5 - 1);
+	memset(last, 'w', 199);
+	last[199] = 0;
+	struct st_plot_points p = {.words = {.title = "T", .note = note}, .x = x, .y = y, .n = 2};
+	struct st_text built;
+	char wanted[200];
+	st_plot_points(&p, st_text_begin(&built));
+	char *text = st_text_end(&built);
+	snprintf(wanted, sizeof wanted, "<text class=\"note\" x=\"24\" y=\"472\">%s</text>", line);
+	has(text, wanted);
+	has(text, "<text class=\"note\" x=\"24\" y=\"486\">abcd abcd abcd abcd abcd</text>");
+	has(text, " height=\"494\"");
+	free(text);
+	/* A word that is longer than a line is shortened. */
+	p.words.note = last;
+	st_plot_points(&p, st_text_begin(&built));
+	text = st_text_end(&built);
+	has(text, "www...</text>");
+	has(text, " height=\"480\"");
+	assert_int_equal(times(text, "class=\"note\""), 1);
+	free(text);
+}
+
+static void
 lines_with_their_spread(void **state)
 {
 	(void)state;
@@ -472,6 +505,7 @@ main(void)
 	        cmocka_unit_test(scales_contain_their_values),
 	        cmocka_unit_test(shapes_as_text),
 	        cmocka_unit_test(points_and_their_curve),
+	        cmocka_unit_test(long_notes_have_several_lines),
 	        cmocka_unit_test(lines_with_their_spread),
 	        cmocka_unit_test(bars_stacked_and_grouped),
 	        cmocka_unit_test(bars_with_their_spread),
