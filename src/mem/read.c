@@ -159,11 +159,12 @@ static st_status
 read_place_row(void *into, const struct st_profile_value *row)
 {
 	struct st_mem *m = into;
-	struct st_mem_place *place = ST_PUSH(&m->places);
+	const uint64_t from = row[PLACE_FROM].number;
+	const bool damaged = from >> 63 || (m->range_bytes && from % m->range_bytes);
+	struct st_mem_place *place = damaged ? NULL : ST_PUSH(&m->places);
 	if (!place)
 		return ST_FAILED;
-	*place = (struct st_mem_place){row[PLACE_TIME].number, row[PLACE_FROM].number,
-	                               row[PLACE_LIVE].number};
+	*place = (struct st_mem_place){row[PLACE_TIME].number, from, row[PLACE_LIVE].number};
 	return ST_OK;
 }
 

@@ -23,7 +23,6 @@ struct locations_made {
 	struct st_hashmap index; /* by name */
 	size_t n_profiles;
 	const char *of;
-	bool spread; /* some value has one */
 };
 
 static const struct st_plot_value unknown_spread = {NAN, NAN, NAN, NAN, NAN};
@@ -51,8 +50,7 @@ location_of(struct locations_made *x, const char *name)
 /* Keeps the spread of a median. A second one at the same location makes the bar a sum of medians,
  * the interval of which does not follow from theirs. */
 static st_status
-location_spread(struct locations_made *x, struct location *l, size_t profile,
-                const struct st_difference_item *item)
+location_spread(struct location *l, size_t profile, const struct st_difference_item *item)
 {
 	struct st_spread s;
 	const bool first = !isfinite(l->values[profile]);
@@ -63,7 +61,6 @@ location_spread(struct locations_made *x, struct location *l, size_t profile,
 		return ST_FAILED;
 	l->spread[profile] =
 	        (struct st_plot_value){s.median, s.median_low, s.median_high, s.least, s.most};
-	x->spread = true;
 	return ST_OK;
 }
 
@@ -82,7 +79,7 @@ locations_add(struct locations_made *x, size_t profile, const struct st_differen
 		if (!item->sum)
 			value = st_median(item->values.v, item->values.n);
 		struct location *l = location_of(x, item->name);
-		if (!l || location_spread(x, l, profile, item))
+		if (!l || location_spread(l, profile, item))
 			return ST_FAILED;
 		l->values[profile] =
 		        value + (isfinite(l->values[profile]) ? l->values[profile] : 0);
@@ -100,6 +97,17 @@ by_most(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Whether one of the first n locations has a spread. */
+static bool
+locations_have_spread(const struct locations_made *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < x->n_profiles; k++)
+			if (isfinite(x->v.v[i].spread[k].least))
+				return true;
+	return false;
+}
+
 static st_status
 locations_keep(struct st_locations *l, struct locations_made *x, size_t top)
 {
@@ -107,9 +115,10 @@ locations_keep(struct st_locations *l, struct locations_made *x, size_t top)
 	if (x->v.n)
 		qsort(x->v.v, x->v.n, sizeof *x->v.v, by_most);
 	l->values = malloc((n * x->n_profiles + 1) * sizeof *l->values);
-	if (x->spread)
+	const bool spread = locations_have_spread(x, n);
+	if (spread)
 		l->spread = malloc((n * x->n_profiles + 1) * sizeof *l->spread);
-	if (!l->values || (x->spread && !l->spread))
+	if (!l->values || (spread && !l->spread))
 		return ST_FAILED;
 	for (size_t i = 0; i < n; i++) {
 		char **slot = ST_PUSH(&l->names);

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """strobe plot: draws each kind of picture from known data. test_command.py STROBE."""
+import contextlib
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -351,6 +354,10 @@ class Locations(Plot):
         self.assertIn("Bars: median; thick: its 95 % interval, from six values on; thin: least to greatest value.", texts)
         _, texts, _ = self.draw("bars", "n1.db")
         self.assertEqual([text for text in texts if "median" in text], [], "one value has no spread")
+        left_out = self.made("left_out", "metric,unit,function,value\ntime,,f,9\n" + "".join(f"time,,g,{v}\n" for v in (1, 2, 3)))
+        root, texts, hints = self.draw("bars", "-n", "1", left_out)
+        self.assertEqual((hints, self.shapes(root, "line", "reach")), (["f, left_out.db: 9"], []))
+        self.assertIn("1 location is not drawn; -n 0 draws all.", texts, "no word of lines that no bar has")
         # The second and the last but one of eight values would contain the median in 93 % of cases only; of nine they do so in 96 %.
         _, _, hints = self.draw("bars", bars(*range(10, 90, 10)))
         self.assertEqual(hints, ["f, n8.db: 45 (95 % interval: 10 to 80; values: 10 to 80)"])
@@ -390,6 +397,12 @@ class Memory(Plot):
                 self.assertLessEqual(len(self.shapes(root, "path", "area")), int(top))
         self.assertIn("leave out --of f, or --by address", self.p.refused("plot", "heat", "--by", "address", "--of", "f", "m.db", code=2))
         self.assertIn("is no profile of strobe mem", self.p.refused("plot", "heat", "--by", "address", self.made("p", POINTS), code=2))
+        # Ranges of a damaged file whose sizes would be doubled beyond 64 bits.
+        shutil.copy(self.p.folder / "m.db", self.p.folder / "damaged.db")
+        with contextlib.closing(sqlite3.connect(self.p.folder / "damaged.db")) as db, db:
+            db.execute("UPDATE table_totals SET heap = 1 << 62 WHERE what = 'bytes of a range of addresses'")
+            db.execute("UPDATE table_addresses SET address = -1 WHERE rowid % 2")
+        self.assertIn("the tables of allocations do not fit together", self.p.refused("plot", "heat", "--by", "address", "-n", "1", "damaged.db"))
         self.assertIn("--by takes function or address", self.p.refused("plot", "heat", "--by", "size", "m.db", code=2))
         root, _, _ = self.draw("heat", "m.db")
         self.assertGreater(len(self.shapes(root, "rect", "cell")), 0)
