@@ -222,6 +222,7 @@ cut_forest(struct cutter *k, struct st_forest *f, const struct looked *l, bool c
 	}
 	st_forest_keep(f, l->keep, true);
 	k->cut->contexts += n - f->n;
+	k->cut->callers += callers ? n - f->n : 0;
 }
 
 static st_status

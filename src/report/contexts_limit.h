@@ -35,6 +35,7 @@ struct st_context_limit {
 /* The part that was left out. */
 struct st_context_cut {
 	size_t contexts, of; /* nodes of all forests that the format has */
+	size_t callers;      /* of contexts: nodes of k-calling context forests */
 	uint64_t bytes;      /* that all of them would take, about */
 	double worth;        /* of what was left out, as a share of all: 0 to 1 */
 };

@@ -137,7 +137,8 @@ st_page_paths(const struct st_profile *p, size_t *left_out, json_t **loop_lines)
 		return NULL;
 	if (!st_contexts_make(&c, p, &choice, &e) &&
 	    !st_contexts_cut(&c, &st_context_cost_nodes, &limit, &cut, &e)) {
-		*left_out = cut.contexts;
+		/* The trees of callers have the same contexts again. */
+		*left_out = cut.contexts > cut.callers ? cut.contexts - cut.callers : cut.callers;
 		paths = contexts_of(&c);
 		if (c.with_loops)
 			*loop_lines = loop_lines_of(&c);

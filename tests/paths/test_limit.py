@@ -102,6 +102,13 @@ class Deep(Limit):
         self.assertLess(data.count('"children"'), 100000)
         self.assertGreater(data.count('"children"'), 1000)
 
+    def test_report_counts_each_context_once(self):
+        """The page has two trees of them, of callees and of callers."""
+        (self.place / "levels.folded").write_text(";".join(["f"] * 2500) + " 1\n")
+        self.strobe("import", "-q", "levels.folded", "-o", "levels.db")
+        _, said = self.strobe("report", "-o", "levels.html", "levels.db")
+        self.assertIn(": 1,500 contexts are left out, ", said)
+
     def test_report_of_json(self):
         self.strobe("paths", "--from", self.profile("deep"), "-o", "deep.json")
         _, said = self.strobe("report", "deep.json", code=125)

@@ -75,7 +75,7 @@ function warnings(run) {
 		...run.fallbacks.map(({ cause, count: times, image }) => `Returned to native execution ${times === 1 ? "once" : `${count(times)} times`}: ${cause}${image ? ` (${baseName(image)})` : ""}. What ran natively is not counted.`),
 		...run.cut.map(({ what, shown, of }) => `This page has the ${count(shown)} hottest of ${count(of)} ${what.replaceAll("_", " ")}; strobe report --top 0 includes all.`),
 	];
-	if (run.contextsLeftOut) texts.push(`This page has the hottest calling contexts: ${plural(run.contextsLeftOut, "node")} of them are left out, because there are too many or they are too deep; strobe paths --from shows all.`);
+	if (run.contextsLeftOut) texts.push(`This page has the hottest calling contexts: ${plural(run.contextsLeftOut, "context is", "contexts are")} left out, because there are too many or they are too deep; strobe paths --from shows all.`);
 	if (run.paths?.callers != null) texts.push(`The callers of a function are shown up to ${plural(run.paths.callers, "level")}, because more would be too many for this page.`);
 	if (!texts.length) return null;
 	return h("section.notes", { "aria-label": "Notes" }, h("ul", {}, texts.map((text) => h("li", {}, text))));
