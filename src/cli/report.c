@@ -33,7 +33,7 @@ struct arguments {
 	const char *output, *rev;
 	long top, versions;
 	bool sources, all_sources, help;
-	char *newest; /* the file, where none was named */
+	char *newest; /* the newest result, if no file was named */
 };
 
 static st_status
@@ -106,8 +106,13 @@ parse_report(struct arguments *a, char *const *argv, struct st_error *e)
 			return -1;
 	if (a->help)
 		return 0;
+	if (a->rev && !a->histories.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--rev says where a history ends: name a function with --history, "
+		               "or leave out --rev %s",
+		               a->rev);
 	if (!a->files.n && !a->histories.n)
-		a->newest = a->rev ? NULL : st_newest_result();
+		a->newest = st_newest_result();
 	if (a->newest && add_file_report(a, a->newest, e))
 		return -1;
 	if (!a->files.n && !a->histories.n)
@@ -115,11 +120,6 @@ parse_report(struct arguments *a, char *const *argv, struct st_error *e)
 		               "nothing to report: strobe report FILE..., or strobe report "
 		               "--history NAME in a project with a store; there is no "
 		               "strobe.*.db in this directory");
-	if (a->rev && !a->histories.n)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--rev says where a history ends: name a function with --history, "
-		               "or leave out --rev %s",
-		               a->rev);
 	return 0;
 }
 

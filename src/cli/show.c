@@ -39,7 +39,7 @@ struct arguments {
 	unsigned parts;
 	enum st_report_format format;
 	bool help;
-	char *newest; /* the file, where none was named */
+	char *newest; /* the newest result, if no file was named */
 };
 
 static const char *

@@ -160,7 +160,8 @@ class History(unittest.TestCase):
     def test_refused(self):
         page = self.p.home / "none.html"
         for words, code, cause in ((["--history", "nothing"], 125, "has a function or series 'nothing'"), (["--history", ""], 2, "--history needs the name"),
-                                   (["--rev", "HEAD", self.p.home / "m0.db"], 2, "--rev says where a history ends"), ([], 2, "nothing to report"),
+                                   (["--rev", "HEAD", self.p.home / "m0.db"], 2, "--rev says where a history ends"), (["--rev", "HEAD"], 2, "--rev says where a history ends"),
+                                   ([], 2, "nothing to report"),
                                    (["--history", "f", "--versions", "x"], 2, "--versions"), (["--history", "f", "--rev", "gone"], 2, "'gone' is no commit")):
             self.assertIn(cause, self.p.refused("report", "-o", page, *words, code=code))
             self.assertFalse(page.exists())
