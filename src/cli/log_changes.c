@@ -21,7 +21,7 @@ change_json(const struct st_history_series *s, size_t i)
 	return json_pack("{ss, ss, so, sI, sf, sf, so, sf}", "before", before->name, "commit",
 	                 after->name, "subject", st_json_text(after->subject), "commits",
 	                 (json_int_t)c.commits, "from", c.from, "to", c.to, "relative",
-	                 isfinite(relative) ? json_real(relative) : json_null(), "p", c.p);
+	                 st_json_real(relative), "p", c.p);
 }
 
 static json_t *

@@ -13,12 +13,6 @@
 #include "stats/spread.h"
 
 static json_t *
-log_number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *
 log_group_json(const struct st_history_group *g, const struct st_spread *s)
 {
 	return json_pack("{ss, so, so, so, ss, so, sI, sI, so, so, so, so, so, so}", "commit",
@@ -26,9 +20,9 @@ log_group_json(const struct st_history_group *g, const struct st_spread *s)
 	                 st_json_text(g->location), "metric", st_json_text(g->metric), "unit",
 	                 g->unit, "subject", st_json_text(g->logged->version.subject), "profiles",
 	                 (json_int_t)g->profiles, "n", (json_int_t)s->n, "median",
-	                 log_number(s->median), "median_low", log_number(s->median_low),
-	                 "median_high", log_number(s->median_high), "mean", log_number(s->mean),
-	                 "min", log_number(s->least), "max", log_number(s->most));
+	                 st_json_real(s->median), "median_low", st_json_real(s->median_low),
+	                 "median_high", st_json_real(s->median_high), "mean", st_json_real(s->mean),
+	                 "min", st_json_real(s->least), "max", st_json_real(s->most));
 }
 
 static void

@@ -46,12 +46,6 @@ st_report_measured_free(struct st_report_measured *all)
 	free(all->results.v);
 }
 
-static json_t *
-finite_or_null(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static int
 by_value(const void *a, const void *b)
 {
@@ -121,14 +115,14 @@ page_finding_json(const struct st_check_result *r, const struct st_finding *f)
 	        "{so, so, so, ss, so, so, so, so, so, so, so, so, sb, s[oo]}", "name",
 	        st_json_text(st_check_shown(s)), "metric", st_json_text(m->name), "unit",
 	        st_json_text(m->unit), "change", st_finding_name(f->kind), "from",
-	        finite_or_null(f->from), "to", finite_or_null(f->to), "relative",
-	        finite_or_null(f->relative), "low", finite_or_null(f->rate.low), "high",
-	        finite_or_null(f->rate.high), "p", finite_or_null(f->p), "q", finite_or_null(f->q),
+	        st_json_real(f->from), "to", st_json_real(f->to), "relative",
+	        st_json_real(f->relative), "low", st_json_real(f->rate.low), "high",
+	        st_json_real(f->rate.high), "p", st_json_real(f->p), "q", st_json_real(f->q),
 	        "cause", f->cause ? st_json_text(f->cause) : json_null(), "single", single,
 	        "samples", sample_json(s->item[ST_A], single), sample_json(s->item[ST_B], single));
 }
 
-/* Changes come first, the largest before all. */
+/* Changes come first, sorted by size. */
 static int
 by_finding_size(const void *a, const void *b)
 {

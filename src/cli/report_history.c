@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/report_history.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "cli/history_series.h"
@@ -20,12 +19,6 @@ struct report_versions {
 	size_t *index;
 	json_t *list;
 };
-
-static json_t *
-report_number(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
 
 static size_t
 version_index(const struct report_versions *v, const struct st_history_group *g)
@@ -64,9 +57,9 @@ point_json(const struct report_versions *v, const struct st_history_group *g)
 		return NULL;
 	return json_pack("{sI, sI, sI, so, so, so, so, so}", "version",
 	                 (json_int_t)version_index(v, g), "profiles", (json_int_t)g->profiles, "n",
-	                 (json_int_t)s.n, "median", report_number(s.median), "low",
-	                 report_number(s.median_low), "high", report_number(s.median_high), "min",
-	                 report_number(s.least), "max", report_number(s.most));
+	                 (json_int_t)s.n, "median", st_json_real(s.median), "low",
+	                 st_json_real(s.median_low), "high", st_json_real(s.median_high), "min",
+	                 st_json_real(s.least), "max", st_json_real(s.most));
 }
 
 static json_t *
@@ -76,9 +69,9 @@ history_change_json(const struct report_versions *v, const struct st_history_ser
 	return json_pack("{sI, sI, sI, so, so, so, so}", "before",
 	                 (json_int_t)version_index(v, s->groups.v[c.at - 1]), "after",
 	                 (json_int_t)version_index(v, s->groups.v[c.at]), "commits",
-	                 (json_int_t)c.commits, "from", report_number(c.from), "to",
-	                 report_number(c.to), "relative",
-	                 report_number(st_history_change_relative(&c)), "p", report_number(c.p));
+	                 (json_int_t)c.commits, "from", st_json_real(c.from), "to",
+	                 st_json_real(c.to), "relative",
+	                 st_json_real(st_history_change_relative(&c)), "p", st_json_real(c.p));
 }
 
 static json_t *

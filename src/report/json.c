@@ -4,6 +4,7 @@
 #include "report/json.h"
 #include "report/budget.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,12 @@ static json_t *
 json_text_or_null(const char *bytes)
 {
 	return bytes ? st_json_text(bytes) : json_null();
+}
+
+json_t *
+st_json_real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
 }
 
 json_t *

@@ -19,6 +19,8 @@ json_t *st_json_text(const char *bytes);
 /* The same as it stands in JSON; null when there is no memory for it. */
 void st_json_print(const char *bytes, FILE *out);
 json_t *st_json_count(uint64_t value);
+/* A number; null if it is not finite. */
+json_t *st_json_real(double value);
 /* An array of them. NULL: no memory. */
 json_t *st_json_texts(const char *const *v, size_t n);
 /* The whole as text that ends with its line, malloc'ed; it is released. root NULL: there was no
