@@ -20,7 +20,7 @@ struct st_report_measured {
  * memory is exhausted; the profile is freed then, too. */
 st_status st_report_keep_measured(struct st_report_measured *all, struct st_profile *p,
                                   size_t result, struct st_error *e);
-/* Compares each two of them, and adds the findings and values to the page. ST_FAILED with *e:
+/* Compares each pair of them, and adds the findings and values to the page. ST_FAILED with *e:
  * memory is exhausted. */
 st_status st_report_add_checks(json_t *page, const struct st_report_measured *all,
                                struct st_error *e);

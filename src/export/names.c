@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the names of files say of their formats, as users of other tools name them. */
+/* Finds the format of a file by its name, as users of other tools name such files. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 
 struct st_row_reader;
 
-/* The contents of the page of each result. */
+/* The part of each result that goes into the page. */
 struct st_page_limits {
 	size_t functions, rows; /* rows: of any other table; 0: all */
 	bool sources;           /* also the text of source lines */
@@ -56,7 +56,7 @@ st_status st_page_write(json_t *page, const char *path, struct st_error *e);
 
 /* The number of results. */
 size_t st_page_results(const json_t *page);
-/* The contents of the page from the result that was added last. */
+/* The entry of the result that was added last. */
 json_t *st_page_last(const json_t *page);
 /* Of the code of the lines that the result has, and of `more`, a list like those (NULL: none): for
  * each file a list of a line's number and the texts from there on. all: also of those that are not

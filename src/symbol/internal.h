@@ -51,7 +51,7 @@ struct sym_candidates {
 	size_t room;
 };
 
-/* Functions from symbol tables. */
+/* Functions and labels from symbol tables. */
 struct sym_sources {
 	struct sym_candidates symbols; /* functions and global labels in code */
 	struct sym_candidates labels;  /* local labels in code: for what nothing else covers */

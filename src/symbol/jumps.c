@@ -114,7 +114,7 @@ displacement(const uint8_t *end)
 	return (uint64_t)(int64_t)value;
 }
 
-/* Follows a jump at an offset of a function if its target looks like a part. */
+/* Joins a part to a function if the bytes at an offset of the function are a jump to the part. */
 static void
 follow_jump(struct joining *j, const struct st_function *f, size_t at, size_t n)
 {

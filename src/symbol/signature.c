@@ -48,7 +48,8 @@ listed_place(Dwarf_Die *die, uint64_t entry, struct st_place *place)
 	return true;
 }
 
-/* A copy that the compiler made for some callers does not take the arguments of the source. */
+/* A copy that the compiler made for some callers may not take the arguments that the source
+ * declares. */
 static bool
 is_changed_copy(struct st_image *image, uint64_t entry)
 {

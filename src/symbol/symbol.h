@@ -305,7 +305,7 @@ uint64_t st_image_sum(struct st_image *image, uint64_t pgoff, uint64_t n);
  * what is the first byte of an instruction. The image must outlive it. NULL: no memory. */
 struct st_leaders *st_leaders_new(struct st_image *image);
 void st_leaders_free(struct st_leaders *l);
-/* The executed link-time addresses of [from, end): bit `first` + address. */
+/* The link-time addresses of [from, end) that were executed: bit `first` + address is set. */
 struct st_executed {
 	const uint8_t *bits;
 	uint64_t first, from, end;

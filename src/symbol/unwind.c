@@ -24,7 +24,7 @@ struct rule {
 	size_t n;
 };
 
-/* The unwind rules of one location. */
+/* The unwind rules at one offset of the code. */
 struct row {
 	uint64_t offset;
 	bool known, interrupted, outermost;

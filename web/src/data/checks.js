@@ -13,7 +13,7 @@ export function direction({ change }) {
 	return /Optimization$|^NotInTarget$/.test(change) ? -1 : 0;
 }
 
-// How many values a figure has of each result, and why there is no figure: {few: reason}, or {}.
+// Why a finding has no figure: {few: reason}; {}: it has one.
 export function suits({ samples }) {
 	const [a, b] = samples.map(({ n }) => n);
 	if (!a || !b) return { few: `Only ${a ? "A" : "B"} has this function, so there are no two distributions.` };

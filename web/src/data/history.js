@@ -19,7 +19,7 @@ export function historyMetrics(history) {
 
 const largestChange = ({ changes }) => changes.reduce((most, { relative }) => Math.max(most, relative === null ? Infinity : Math.abs(relative)), 0);
 
-// What tells each series from the others: its location, its command, or its machine.
+// Names each series by the location, command or machine in which it differs from the others.
 export function seriesNames(list) {
 	const differ = (key) => new Set(list.map((each) => each[key])).size > 1;
 	const [locations, commands] = [differ("location"), differ("command")];
