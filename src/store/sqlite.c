@@ -191,7 +191,7 @@ static const struct st_database_kind sqlite_kind = {
 };
 
 static st_status
-sqlite_pragma(struct st_database *d, const char *sql, int64_t *number, struct st_error *e)
+sqlite_read_number(struct st_database *d, const char *sql, int64_t *number, struct st_error *e)
 {
 	struct st_query *rows;
 	if (st_database_query(d, &rows, sql, e))
@@ -202,15 +202,28 @@ sqlite_pragma(struct st_database *d, const char *sql, int64_t *number, struct st
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
+/* Files of other programs often have neither an application id nor a version, but tables. */
+static st_status
+sqlite_is_empty(struct st_database *d, bool *empty, struct st_error *e)
+{
+	int64_t n;
+	if (sqlite_read_number(d, "SELECT count(*) FROM sqlite_schema", &n, e))
+		return ST_FAILED;
+	*empty = n == 0;
+	return ST_OK;
+}
+
 /* Checks the application id and the version of the file, before any other query. */
 static st_status
 sqlite_check(struct st_database *d, struct st_error *e)
 {
 	int64_t id, version;
-	if (sqlite_pragma(d, "PRAGMA application_id", &id, e) ||
-	    sqlite_pragma(d, "PRAGMA user_version", &version, e))
+	bool empty;
+	if (sqlite_read_number(d, "PRAGMA application_id", &id, e) ||
+	    sqlite_read_number(d, "PRAGMA user_version", &version, e) ||
+	    sqlite_is_empty(d, &empty, e))
 		return -1;
-	if (id == 0 && version == 0)
+	if (id == 0 && version == 0 && empty)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s is empty, because strobe init did not end: run strobe init "
 		               "again",
@@ -222,15 +235,20 @@ static st_status
 sqlite_fill(struct st_database *d, bool *made, struct st_error *e)
 {
 	int64_t version;
+	bool empty;
 	char marks[96];
 	snprintf(marks, sizeof marks, "PRAGMA application_id=%d;PRAGMA user_version=%d;COMMIT",
 	         ST_STORE_APPLICATION_ID, ST_STORE_VERSION);
 	if (sqlite_run(d, sqlite_kind.begin, e) ||
-	    sqlite_pragma(d, "PRAGMA user_version", &version, e))
+	    sqlite_read_number(d, "PRAGMA user_version", &version, e))
 		return -1;
 	*made = version == 0;
 	if (!*made)
 		return sqlite_run(d, "COMMIT", e);
+	if (sqlite_is_empty(d, &empty, e))
+		return ST_FAILED;
+	if (!empty)
+		return st_database_check(d, 0, version, e);
 	if (sqlite_run(d, ST_STORE_SCHEMA_OF_SQLITE, e) || sqlite_run(d, marks, e))
 		return -1;
 	return ST_OK;

@@ -262,6 +262,15 @@ class Damage(Store):
         self.assertIn("newer strobe", self.p.refused("status"))
         self.change("PRAGMA application_id = 7")
         self.assertIn("another program", self.p.refused("status"))
+        self.assertIn("another program", self.p.refused("init"))
+        self.store.unlink()
+        db = sqlite3.connect(self.store)  # without an application id and a version, as most are
+        db.executescript("CREATE TABLE other(x)")
+        db.close()
+        bytes_ = self.store.read_bytes()
+        for word in "status", "init":
+            self.assertIn("another program", self.p.refused(word))
+        self.assertEqual(self.store.read_bytes(), bytes_)
         self.store.write_bytes(b"no database at all" * 100)
         self.assertIn("damaged", self.p.refused("status"))
         self.store.write_bytes(b"")
