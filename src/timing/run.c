@@ -30,14 +30,27 @@ ns_of(const struct timeval *t)
 	return (double)t->tv_sec * 1e9 + (double)t->tv_usec * 1e3;
 }
 
+/* Keeps a descriptor of strobe away from those of the command, which may be closed. */
+static int
+above_standard(int fd)
+{
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int error = errno;
+	close(fd);
+	errno = error;
+	return moved;
+}
+
 /* NULL, or what failed with errno. */
 static const char *
 take_places(const struct st_timing_command *c)
 {
-	int in = open(c->input, O_RDONLY | O_CLOEXEC);
+	int in = above_standard(open(c->input, O_RDONLY | O_CLOEXEC));
 	if (in < 0 || dup2(in, STDIN_FILENO) < 0)
 		return c->input;
-	int out = open(c->streams, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int out = above_standard(open(c->streams, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
 	if (out < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0)
 		return c->streams;
 	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus))
@@ -133,7 +146,7 @@ st_timing_run(const struct st_timing_command *c, struct st_timing_run *out, stru
 	struct ready r = {0};
 	struct rusage used = {0};
 	struct timespec end;
-	if (pipe2(report, O_CLOEXEC))
+	if (pipe2(report, O_CLOEXEC) || (report[1] = above_standard(report[1])) < 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
 	pid_t pid = fork();
 	if (pid == 0)

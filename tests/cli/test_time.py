@@ -148,6 +148,15 @@ class Programs(Time):
 
 
 class Options(Time):
+    def test_closed_descriptors(self):
+        """The command has its standard descriptors also if strobe itself has none."""
+        script = "for fd in 0 1 2; do [ -e /proc/self/fd/$fd ] || exit 7; done"
+        for closed in "0<&-", "1>&-", "0<&- 1>&-", "0<&- 1>&- 2>&-":
+            with self.subTest(closed):
+                done = subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", STROBE, "time", "-q", "-r", "1", "-w", "0", "-o", "q.db", "--", "sh", "-c", script],
+                                      cwd=self.place, capture_output=True, text=True, timeout=120, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_warmups_are_run_and_not_recorded(self):
         found = self.series("-r", "4", "-w", "3", "--", "sh", "-c", "echo >> n")
         self.assertEqual((self.read("n"), found["wall"]["n"]), ("\n" * 7, 4))
