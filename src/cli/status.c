@@ -119,10 +119,15 @@ static st_status
 status_find(struct answer *w, const struct st_status_compare *how, struct st_error *e)
 {
 	static struct st_error none;
-	if (w->store.vcs->kind->head(w->store.vcs, &w->head, &none))
+	if (!w->store.vcs->kind->head(w->store.vcs, &w->head, &none)) {
+		if (st_store_of_version(&w->store, &w->head, &w->profiles, e))
+			return -1;
+	} else if (w->store.vcs->kind->empty(w->store.vcs)) {
 		w->none = none.text;
-	else if (st_store_of_version(&w->store, &w->head, &w->profiles, e))
+	} else {
+		*e = none;
 		return -1;
+	}
 	if (!w->none && st_status_compare(&w->store, &w->head, &w->profiles, how, &w->groups, e))
 		return -1;
 	w->branch = w->store.vcs->kind->branch(w->store.vcs);

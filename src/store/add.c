@@ -326,11 +326,12 @@ add_version(struct st_store *s, const struct st_version *v, int64_t *row, struct
 static st_status
 add_next_of_counter(struct st_store *s, struct st_version *v, struct st_error *e)
 {
-	struct st_error none;
 	char number[32];
 	int64_t latest = 0;
-	if (!s->vcs->kind->head(s->vcs, v, &none))
+	if (!s->vcs->kind->head(s->vcs, v, e))
 		latest = strtoll(v->name, NULL, 10);
+	else if (!s->vcs->kind->empty(s->vcs))
+		return ST_FAILED;
 	st_version_free(v);
 	snprintf(number, sizeof number, "%lld", (long long)latest + 1);
 	*v = (struct st_version){.name = strdup(number), .subject = strdup("")};

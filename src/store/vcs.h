@@ -35,6 +35,8 @@ struct st_vcs;
 struct st_vcs_kind {
 	const char *name;  /* "git" */
 	const char *title; /* of a version: "commit" */
+	/* Whether there is no version yet, as in a new repository; head fails then. */
+	bool (*empty)(struct st_vcs *v);
 	/* 0, or -1 with *e; head: of the version that is checked out. */
 	st_status (*head)(struct st_vcs *v, struct st_version *out, struct st_error *e);
 	st_status (*resolve)(struct st_vcs *v, const char *rev, struct st_version *out,

@@ -40,6 +40,17 @@ counter_at(const struct vcs_counter *c, int64_t most, struct st_version *out, st
 	return step < 0 ? ST_FAILED : ST_OK;
 }
 
+static bool
+counter_is_empty(struct st_vcs *v)
+{
+	struct st_version latest;
+	struct st_error ignored;
+	bool empty =
+	        !counter_at((struct vcs_counter *)v, INT64_MAX, &latest, &ignored) && !latest.name;
+	st_version_free(&latest);
+	return empty;
+}
+
 static st_status
 counter_head(struct st_vcs *v, struct st_version *out, struct st_error *e)
 {
@@ -125,6 +136,7 @@ counter_close(struct st_vcs *v)
 static const struct st_vcs_kind counter_kind = {
         .name = "counter",
         .title = "version",
+        .empty = counter_is_empty,
         .head = counter_head,
         .resolve = counter_resolve,
         .walk = counter_walk,

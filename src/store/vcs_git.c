@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "store/gitfolder.h"
 #include "store/gitwalk.h"
 #include "store/libgit.h"
 #include "store/vcs.h"
@@ -58,21 +59,35 @@ gitvcs_resolve_to(struct st_vcs *v, const char *rev, struct st_version *out, str
 	return status ? gitvcs_out_of_memory(e) : 0;
 }
 
+static int
+gitvcs_read_head(const struct vcs_git *g)
+{
+	git_reference *head = NULL;
+	int status = g->git->repository_head(&head, g->repo);
+	g->git->reference_free(head);
+	return status;
+}
+
+static bool
+gitvcs_is_empty(struct st_vcs *v)
+{
+	return gitvcs_read_head(gitvcs_of(v)) == GIT_EUNBORNBRANCH;
+}
+
 static st_status
 gitvcs_head(struct st_vcs *v, struct st_version *out, struct st_error *e)
 {
 	struct vcs_git *g = gitvcs_of(v);
-	git_reference *head = NULL;
 	*out = (struct st_version){0};
-	int status = g->git->repository_head(&head, g->repo);
-	g->git->reference_free(head);
-	if (status == GIT_EUNBORNBRANCH || status == GIT_ENOTFOUND)
+	int status = gitvcs_read_head(g);
+	if (status == GIT_EUNBORNBRANCH)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "the repository has no commit yet: make one with git commit");
-	if (status)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read HEAD of the repository: %s",
+	if (status || gitvcs_resolve_to(v, "HEAD", out, e))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "cannot read HEAD of the repository: %s; git fsck shows the damage",
 		               st_libgit_reason(g->git));
-	return gitvcs_resolve_to(v, "HEAD", out, e);
+	return ST_OK;
 }
 
 static st_status
@@ -198,6 +213,7 @@ gitvcs_close(struct st_vcs *v)
 static const struct st_vcs_kind gitvcs_kind = {
         .name = "git",
         .title = "commit",
+        .empty = gitvcs_is_empty,
         .head = gitvcs_head,
         .resolve = gitvcs_resolve_to,
         .walk = gitvcs_walk,
@@ -245,8 +261,10 @@ st_vcs_git(struct st_vcs **out, struct st_error *e)
 	if (!git)
 		return -1;
 	int status = git->repository_open_ext(&repo, NULL, GIT_REPOSITORY_OPEN_FROM_ENV, NULL);
+	if (status && st_gitfolder_check(st_libgit_reason(git), e))
+		return ST_FAILED;
 	if (status == GIT_ENOTFOUND)
-		return 0;
+		return ST_OK;
 	if (status)
 		return st_fail(e, ST_EXIT_FAILED, "cannot open the git repository: %s",
 		               st_libgit_reason(git));

@@ -156,6 +156,42 @@ class History(unittest.TestCase):
         self.assertIn("no commit yet", self.p.refused("add", self.p.profile("a.db", 1)))
         self.assertEqual([x["file"] for x in self.p.json("status")["pending"]], ["a.db"])
 
+    def test_broken_head(self):
+        """A HEAD that cannot be read is an error, not a repository without a commit."""
+        made = self.commits(1)
+        head = self.p.folder / ".git/HEAD"
+        for text in "junk\n", "ref: refs/heads/gone\n", made[0][0].translate(str.maketrans("0123456789abcdef", "fedcba9876543210")) + "\n":
+            (self.p.folder / ".git/refs/heads/gone").write_text("1" * 40 + "\n", encoding="utf-8")
+            head.write_text(text, encoding="utf-8")
+            self.assertIn("cannot read HEAD", self.p.refused("status"))
+            self.assertIn("cannot read HEAD", self.p.refused("status", "--exit-code"))
+
+    def test_refused_repositories(self):
+        """A repository that cannot be opened is not taken for a folder without version control."""
+        inside = self.p.folder / "inside"
+        inside.mkdir()
+        (self.p.folder / ".git/HEAD").unlink()
+        self.assertIn(f"cannot open the git repository in {self.p.folder}", self.p.refused("init", cwd=inside))
+        self.assertFalse((inside / ".strobe").exists())
+        (inside / ".git").write_text("gitdir: /no-such-folder\n", encoding="utf-8")
+        self.assertIn(f"cannot open the git repository in {inside}", self.p.refused("init", cwd=inside))
+        self.assertIn("'/no-such-folder'", self.p.refused("init", cwd=inside))
+        self.assertIn("/none of GIT_DIR", self.p.refused("init", env={"GIT_DIR": "/none"}))
+        below = self.p.folder / "below"
+        below.mkdir()
+        self.p.ask("init", cwd=below, env={"GIT_CEILING_DIRECTORIES": f"/none:{self.p.folder}"})
+        self.assertTrue((below / ".strobe").exists())
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can make a repository of another user")
+    def test_repository_of_another_user(self):
+        self.p.run("chown", "-R", "nobody", self.p.folder)
+        way = f"git config --global --add safe.directory '{self.p.folder}'"
+        self.assertIn(way, self.p.refused("init"))
+        self.assertFalse((self.p.folder / ".strobe").exists())
+        self.p.run("sh", "-c", way)
+        self.p.ask("init")
+        self.assertTrue((self.p.folder / ".git/strobe/store.db").exists())
+
     def test_pending(self):
         self.commits(1)
         self.p.profile("a.db", 10)

@@ -38,6 +38,13 @@ linear_version(unsigned number, struct st_version *out)
 	                           .time = 1600000000 + number};
 }
 
+static bool
+linear_empty(struct st_vcs *v)
+{
+	(void)v;
+	return !linear.n;
+}
+
 static st_status
 linear_head(struct st_vcs *v, struct st_version *out, struct st_error *e)
 {
@@ -114,6 +121,7 @@ linear_close(struct st_vcs *v)
 static const struct st_vcs_kind linear_kind = {
         .name = "linear",
         .title = "revision",
+        .empty = linear_empty,
         .head = linear_head,
         .resolve = linear_resolve,
         .walk = linear_walk,
