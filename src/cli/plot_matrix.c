@@ -91,7 +91,7 @@ matrix_note(const struct st_plot_arguments *a, const struct st_matrix *m, bool b
 	if (m->left_out)
 		fprintf(out, "%s%s no row%s.", lines ? " " : "",
 		        ST_COUNT(m->left_out, "location has", "locations have"),
-		        m->others ? " of their own: (others) has the sum" : "; -n 0 shows all");
+		        m->others ? ": (others) has the sum" : "; -n 0 shows all");
 	return st_text_end(&built);
 }
 
