@@ -170,7 +170,7 @@ add_function_costs(struct st_check_side *side, const struct st_profile *p, const
 		if (!f->instructions)
 			continue;
 		const struct st_profile_image *image = &p->images.v[f->image];
-		const struct st_check_cost cost = {.metric = "instructions",
+		const struct st_check_cost cost = {.metric = ST_CHECK_INSTRUCTIONS,
 		                                   .unit = "",
 		                                   .image = image->path,
 		                                   .build_id = image->build_id,
@@ -195,7 +195,7 @@ enum { SITE_FUNCTION, SITE_BYTES = 4, SITE_CALLS, SITE_COLUMNS = 9 };
 static st_status
 add_memory_site(struct st_check_side *side, const struct st_profile_value *row)
 {
-	const struct st_check_cost cost = {.metric = "bytes allocated",
+	const struct st_check_cost cost = {.metric = ST_CHECK_BYTES,
 	                                   .unit = "B",
 	                                   .name = row[SITE_FUNCTION].text,
 	                                   .cost = (double)row[SITE_BYTES].number,
@@ -211,11 +211,24 @@ add_memory_site(struct st_check_side *side, const struct st_profile_value *row)
 	return ST_OK;
 }
 
+static const struct st_profile_table *
+memory_sites_of(const struct st_profile *p)
+{
+	return st_profile_table_find(p, "mem", "sites", SITE_COLUMNS);
+}
+
+bool
+st_check_has_bytes(const struct st_profile *p)
+{
+	const struct st_profile_table *t = memory_sites_of(p);
+	return t && t->values.n;
+}
+
 static st_status
 add_memory_costs(struct st_check_side *side, const struct st_profile *p, const char *metric)
 {
-	const struct st_profile_table *t = st_profile_table_find(p, "mem", "sites", SITE_COLUMNS);
-	if (!t || (metric && strcmp(metric, "bytes allocated") != 0))
+	const struct st_profile_table *t = memory_sites_of(p);
+	if (!t || (metric && strcmp(metric, ST_CHECK_BYTES) != 0))
 		return ST_OK;
 	for (size_t i = 0; i + t->n_columns <= t->values.n; i += t->n_columns)
 		if (t->values.v[i].text && add_memory_site(side, &t->values.v[i]))

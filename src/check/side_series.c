@@ -103,9 +103,8 @@ take_series(struct st_check_side *side, const struct st_series *s, const char *n
 	return repeated ? add_repetitions(item, s) : add_calls(side, item, s);
 }
 
-/* Whether instructions of functions were counted. */
-static bool
-has_counted_functions(const struct st_profile *p)
+bool
+st_check_has_instructions(const struct st_profile *p)
 {
 	for (size_t i = 0; i < p->functions.n; i++)
 		if (p->functions.v[i].instructions)
@@ -116,7 +115,7 @@ has_counted_functions(const struct st_profile *p)
 st_status
 st_check_add_series(struct st_check_side *side, const struct st_profile *p, const char *metric)
 {
-	const bool counted = has_counted_functions(p);
+	const bool counted = st_check_has_instructions(p);
 	for (size_t i = 0; i < p->measurements.series.n; i++) {
 		const struct st_series *s = &p->measurements.series.v[i];
 		/* The profile of a job has totals of the run as series: they would count what the

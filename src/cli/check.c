@@ -24,7 +24,7 @@ add_traced_costs(struct st_check_side *side, const struct st_profile *p, const c
 	st_status status = ST_OK;
 	for (size_t i = 0; i < t.functions.n && !status; i++) {
 		const struct st_trace_function *f = &t.functions.v[i];
-		const struct st_check_cost cost = {.metric = "exclusive time",
+		const struct st_check_cost cost = {.metric = ST_CHECK_TRACED,
 		                                   .unit = "ns",
 		                                   .image = f->image,
 		                                   .build_id = f->build_id,

@@ -136,15 +136,23 @@ rules_fits_series(const struct st_check_rule *rule, const struct st_series *s)
 	return has && rules_fits(rule->patterns[ST_CHECK_IF_METRIC], s->key.metric);
 }
 
-/* Whether a profile has a series with the feature and the metric. Functions have instructions and
- * no features. */
+/* Functions have the metric of the collector that measured them. */
+static bool
+rules_fits_functions(const char *metric, const struct st_profile *p)
+{
+	return (rules_fits(metric, ST_CHECK_INSTRUCTIONS) && st_check_has_instructions(p)) ||
+	       (rules_fits(metric, ST_CHECK_BYTES) && st_check_has_bytes(p)) ||
+	       (rules_fits(metric, ST_CHECK_TRACED) && st_profile_has_tool(p, "calltimes"));
+}
+
+/* Whether a profile has a series with the feature and the metric, or functions with the metric.
+ * Functions have no features. */
 static bool
 rules_fits_values(const struct st_check_rule *rule, const struct st_profile *p)
 {
 	const char *feature = rule->patterns[ST_CHECK_IF_FEATURE];
 	const char *metric = rule->patterns[ST_CHECK_IF_METRIC];
-	if ((!feature && !metric) ||
-	    (!feature && p->functions.n && rules_fits(metric, "instructions")))
+	if (!feature && (!metric || rules_fits_functions(metric, p)))
 		return true;
 	for (size_t i = 0; i < p->measurements.series.n; i++)
 		if (rules_fits_series(rule, &p->measurements.series.v[i]))

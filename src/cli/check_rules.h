@@ -14,6 +14,9 @@
 
 #define ST_CHECK_FILE ".strobe/check.yaml"
 
+/* The metric of the functions that strobe trace has timed. */
+#define ST_CHECK_TRACED "exclusive time"
+
 /* Several methods, each once. */
 struct st_check_method_list {
 	enum st_check_method v[ST_CHECK_METHOD_COUNT];

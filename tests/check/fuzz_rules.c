@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "cli/check_rules.h"
+#include "profile/tables.h"
 
 static const char seed_text[] =
         "apply: all\nrules:\n  - collector: 'tr*'\n    feature: size\n    methods: [integral, "
@@ -84,6 +85,48 @@ try_rules(const char *bytes, size_t n, struct st_profile *p)
 	return !status;
 }
 
+/* Whether the only rule, with a condition on the metric, fits a pair of the profile. */
+static bool
+fits_metric(struct st_profile *p, const char *text)
+{
+	const struct st_check_profiles sides[] = {{&p, 1}, {&p, 1}};
+	struct st_check_method_list l = {0};
+	struct st_check_rules r = {0};
+	struct st_error e = {0};
+	if (st_check_rules_of_bytes(&r, "metric", text, strlen(text), &e) ||
+	    st_check_rules_choose(&r, sides, &l))
+		fail_rules("a rule with a metric is refused");
+	st_check_rules_free(&r);
+	return l.n == 1;
+}
+
+/* The metric of functions is that of the collector which measured them. */
+static void
+test_metrics(struct st_profile *p)
+{
+	enum { COLUMNS = 9 };
+	static const struct st_profile_column columns[COLUMNS] = {
+	        ST_KEY("function", TEXT), ST_KEY("place", TEXT), ST_KEY("kind", TEXT),
+	        ST_SUM("peak"),           ST_SUM("bytes"),       ST_SUM("calls"),
+	        ST_SUM("live"),           ST_SUM("blocks"),      ST_SUM("short_lived")};
+	static const char counted[] = "rules: [{metric: instructions, methods: integral}]",
+	                  traced[] = "rules: [{metric: exclusive*, methods: integral}]",
+	                  allocated[] = "rules: [{metric: bytes*, methods: integral}]";
+	struct st_profile_value row[COLUMNS] = {0};
+	for (int i = 0; i < 3; i++)
+		row[i] = st_profile_value_text(p, "f");
+	if (fits_metric(p, counted) || fits_metric(p, traced) || fits_metric(p, allocated))
+		fail_rules("an empty profile fits a metric");
+	st_profile_add_tool(p, "calltimes");
+	if (!fits_metric(p, traced) || fits_metric(p, counted))
+		fail_rules("the metric of strobe trace does not choose");
+	struct st_profile_table *t =
+	        st_profile_table_add(p, "mem", "sites", "memory", 3, COLUMNS, columns);
+	if (!t || st_profile_table_add_row(t, row) || !fits_metric(p, allocated) ||
+	    fits_metric(p, counted))
+		fail_rules("the metric of strobe mem does not choose");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -104,6 +147,7 @@ main(int argc, char **argv)
 			n = change_rules(m, n, ROOM, &state);
 		taken += try_rules(m, n, p);
 	}
+	test_metrics(p);
 	st_profile_free(p);
 	printf("%ld of %ld were taken\n", taken, rounds);
 	return taken && taken < rounds ? 0 : 1;
