@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "collect/syscalls.h"
+
 /* ---- looking ---- */
 
 static bool
@@ -43,7 +45,7 @@ hang_find(const struct st_hang *h, int64_t tid)
 }
 
 /* Fills in the thread that another one waits for. The C library has the number of the thread as the
- * word that a join waits on, and the owner of a lock two words behind the word of the lock. */
+ * word that a join waits on, and the owner of a lock two words after the word of the lock. */
 static void
 find_holder(const struct st_hang *h, struct st_hang_thread *t, pid_t pid, const uint64_t *arguments)
 {
@@ -197,11 +199,22 @@ write_thread_name(const struct st_hang_thread *t, FILE *out)
 static void
 write_wait(const struct st_hang_thread *t, const struct st_hang_thread *holder, FILE *out)
 {
+	if (t == holder) {
+		fputs(t->joins ? " waits for its end" : " waits for a lock that it holds", out);
+		return;
+	}
 	fputs(t->joins ? " waits for the end of " : " waits for a lock of ", out);
-	if (t == holder)
-		fputs(t->joins ? "itself" : "its own", out);
+	write_thread_name(holder, out);
+}
+
+static void
+write_call(long call, FILE *out)
+{
+	const char *name = st_syscall_name((uint64_t)call);
+	if (name)
+		fprintf(out, " is in the system call %s", name);
 	else
-		write_thread_name(holder, out);
+		fprintf(out, " is in system call %ld", call);
 }
 
 static void
@@ -249,7 +262,7 @@ st_hang_write_thread(const struct st_hang *h, size_t thread, FILE *out)
 	else if (t->waits)
 		fputs(" waits for a wake-up", out);
 	else if (t->call >= 0)
-		fprintf(out, " is in system call %ld", t->call);
+		write_call(t->call, out);
 	else
 		fputs(" is in no system call", out);
 	if (t->waits && t->timed)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Tells why no thread of a process runs, from what the kernel says about each thread: its system
- * call, and the futex on which it waits. The word of a futex, and the field of the owner behind
- * that of a lock of the C library, name the thread that holds the lock or that has to end.
+ * call, and the futex on which it waits. The word of a futex, or the owner's field in a lock of the
+ * C library, names the thread that holds the lock or that has to end.
  */
 #ifndef STROBE_BLOW_HANG_H
 #define STROBE_BLOW_HANG_H

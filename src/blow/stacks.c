@@ -141,7 +141,7 @@ write_all_stacks(const struct st_hang *h, const struct st_probes *probes, int en
 
 /* ---- in the process that waits for the program ---- */
 
-/* Copies whole lines until the end, at most for `patience` ms after the last byte. */
+/* Copies what comes until the end, or until nothing has come for PATIENCE_MS. */
 static void
 copy_lines(int from, FILE *out)
 {

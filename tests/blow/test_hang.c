@@ -59,7 +59,7 @@ test_cycles(void **state)
 	struct st_hang h = {0};
 	(void)state;
 	add_thread(&h, waiter(1, 1));
-	expect_judgement(&h, ST_BLOW_DEADLOCK, "thread 1 (p) waits for a lock of its own");
+	expect_judgement(&h, ST_BLOW_DEADLOCK, "thread 1 (p) waits for a lock that it holds");
 	/* Thread 1 waits for the cycle, but is not part of it. */
 	h = (struct st_hang){0};
 	add_thread(&h, waiter(1, 2));
@@ -111,7 +111,10 @@ test_cannot_tell(void **state)
 	expect_judgement(&h, ST_BLOW_HANG, "the threads of the program cannot be looked at");
 	add_thread(&h, waiter(1, 0));
 	add_thread(&h, (struct st_hang_thread){.tid = 2, .call = 7});
-	expect_judgement(&h, ST_BLOW_HANG, "cannot tell: thread 2 (p) is in system call 7");
+	expect_judgement(&h, ST_BLOW_HANG, "cannot tell: thread 2 (p) is in the system call poll");
+	h = (struct st_hang){0};
+	add_thread(&h, (struct st_hang_thread){.tid = 2, .call = 99999});
+	expect_judgement(&h, ST_BLOW_HANG, "cannot tell: thread 2 (p) is in system call 99999");
 	h = (struct st_hang){0};
 	add_thread(&h, (struct st_hang_thread){.tid = 2, .call = -1});
 	expect_judgement(&h, ST_BLOW_HANG, "cannot tell: thread 2 (p) is in no system call");
