@@ -16,8 +16,9 @@ struct st_blow_criteria {
 };
 /* Sets `chosen` and `progress` of each function. Returns the number of chosen functions. */
 size_t st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria);
-/* Whether a pattern fits one of the function's names. NULL has no patterns. */
-bool st_blow_is_progress(const struct st_blow_function *f, const struct st_patterns *progress);
+/* Whether a pattern fits one of a function's names. NULL has no patterns. */
+bool st_blow_is_progress(const char *name, const char *raw_name,
+                         const struct st_patterns *progress);
 /* The mean time of a call in ns; 0 if there was no call. */
 double st_blow_mean(const struct st_blow_function *f);
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/hashmap.h"
+#include "blow/corpus.h"
 #include "blow/run.h"
 #include "blow/virtual.h"
 #include "probe/probes.h"
-#include "session/region.h"
 #include "trace/choose.h"
 #include "trace/probe_results.h"
 
@@ -68,16 +68,11 @@ static bool
 is_selectable(const struct probed *r, const struct st_probed_image *image,
               const struct st_function *f)
 {
-	const struct st_patterns *progress = r->how->progress;
 	if (st_trace_chosen(r->chooser, image->image, image->path, f))
 		return true;
 	if (f->whole != f->offset || f->source == ST_SYM_PLT || f->source == ST_SYM_PERFMAP)
 		return false;
-	for (size_t i = 0; progress && i < progress->n; i++)
-		if (!strcmp(f->raw_name, progress->text[i]) ||
-		    st_trace_fits_name(f, progress->text[i]))
-			return true;
-	return false;
+	return st_blow_is_progress(f->name, f->raw_name, r->how->progress);
 }
 
 static struct st_probe_action
@@ -169,7 +164,6 @@ probed_fill_run(const struct probed *r, const struct st_blow_watchdog *w, int ou
 	/* A run that Strobe ends has written an arbitrary part of its output. */
 	run->output = w->cut ? 0 : hash_output(output);
 	run->total_ns = (uint64_t)((double)(p->end - r->begin.ticks) / p->tsc_hz * 1e9);
-	run->note = w->note ? strdup(w->note) : NULL;
 	run->cpu_ns = ns_of_usage(p->usage.ru_utime) + ns_of_usage(p->usage.ru_stime);
 }
 
@@ -313,12 +307,14 @@ probed_write_functions(const struct probed *r, const struct st_trace *t, FILE *o
 		probed_write_function(r, t, &p->refused.v[i], out);
 }
 
+/* Takes over the note of the watchdog. */
 static st_status
 probed_write_run(const struct probed *r, const struct st_blow_watchdog *w, int output, FILE *out)
 {
 	struct st_blow_run run = *r->asked;
 	struct st_trace t;
 	run.samples = (__typeof__(run.samples)){0};
+	run.note = w->note;
 	probed_fill_run(r, w, output, &run);
 	st_status status = st_trace_of_probes(&t, &r->probes, false);
 	if (!status && r->b)
@@ -369,9 +365,8 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 		free(w.note);
 		return ST_FAILED;
 	}
-	const st_status written = probed_write_run(r, &w, output, out);
-	free(w.note);
-	return written ? st_fail(e, ST_EXIT_FAILED, "no memory left for the results of the run")
+	return probed_write_run(r, &w, output, out)
+	               ? st_fail(e, ST_EXIT_FAILED, "no memory left for the results of the run")
 	               : ST_OK;
 }
 

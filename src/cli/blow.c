@@ -90,12 +90,6 @@ blow_write(const struct st_profile *p, const void *arg, FILE *out, struct st_err
 	return status;
 }
 
-static st_status
-blow_flush(struct st_error *e)
-{
-	return st_output_flush(e);
-}
-
 /* ---- a campaign ---- */
 
 struct blown {
@@ -194,7 +188,7 @@ save_blow(const struct blown *w, const char *options, enum st_blow_end end, stru
 		st_profile_note(p, "the campaign was interrupted");
 	st_status status = ST_OK;
 	if (a->output && !strcmp(a->output, "-"))
-		status = blow_write(p, a, stdout, e) ? ST_FAILED : blow_flush(e);
+		status = blow_write(p, a, stdout, e) ? ST_FAILED : st_output_flush(e);
 	else
 		status = st_session_output_save(&output, p, (uint32_t)getpid(), &where, e);
 	if (where && !a->quiet)
@@ -227,7 +221,7 @@ check_progress_points(const struct st_blow *b, const struct st_patterns *progres
 		bool found = false, called = false;
 		for (size_t k = 0; k < b->functions.n; k++) {
 			const struct st_blow_function *f = &b->functions.v[k];
-			if (!st_blow_is_progress(f, &one))
+			if (!st_blow_is_progress(f->name, f->raw_name, &one))
 				continue;
 			found = true;
 			called |= !f->why && f->calls > 0;
@@ -256,7 +250,7 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 			return ST_OK;
 		called += b->functions.v[i].calls > 0;
 	}
-	if (st_blow_points(b) > 1 || (b->cut && st_blow_points(b)))
+	if (a->progress.n)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no function is left to be made faster, since those of --progress "
 		               "are not: name others with --funcs, or lower --min-func-time");
@@ -283,7 +277,7 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 	if (!status && a->shows) {
 		status = print_blow_safely(&w->b, a, stdout, e);
 		st_blow_close(c);
-		return status ? status : blow_flush(e);
+		return status ? status : st_output_flush(e);
 	}
 	if (!status)
 		status = check_corpus(&w->b, a, e);
@@ -300,7 +294,7 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 		status = print_blow_safely(&w->b, a, stdout, e);
 	}
 	if (!status)
-		status = blow_flush(e);
+		status = st_output_flush(e);
 	return status ? status : save_blow(w, options, end, e);
 }
 
@@ -351,7 +345,7 @@ blow_show(struct st_blow_arguments *a, struct st_error *e)
 		                 ? ST_FAILED
 		                 : st_output_form_write(&form, p, a->output, e);
 	else
-		status = blow_write(p, a, stdout, e) ? ST_FAILED : blow_flush(e);
+		status = blow_write(p, a, stdout, e) ? ST_FAILED : st_output_flush(e);
 	st_profile_free(p);
 	return status;
 }
