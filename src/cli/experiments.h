@@ -45,7 +45,7 @@
 	O(repeat, 'r', "repeat", "N", true,                                                        \
 	  "with --mode causal: try each speed-up N times (default: 5)")                            \
 	O(progress, 0, "progress", "FUNCTION", true,                                               \
-	  "with --mode causal: measure how many calls of FUNCTION a second returns")               \
+	  "with --mode causal: measure how many calls of FUNCTION return per second")              \
 	O(for, 0, "for", "TIME", true, "with --progress: end each run after this long")            \
 	O(what_if, 0, "what-if", "LIST", true,                                                     \
 	  "forecast the gain if several functions are faster: f=30%,g=50%")                        \

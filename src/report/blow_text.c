@@ -80,9 +80,9 @@ static void
 print_rates(const struct st_blow *b, FILE *out)
 {
 	for (uint32_t i = 0; i < b->functions.n; i++) {
-		const struct st_blow_rate rate = st_blow_rate_of(b, i);
 		if (!b->functions.v[i].progress)
 			continue;
+		const struct st_blow_rate rate = st_blow_rate_of(b, i);
 		fprintf(out, "progress by %s: ", b->functions.v[i].name);
 		if (!rate.runs) {
 			fputs("it was not called in runs without a speed-up, so there are no "
@@ -158,6 +158,8 @@ gain_cell(struct st_table *t, const struct st_blow_gain *g)
 {
 	if (isnan(g->at))
 		st_table_cell(t, "-");
+	else if (isnan(g->high))
+		st_table_cell(t, "%.1f (%.1f to unknown)", g->at * 100, g->low * 100);
 	else
 		st_table_cell(t, "%.1f (%.1f to %.1f)", g->at * 100, g->low * 100, g->high * 100);
 }

@@ -12,8 +12,9 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "blow/what_if.h"
+#include "base/text.h"
 #include "profile/profile.h"
+#include "report/blow.h"
 #include "session/region.h"
 
 enum { F, G, POINT, FUNCTIONS };
@@ -119,6 +120,24 @@ test_gains(void **state)
 	const struct st_blow_rate rate = st_blow_rate_of(&b, POINT);
 	assert_int_equal(rate.runs, 4);
 	assert_true(is_near(rate.at, 10000) && is_near(rate.sd, 0));
+	st_blow_free(&b);
+}
+
+/* If the interval of the decrease reaches 1, that of the increase has no end. */
+static void
+test_unknown_end(void **state)
+{
+	const struct st_blow_view view = {0};
+	struct st_blow b = campaign_of(1500000);
+	struct st_text text;
+	(void)state;
+	b.cut = true;
+	assert_true(st_text_begin(&text));
+	assert_int_equal(st_blow_text_print(&b, &view, text.out), ST_OK);
+	char *written = st_text_end(&text);
+	assert_non_null(strstr(written, " to unknown)"));
+	assert_null(strstr(written, "nan"));
+	free(written);
 	st_blow_free(&b);
 }
 
@@ -349,7 +368,7 @@ main(void)
 	        cmocka_unit_test(test_choice),    cmocka_unit_test(test_kept),
 	        cmocka_unit_test(test_forecasts), cmocka_unit_test(test_intervals),
 	        cmocka_unit_test(test_above_all), cmocka_unit_test(test_names),
-	        cmocka_unit_test(test_any_text),
+	        cmocka_unit_test(test_any_text),  cmocka_unit_test(test_unknown_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
