@@ -6,13 +6,6 @@
 #include "gate/why.h"
 #include "report/json.h"
 
-/* Unknown values are null. */
-static json_t *
-gate_real(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *
 gate_ratios_json(const struct st_gate_time *t)
 {
@@ -30,21 +23,21 @@ gate_time_json(const struct st_gate_options *o, const struct st_gate_time *t)
 	return json_pack("{ss, ss, so, so, so, so, s[o, o], so, so, so, so, so}", "metric",
 	                 st_gate_metric_words[o->metric], "verdict", st_gate_verdicts[t->verdict],
 	                 "pairs", st_json_count(t->ratios.n), "base_ns",
-	                 gate_real(t->ns[ST_GATE_BASE]), "target_ns",
-	                 gate_real(t->ns[ST_GATE_TARGET]), "change", gate_real(t->change.at),
-	                 "interval", gate_real(t->change.low), gate_real(t->change.high),
-	                 "evidence", gate_real(t->evidence), "spread", gate_real(t->spread),
-	                 "seconds", gate_real(t->seconds), "limit", gate_real(t->limit), "changes",
-	                 gate_ratios_json(t));
+	                 st_json_real(t->ns[ST_GATE_BASE]), "target_ns",
+	                 st_json_real(t->ns[ST_GATE_TARGET]), "change", st_json_real(t->change.at),
+	                 "interval", st_json_real(t->change.low), st_json_real(t->change.high),
+	                 "evidence", st_json_real(t->evidence), "spread", st_json_real(t->spread),
+	                 "seconds", st_json_real(t->seconds), "limit", st_json_real(t->limit),
+	                 "changes", gate_ratios_json(t));
 }
 
 static json_t *
 gate_rule_json(const struct st_gate_options *o)
 {
 	const struct st_gate_rule *rule = &o->rule;
-	return json_pack("{so, so, so, so, so, ss, sI}", "alarm", gate_real(rule->alarm), "miss",
-	                 gate_real(rule->miss), "limit", gate_real(rule->limit), "pairs",
-	                 st_json_count(rule->pairs), "seconds", gate_real(rule->seconds), "duet",
+	return json_pack("{so, so, so, so, so, ss, sI}", "alarm", st_json_real(rule->alarm), "miss",
+	                 st_json_real(rule->miss), "limit", st_json_real(rule->limit), "pairs",
+	                 st_json_count(rule->pairs), "seconds", st_json_real(rule->seconds), "duet",
 	                 st_gate_duet_words[o->duet], "seed", (json_int_t)o->seed);
 }
 
@@ -53,10 +46,11 @@ gate_rule_json(const struct st_gate_options *o)
 static json_t *
 gate_count_json(const struct st_gate_count *c)
 {
-	return json_pack("{so, so, so, s[o, o], sb, ss}", "base", gate_real(c->value[ST_GATE_BASE]),
-	                 "target", gate_real(c->value[ST_GATE_TARGET]), "change",
-	                 gate_real(c->change), "interval", gate_real(c->low), gate_real(c->high),
-	                 "exact", c->exact, "verdict", st_gate_verdicts[c->verdict]);
+	return json_pack("{so, so, so, s[o, o], sb, ss}", "base",
+	                 st_json_real(c->value[ST_GATE_BASE]), "target",
+	                 st_json_real(c->value[ST_GATE_TARGET]), "change", st_json_real(c->change),
+	                 "interval", st_json_real(c->low), st_json_real(c->high), "exact", c->exact,
+	                 "verdict", st_gate_verdicts[c->verdict]);
 }
 
 static json_t *
@@ -68,8 +62,8 @@ gate_callers_json(const struct st_gate_function *f)
 		json_array_append_new(all, json_pack("{so, ss, so, so}", "function",
 		                                     st_json_text(c->name), "code",
 		                                     st_gate_codes[c->code], "base",
-		                                     gate_real(c->calls[ST_GATE_BASE]), "target",
-		                                     gate_real(c->calls[ST_GATE_TARGET])));
+		                                     st_json_real(c->calls[ST_GATE_BASE]), "target",
+		                                     st_json_real(c->calls[ST_GATE_TARGET])));
 	}
 	return all;
 }

@@ -75,19 +75,13 @@ st_blow_compare_print(const struct st_blow *b, const struct st_blow_comparison *
 /* ---- JSON ---- */
 
 static json_t *
-json_compare_real(double v)
-{
-	return isnan(v) ? json_null() : json_real(v);
-}
-
-static json_t *
 json_interval(double at, double low, double high)
 {
 	json_t *out = json_object();
 	int bad = 0;
-	SET(out, "value", json_compare_real(at));
-	SET(out, "lo", json_compare_real(low));
-	SET(out, "hi", json_compare_real(high));
+	SET(out, "value", st_json_real(at));
+	SET(out, "lo", st_json_real(low));
+	SET(out, "hi", st_json_real(high));
 	if (!bad)
 		return out;
 	json_decref(out);

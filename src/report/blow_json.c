@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
 #include <stdlib.h>
 
 #include "report/blow.h"
@@ -20,21 +19,15 @@ blow_json_or_nothing(json_t *out, int bad)
 
 /* Unknown numbers are null. */
 static json_t *
-blow_json_real(double v)
-{
-	return isfinite(v) ? json_real(v) : json_null();
-}
-
-static json_t *
 blow_json_baseline(const struct st_blow *b)
 {
 	const struct st_blow_baseline base = st_blow_baseline_of(b);
 	json_t *out = json_object();
 	int bad = 0;
 	SET(out, "runs", st_json_count(base.n));
-	SET(out, "total_ns", blow_json_real(base.total_ns));
-	SET(out, "total_deviation_ns", blow_json_real(base.total_sd));
-	SET(out, "cpu_ns", blow_json_real(base.cpu_ns));
+	SET(out, "total_ns", st_json_real(base.total_ns));
+	SET(out, "total_deviation_ns", st_json_real(base.total_sd));
+	SET(out, "cpu_ns", st_json_real(base.cpu_ns));
 	SET(out, "exit", json_integer(base.exit));
 	SET(out, "same_output", json_boolean(base.has_output));
 	return blow_json_or_nothing(out, bad);
@@ -45,9 +38,9 @@ blow_json_slope(const struct st_blow_slope *s)
 {
 	json_t *out = json_object();
 	int bad = 0;
-	SET(out, "value", blow_json_real(s->at));
-	SET(out, "lo", blow_json_real(s->low));
-	SET(out, "hi", blow_json_real(s->high));
+	SET(out, "value", st_json_real(s->at));
+	SET(out, "lo", st_json_real(s->low));
+	SET(out, "hi", st_json_real(s->high));
 	SET(out, "state", json_string(st_blow_measurable_text(s->state)));
 	return blow_json_or_nothing(out, bad);
 }
@@ -67,9 +60,9 @@ blow_json_point(const struct st_blow *b, uint32_t point, uint32_t function, json
 			g = st_blow_throughput_of(g);
 		json_t *row = json_object();
 		SET(row, "speedup", json_real((double)percent / 100));
-		SET(row, "gain", blow_json_real(g.at));
-		SET(row, "lo", blow_json_real(g.low));
-		SET(row, "hi", blow_json_real(g.high));
+		SET(row, "gain", st_json_real(g.at));
+		SET(row, "lo", st_json_real(g.low));
+		SET(row, "hi", st_json_real(g.high));
 		SET(row, "runs", st_json_count(g.runs));
 		SET(row, "progress", st_json_text(st_blow_point_name(b, point)));
 		APPEND(out, row);
@@ -103,7 +96,7 @@ blow_json_progress(const struct st_blow *b)
 		SET(row, "inferred", json_boolean(end));
 		if (!end) {
 			SET(row, "calls_per_second", rate.runs ? json_real(rate.at) : json_null());
-			SET(row, "deviation", blow_json_real(rate.sd));
+			SET(row, "deviation", st_json_real(rate.sd));
 		}
 		APPEND(out, row);
 	}
@@ -123,9 +116,9 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	if (!b->causal)
 		SET(out, "fitness", json_real(r->finding.fitness));
 	SET(out, "experiments", st_json_count(r->finding.experiments));
-	SET(out, "time_share", blow_json_real(r->finding.share));
-	SET(out, "calls", blow_json_real(r->finding.calls));
-	SET(out, "mean_ns", blow_json_real(r->finding.mean_ns));
+	SET(out, "time_share", st_json_real(r->finding.share));
+	SET(out, "calls", st_json_real(r->finding.calls));
+	SET(out, "mean_ns", st_json_real(r->finding.mean_ns));
 	if (b->causal)
 		SET(out, "virtual", blow_json_virtual(b, r->function));
 	else

@@ -94,9 +94,9 @@ json_forecast(json_t *out, uint32_t point, const struct st_blow_forecast *f)
 {
 	const struct st_blow_gain g = gain_of_forecast(point, f);
 	int bad = 0;
-	SET(out, "gain", isnan(g.at) ? json_null() : json_real(g.at));
-	SET(out, "lo", isnan(g.low) ? json_null() : json_real(g.low));
-	SET(out, "hi", isnan(g.high) ? json_null() : json_real(g.high));
+	SET(out, "gain", st_json_real(g.at));
+	SET(out, "lo", st_json_real(g.low));
+	SET(out, "hi", st_json_real(g.high));
 	SET(out, "state", json_string(forecast_text(f->state)));
 	return bad;
 }
