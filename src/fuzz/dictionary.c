@@ -58,7 +58,7 @@ take_token_byte(const uint8_t **at, const uint8_t *end, uint8_t *byte)
 	return true;
 }
 
-/* What is between the quotes. */
+/* Reads the token up to its closing quote. */
 static st_status
 read_token(const struct dictionary_reader *r, const uint8_t *at, const uint8_t *end,
            struct st_fuzz_bytes *token)

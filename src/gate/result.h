@@ -47,7 +47,7 @@ struct st_gate_result {
 	char *folder;         /* in which the target ran */
 	ST_VEC(char *) notes; /* sentences about exceptions and calibrations */
 	struct st_gate_calibrations calibrations;
-	size_t calibrated; /* the number of the last ones, which this run has made */
+	size_t calibrated; /* how many of them this run has made: the last ones */
 };
 
 /* 0, or -1 with *e: then there is no verdict. The caller frees in both cases. */

@@ -27,8 +27,9 @@ project_file_find(struct st_project_file *f, const char *path, const char *usual
 		f->path = strdup(path);
 		return f->path ? ST_OK : project_file_no_memory(e);
 	}
-	if (st_vcs_git(&vcs, e))
-		return ST_FAILED;
+	/* A repository that git refuses is no reason to fail: the file is optional. */
+	if (st_vcs_git(&vcs, NULL))
+		vcs = NULL;
 	const char *root = vcs && vcs->root ? vcs->root : ".";
 	const size_t n = strlen(root);
 	f->path = st_text_of("%s%s%s", root, n && root[n - 1] == '/' ? "" : "/", usual);

@@ -352,6 +352,14 @@ class Choice(Check):
         self.assertEqual(self.chosen("--method", "integral", base, target), [("integral", None)])
         self.assertEqual(self.chosen("--rules", self.rules("rules: [{methods: fast-check}]"), base, target), [("fast-check", 1)])
 
+    def test_repository_that_cannot_be_opened(self):
+        """Files are compared wherever they lie: without rules if git refuses the repository."""
+        base, target = self.pair()
+        (self.place / ".git").mkdir()
+        self.assertEqual(self.chosen(base, target), [("distribution", None)])
+        self.rules("rules: [{methods: average-amount}]", ".strobe/check.yaml")
+        self.assertEqual(self.chosen(base, target), [("average-amount", 1)])
+
     def test_wrong_rules(self):
         base, target = self.pair()
         for text, cause in (("rules: [{methods: magic}]", "1:19: unknown method 'magic'; strobe-check(1) lists the methods"),

@@ -170,7 +170,7 @@ deep_stacks_are_shortened(void **state)
 		assert_int_equal(path[QUARTER + 1 + i], i % 2);
 	}
 	assert_int_equal(path[QUARTER], 7);
-	/* What is not too deep stays, and the next stack begins from the beginning. */
+	/* A stack that is not too deep stays as it is, and the next one starts at its root. */
 	for (uint32_t i = 0; i < ST_STACK_LEVELS; i++)
 		path[i] = 1;
 	assert_int_equal(st_stack_tree_condense(&t, path, ST_STACK_LEVELS), ST_STACK_LEVELS);

@@ -71,6 +71,14 @@ class Time(Gate):
             self.assertEqual(found["verdict"], "pass")
             self.assertLess(found["benchmarks"][0]["time"]["pairs"], 30)
 
+    def test_repository_that_cannot_be_opened(self):
+        """Programs are compared wherever they lie: without calibrations if git refuses the repository."""
+        (self.place / ".git").mkdir()
+        for name in "old", "new":
+            (self.place / name).touch()
+        found = self.simulate(noisy(60, 1.10, 0.01), code=1)
+        self.assertEqual([b["time"]["verdict"] for b in found["benchmarks"]], ["regression"])
+
     def test_small_certain_change_passes(self):
         """A certain change of 1 % is below the default limit, and above a limit of 0.5 %."""
         pairs = noisy(60, 1.01, 0.001)

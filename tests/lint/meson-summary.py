@@ -67,7 +67,7 @@ def read_unstable(path):
 def main():
     tests, unstable, code = read_log(sys.argv[1]), read_unstable(sys.argv[2]), int(sys.argv[3])
     total, bad = [0, 0, 0], 0
-    for test in tests:
+    for test in sorted(tests, key=is_bad):  # those that failed last: ./check prints the end of its logs
         bad += is_bad(test)
         row = list(counts(test))
         cause = unstable.get(test["name"].split(" / ")[-1]) if is_bad(test) else None
