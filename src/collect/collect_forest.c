@@ -70,8 +70,8 @@ is_context(const struct forest_reader *r, uint32_t i)
 	return n->label && n->label < r->v->n_labels && n->parent && n->parent < r->v->n_nodes;
 }
 
-/* What a node has counted, and cost. The program may have been killed while it moved that from one
- * to another. */
+/* Returns the counts and the cost of a node. The program may have been killed while it moved them
+ * from one node to another. */
 static struct st_moved
 collect_forest_weight_of(const struct forest_reader *r, uint32_t i)
 {

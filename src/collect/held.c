@@ -39,8 +39,8 @@ held_is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* What is mapped there. The kernel lets only those look there who may do more than their own; what
- * a process was made of its owner may open, too. */
+/* Opens the file that is mapped there. The kernel allows that only with privileges; the executable
+ * of a process may be opened by its owner, too. */
 static int
 open_mapped(pid_t pid, const struct line *l)
 {

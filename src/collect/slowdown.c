@@ -273,8 +273,8 @@ added_seconds(const struct mix *m, double cpu, size_t n_processes)
 	return sum;
 }
 
-/* What is left of cpu, but no less than what is short takes at least, and that never more than a
- * fair part of what was measured. */
+/* Returns the native part of `cpu`: the rest, but at least the minimum of short blocks, and that at
+ * most a fair part of the measured time. */
 static double
 native_seconds(const struct mix *m, double cpu, double added, double fair)
 {

@@ -36,8 +36,8 @@ void
 st_supervisor_charge(struct st_supervisor *s)
 {
 	size_t living = 0;
-	/* Where runs share a log, a third or a half of the budget of a short one would go into
-	   symbols, and its log would be complete two runs later: docs/notes/budget-account.md. */
+	/* If runs share a log, symbols would take a third to a half of a short run's budget, and
+	   the log would be complete two runs later: docs/notes/budget-account.md. */
 	if (!s->options->budget.period_ns || s->options->unique || s->options->keeps_contexts)
 		return;
 	take_back(s);

@@ -15,8 +15,8 @@
 #include "control/injection.h"
 #include "toolkit/toolfile.h"
 
-/* Where the large tables go: far from the program's own memory. ThreadSanitizer bears nothing
- * outside a few ranges, of which this is one. */
+/* The addresses of the large tables are far from the program's memory. ThreadSanitizer tolerates
+ * mappings in a few ranges only; this is one of them. */
 #define HINT_ALIAS ST_TABLES
 #define HINT_RESULTS (ST_TABLES + (4ull << 30))
 #define BIG_PROGRAM                                                                                \

@@ -60,9 +60,9 @@ long st_remote_call(struct st_remote *r, long nr, uint64_t a, uint64_t b, uint64
                     uint64_t f, uint64_t g);
 /* Restores the code and the signal mask: after this the process can be detached. */
 st_status st_remote_end(struct st_remote *r);
-/* What the process is to do, should the tracer be killed from now on: make those calls, of which
- * the process has a copy at that address, after it has closed the descriptors whose numbers stand
- * from fds to fds_end. */
+/* Prepares what the process does if the tracer is killed from now on: it closes the descriptors
+ * whose numbers stand from fds to fds_end, and makes the given calls, of which it has a copy at
+ * `undo`. */
 void st_remote_way_back(struct st_remote *r, uint64_t undo, const struct st_remote_call *calls,
                         unsigned n, uint64_t fds, uint64_t fds_end);
 /* Lets the thread take its way back to r->saved, which is n calls long, and lets go of it. False:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What runtimes tell. They are a part of programs that may be anybody's, while strobe may be
- * root's: so whoever sends is who the kernel says, may speak for itself only, and must be one of
- * the run's.
+ * Receives the messages of runtimes. They run inside programs of any user, while strobe may be run
+ * by root. So a sender is identified by the kernel, may report about itself only, and must be a
+ * process of the run.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -92,8 +92,8 @@ on_forked(struct st_supervisor *s, const struct received *r)
 {
 	uint32_t ppid = (pid_t)r->m.pid == r->sender ? r->m.ppid : st_parent_of(r->sender);
 	const struct st_process *parent = st_supervisor_newest(s, (pid_t)ppid);
-	/* Where sections lie is the same for all, but for the chunks of rows, which lie as in the
-	   parent's memory. */
+	/* All processes have their sections at the same places, except for the chunks of rows,
+	   which lie as in the parent's memory. */
 	const struct st_process *like = parent ? parent : &s->processes[0];
 	if (r->fd < 0)
 		return;

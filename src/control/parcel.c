@@ -97,8 +97,8 @@ fetch_channel(struct st_injection *in)
 	return in->channel < 0 ? st_injection_fail(in, "pidfd_getfd", -error) : 0;
 }
 
-/* Where a descriptor is out of the program's way. No higher than that: a fork copies the table of
- * descriptors up to the highest. */
+/* Returns a descriptor number that the program does not use. It is no higher than needed: a fork
+ * copies the table of descriptors up to the highest. */
 static uint64_t
 high_descriptor(pid_t pid)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the processes become that share an area. A thread that is about to call execve says so, and
- * waits; it is traced then, until it has become another program, which takes probes before its
- * first instruction, or has come back. A child of fork needs nothing of that: it has its parent's
- * probes.
+ * Follows the processes that share an area. A thread that is about to call execve reports it, and
+ * waits. It is then traced until the call has failed, or until the new program has got probes
+ * before its first instruction. A child of fork has its parent's probes.
  */
 #include <dirent.h>
 #include <elf.h>

@@ -328,7 +328,7 @@ st_remote_end(struct st_remote *r)
 	return ptrace(PTRACE_SETSIGMASK, r->pid, sizeof r->blocked, &r->blocked) == 0 ? 0 : -1;
 }
 
-/* Where the calls for it are forbidden, as in some containers, there is a file. */
+/* Opens the memory as a file, for containers that forbid the system calls. */
 static int
 open_memory(const struct st_remote *r)
 {

@@ -50,7 +50,7 @@ force_memory(pid_t pid, uint64_t at, const void *from, size_t n)
 	return true;
 }
 
-/* Where the process has its vDSO; 0: nowhere. */
+/* Returns the address of the process' vDSO; 0: it has none. */
 static uint64_t
 vdso_of(pid_t pid)
 {

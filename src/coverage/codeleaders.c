@@ -13,8 +13,8 @@ struct file {
 	uint64_t pgoff, bytes, sum;
 };
 
-/* What a process has been told of a mapping. Results may move in memory, but each begins at its own
- * time. */
+/* The parts of a mapping that a process has been told of. Results may move in memory, but their
+ * begin times differ. */
 struct told {
 	uint64_t begin;
 	uint32_t map;

@@ -209,8 +209,8 @@ remember(void *arg, const struct st_codelog_run *run)
 	const struct memory *m = arg;
 	struct st_codelog_past *past = m->past;
 	past->runs++;
-	/* Where another program has been measured says nothing of this one, which may be over
-	 * before. */
+	/* The place at which another program was measured says nothing about this one, which may be
+	 * shorter. */
 	if (!run->ended || strcmp(run->command, m->command) != 0)
 		return;
 	past->own_runs++;

@@ -248,7 +248,7 @@ unite(struct uniting *u, struct st_error *e)
 	return count_added(u, e);
 }
 
-/* Where nothing has grown: by the log's numbers of contexts, of all threads together. */
+/* Notes runs that have added nothing, by the log's numbers of contexts, summed over threads. */
 static st_status
 note_quiet(struct uniting *u, struct st_error *e)
 {

@@ -239,7 +239,7 @@ decide_between(struct decision *d, const struct activation *before, const struct
 	return status;
 }
 
-/* Where a call may have been left by longjmp, its caller may have executed nothing. */
+/* If longjmp may have left a call, its caller may have executed nothing. */
 static st_status
 decide_left(struct decision *d, const struct activation *before)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What every way through a function's graph must pass, from where it is known to have been to where
- * it is known to have come.
+ * Finds the nodes that every path through a function's graph must pass between two points that are
+ * known to have been executed.
  */
 #ifndef STROBE_RECONSTRUCT_WAYS_H
 #define STROBE_RECONSTRUCT_WAYS_H

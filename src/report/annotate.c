@@ -39,8 +39,8 @@ annotate_holds(const char *name, const char *asked)
 	return strstr(name, asked) != NULL;
 }
 
-/* What may be meant by a name, the likeliest first; that of a part only when one function has it.
- */
+/* The ways in which a name can match, the likeliest first. A part of a name counts only if a single
+ * function has it. */
 static const struct way {
 	bool (*fits)(const char *name, const char *asked);
 	bool several;

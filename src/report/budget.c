@@ -77,7 +77,7 @@ print_overshoots(FILE *out, const struct st_profile *p)
 	                    (int64_t)st_profile_statistic_most(p, "budget_most_overshoot_ns")));
 }
 
-/* Whose the budget is: for programs, and for people. */
+/* The owner of the budget (a thread, or the process): the name in JSON, and in text. */
 static const char *const share_names[] = {
 #define ST_BUDGET_SHARE(id, name) name,
         ST_BUDGET_SHARES(ST_BUDGET_SHARE)

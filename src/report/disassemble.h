@@ -13,8 +13,8 @@
 enum { ST_INSTRUCTION_TEXT = 512 };
 
 struct st_disassembler;
-/* What stands in the place of an address, as text of at most ST_ADDRESS_TEXT bytes; false: the
- * address itself. */
+/* Writes a text of at most ST_ADDRESS_TEXT bytes that replaces an address; false: the address
+ * itself is printed. */
 enum { ST_ADDRESS_TEXT = 256 };
 typedef bool st_address_name(const struct st_disassembler *d, uint64_t address, char *text);
 

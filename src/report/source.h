@@ -13,7 +13,7 @@ struct st_source {
 	ST_VEC(char *) lines;
 };
 
-/* Whose eyes the text is for. */
+/* The readers of the text. */
 enum st_source_for {
 	ST_SOURCE_FOR_READER,  /* whoever runs strobe: all that can be read */
 	ST_SOURCE_FOR_ANYBODY, /* who is given a page: debug information can name any file, so only

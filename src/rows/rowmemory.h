@@ -10,8 +10,7 @@
 
 enum { ST_MEMORY_SITES = 1 << 24, ST_MEMORY_VALUES = STROBE_MOST_COLUMNS };
 
-/* What a value was last, what it had grown by, and by what the time before: so it is expected to
- * grow the next time. */
+/* The last value, its last growth, and the growth before that: the one that is expected next. */
 struct st_value {
 	uint64_t last, grown, expected;
 };
@@ -39,7 +38,7 @@ struct st_codec {
 	size_t room;
 };
 
-/* How a strange value is told: as what the value before has grown by, or in so many bytes. */
+/* The encodings of an unexpected value: the growth of the value before it, or so many bytes. */
 enum { ST_AS_BEFORE };
 static const unsigned char st_told_bytes[] = {0, 1, 2, 3, 4, 6, 8};
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the budget says about work that is about to be done: for everyone who may put it off.
- * budget/budget.c has it. */
+/* Asks the budget whether work may be done now or should be put off (budget/budget.c). */
 #ifndef STROBE_RT_COST_H
 #define STROBE_RT_COST_H
 
@@ -21,7 +20,7 @@ budget_lets_grow(uint64_t used, uint64_t most, uint64_t size)
 /* Of what the next work may cost, in ticks, so much as may be left unused because of it: not more
  * than 40,000, and not more than an eighth of a budget, else small ones would pay for nothing. */
 uint64_t budget_at_most(uint64_t ticks);
-/* What some work costs on average is `mean`, and this time it took that many ticks; much more, if
- * the thread has waited. */
+/* Updates `mean`, the average cost of some work, with the ticks it took this time: possibly many
+ * more than usual, if the thread had to wait. */
 void budget_learn(uint64_t *mean, uint64_t ticks);
 #endif

@@ -61,8 +61,9 @@ regs_to_context(const struct regs *r, struct sigcontext64 *c)
 }
 
 /*
- * Where the program was stopped within a basic block goes into two words of its signal frame that
- * the kernel leaves alone; it is found again only if the program returns to the same place.
+ * The place inside a basic block at which the program was stopped is kept in two words of its
+ * signal frame that the kernel leaves alone. It is used only if the program returns to the same
+ * address.
  */
 static inline uint64_t
 resume_seal(uint64_t packed, uint64_t pc)

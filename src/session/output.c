@@ -100,8 +100,9 @@ save_in(const char *place, const struct st_session_output *o, const struct st_pr
 	return file;
 }
 
-/* What was measured is not lost with its place: on another file system there may be room. Whoever
- * read it from a pipe has stopped because he wants no more. The file, malloc'ed, or NULL. */
+/* Saves the result elsewhere if it cannot be written to its file: another file system may have
+ * room. Nothing is saved if the reader of a pipe has closed it. Returns the file's path, malloc'ed,
+ * or NULL. */
 static char *
 save_elsewhere(const struct st_session_output *o, const struct st_profile *p, const char *path)
 {

@@ -149,7 +149,7 @@ note_functions(const struct st_region *r, const struct st_patterns *patterns, co
 	return files;
 }
 
-/* Whose source files nobody knows. */
+/* Notes functions whose source files are unknown. */
 static void
 note_no_sources(const struct st_region *r, struct st_profile *p)
 {

@@ -26,7 +26,7 @@
 #include "session/unique.h"
 
 struct st_session {
-	/* What: a program, or if pid is not 0 a running process. */
+	/* The subject: a program, or a running process if pid is not 0. */
 	char *const *program; /* its arguments; of a process those that it was started with */
 	pid_t pid;
 	double seconds; /* of a process: how long; 0: until a signal comes, or it ends */
@@ -34,7 +34,7 @@ struct st_session {
 	bool own_group; /* the program begins a process group, which ends with it */
 	struct st_toolset tools;
 	struct st_region region;
-	/* How. */
+	/* The kind of measurement. */
 	struct st_budget_choice budget;
 	struct st_sampling_choice sampling;
 	struct st_unique_choice unique;
@@ -43,7 +43,7 @@ struct st_session {
 	long sample_hz;    /* -1: what the tools ask for */
 	bool asks_servers; /* for debug information, which may take long */
 	uint32_t stress;
-	/* Where to. */
+	/* The result. */
 	struct st_session_output output;
 	const char *given; /* the options as the user wrote them, for the record; may be NULL */
 };

@@ -95,8 +95,8 @@ may_watch(const struct st_budget_plan *b, const struct st_unique_choice *choice)
 	       !choice->last;
 }
 
-/* How often windows begin, or what there is of a period before a thread watches: what comes later
- * is found in any case. */
+/* Returns the distance of the begins of windows, or the part of a period before a thread watches:
+ * later code is found in any case. */
 static uint64_t
 every_of(const struct st_budget_plan *b, const struct st_unique_choice *choice)
 {
@@ -118,7 +118,7 @@ unique_open_log(struct st_unique *u, const char *program, struct st_run_options 
 		return -1;
 	if (!u->choice->fixed)
 		shorten_periods(&o->budget, &past);
-	/* Where runs have come to is in CPU time, which says nothing of the time of day. */
+	/* The progress of earlier runs is in CPU time, which says nothing about wall time. */
 	if (o->budget.clock == ST_CLOCK_CPU)
 		o->budget.first_ns =
 		        st_unique_first(&past, every_of(&o->budget, u->choice),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What those ask who change code: all of it in ranges, with what unwind information says of each,
- * and who may have the address of code. */
+/* Answers the questions of code that changes code: all of it in ranges, the unwind information of
+ * each, and which data may hold addresses of code. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -68,7 +68,7 @@ sym_debuginfod_find(const char *build_id, char **path)
 		close(fd);
 		return *path != NULL;
 	}
-	/* Where no server answers, waiting for each of a hundred images would help nobody. */
+	/* If no server answers, waiting for each of a hundred images would not help. */
 	if (fd != -ENOENT)
 		snprintf(servers.problem, sizeof servers.problem,
 		         "debuginfod: strobe stopped asking the servers for debug files after one "

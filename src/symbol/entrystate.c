@@ -56,7 +56,8 @@ skip_block(struct rules *r)
 	r->at = size < (uint64_t)(r->end - r->at) ? r->at + size : r->end;
 }
 
-/* What says nothing of the CFA, but has operands. False: it is for a later place, or unknown. */
+/* Skips the operands of a rule that does not concern the CFA. False: the rule is for a later place,
+ * or unknown. */
 static bool
 entrystate_skip(struct rules *r, uint8_t code)
 {

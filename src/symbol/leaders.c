@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where basic blocks may begin that have not been executed. What has been executed leads to some of
- * them by itself. Behind an indirect jump lie others, anywhere in its function: that is decoded
- * from the first byte of its frame (.eh_frame) to the last, and nothing of it believed, unless the
- * last instruction ends where the frame does and all jumps within it lead to where instructions
- * begin, which data between instructions would hardly let happen.
+ * Finds places at which basic blocks may begin that have not been executed. Direct branches of
+ * executed code lead to some of them. An indirect jump may lead to others, anywhere in its
+ * function: the function is decoded from the first byte of its frame (.eh_frame) to the last. The
+ * result is used only if the last instruction ends where the frame does, and all jumps within it
+ * lead to beginnings of instructions; data between the instructions would hardly let that happen.
  *
  * A budget pays for it, so it is the runtime's decoder that does it: it is proven against Zydis,
  * and takes a quarter of its time.

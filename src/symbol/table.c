@@ -161,8 +161,8 @@ smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Where a function without a size ends at the latest: its unwind information knows, or that of the
- * next function. */
+/* Returns the latest end of a function without a size: that of its unwind information, or the
+ * beginning of the next function's. */
 static uint64_t
 frame_limit(const struct sym_ranges *frames, uint64_t start)
 {

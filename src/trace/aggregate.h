@@ -67,8 +67,8 @@ st_status st_trace_events_end(struct st_trace_aggregate *a, uint64_t ns);
 /* A thread or process begins or ends; pid and ppid -1: not said. */
 st_status st_trace_lane(struct st_trace_aggregate *a, const struct st_trace_lane *lane,
                         const char *name, size_t n);
-/* What is still under way is counted as lost. *t is the caller's, to be freed by st_trace_free; the
- * aggregate is empty then. */
+/* Counts the activations that have not ended as lost. The caller frees *t by st_trace_free. The
+ * aggregate is empty afterwards. */
 st_status st_trace_aggregate_end(struct st_trace_aggregate *a, struct st_trace *t);
 
 #endif

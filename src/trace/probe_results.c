@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the probe runtime has left in the area (wire/probe.h), as a trace. The area was shared with
- * the process: nothing in it is believed that could lead out of it.
+ * Reads the results of the probe runtime from its area (wire/probe.h) into a trace. The process
+ * could write to the area, so each offset in it is checked.
  */
 #include "trace/probe_results.h"
 

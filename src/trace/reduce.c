@@ -180,7 +180,7 @@ has_been_called(const struct st_trace *t, const char *path, const struct st_func
 	return false;
 }
 
-/* Where memory is exhausted, it is traced. */
+/* A function stays traced if no memory is left to note the reason. */
 static bool
 leave_out_by(struct st_trace_reduction *r, const char *path, const struct st_function *f,
              const char *reason)

@@ -13,7 +13,8 @@
 bool st_usdt_is_pair(const char *begin, const char *end);
 
 enum st_usdt_role { ST_USDT_OTHER, ST_USDT_ANY, ST_USDT_BEGIN, ST_USDT_END };
-/* What a choice, PROVIDER:NAME or PROVIDER:BEGIN#END of shell patterns, says of a probe. */
+/* Returns the role of a probe under a choice, PROVIDER:NAME or PROVIDER:BEGIN#END of shell
+ * patterns. */
 enum st_usdt_role st_usdt_chosen(const char *choice, const char *provider, const char *name);
 
 #endif

@@ -8,7 +8,7 @@
 st_status
 st_tune_watch(struct st_qos **q, const struct st_tune_asked *asked, struct st_error *e)
 {
-	/* What a budget would be does not matter. */
+	/* The size of the budget does not matter here. */
 	struct st_run_options o = {
 	        .budget = {.period_ns = (uint64_t)(asked->period * 1e9), .ticks_per_second = 1}};
 	struct st_qos_choice watched = *asked->qos;

@@ -107,8 +107,7 @@ set_alarm(double seconds)
 	setitimer(ITIMER_REAL, &in, NULL);
 }
 
-/* What measures a run may not have started the program when its time is over. A later alarm ends
- * it. */
+/* The time of a run may be over before the tool has started the program. A later alarm ends it. */
 static void
 wait_for_program(int signo)
 {
@@ -211,7 +210,7 @@ exit_code_of(int status)
 
 /* ---- native ---- */
 
-/* What the child says: what had passed when it became the program, and why it did not. */
+/* The message of the child: the times at which it became the program, or the error. */
 struct start {
 	double wall, cpu;
 	int error;

@@ -11,8 +11,8 @@ units_of(int64_t ns)
 	return ns * (int64_t)(budget_plan()->ticks_per_second / 1000000) / 1000 * ST_BUDGET_UNITS;
 }
 
-/* What the controller has done for rows of the process that nobody has paid yet, in ns of its CPU
- * time. */
+/* Returns the CPU time, in ns, that the controller has used for rows of the process and that no
+ * thread's budget has been charged with yet. */
 static int64_t
 drained(void)
 {
@@ -25,9 +25,9 @@ drained(void)
 	return (int64_t)(all - charged);
 }
 
-/* What is measured but once has no charges that would tell how much was executed; a vfork's child
- * has another clock; of a system call under way nobody knows how much of it has been, if its CPU
- * time was not asked for. */
+/* Code that is measured only once (--unique) has no charges that would say how much was executed. A
+ * vfork's child has another clock. Of a system call under way, the part that has been executed is
+ * unknown unless its CPU time was read before it. */
 static bool
 can_be_audited(const struct thread *t)
 {
@@ -98,8 +98,9 @@ audit_stretch(struct thread *t, uint64_t cpu)
 	begin_stretch(t, cpu);
 }
 
-/* Who sleeps in a call lately may do so again: then its CPU time is asked for, twice a call. A call
- * that is made in native execution is not timed: it is under way since a time that is none. */
+/* A thread that has slept in one of its last calls may do so again: its CPU time is then read
+ * before and after each call. A call that begins in native execution is not timed; its begin is
+ * NOT_TIMED. */
 enum { CALLS_AFTER_SLEEP = 64, NOT_TIMED = 1 };
 
 void

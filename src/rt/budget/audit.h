@@ -115,8 +115,8 @@ audit_is_alike(const struct audit_work *w, uint64_t calls, uint64_t insns)
 	       calls <= usual * AUDIT_ALIKE;
 }
 
-/* What an instruction takes natively, in 64ths of sixteenths of a tick; 0: not known, or
- * what no program takes: then the calls were of other work. */
+/* Returns the native cost of an instruction, in 1/1024 of a tick. 0: it is unknown, or larger than
+ * that of any real program, so the calls belong to other work. */
 static inline int64_t
 audit_native(const struct audit_work *w)
 {

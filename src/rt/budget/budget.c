@@ -103,9 +103,9 @@ charge_controller_debt(struct thread *t, int64_t debt)
 	share_overdraft(t);
 }
 
-/* What breakpoints take to be set, here and in the controller, may be more than a period has. A
- * thread that has been granted its budget pays that much for it, at the most `most`. Units of the
- * account. */
+/* Setting breakpoints, here and in the controller, may cost more than the budget of one period.
+ * Returns the part of that debt which a thread pays when its budget is granted, at most `most`, in
+ * units of the account. */
 static int64_t
 debt_share(int64_t most)
 {

@@ -74,8 +74,8 @@ strobe_ended_suppression(strobe_thread *t)
 	return ((struct thread *)t)->budget.suppressed.began_gap;
 }
 
-/* Where other code has been mapped since, a block may begin within what was an instruction before:
- * that does no harm. */
+/* If other code has been mapped here since, a block may begin inside a former instruction, which
+ * does no harm. */
 enum suppress_stop
 suppress_stop_at(const struct build *b, bool whole)
 {

@@ -17,7 +17,7 @@ enum {
 	LEAST_SHARE = 8,    /* less than one of so many: that was not worth while */
 	AT_A_TIME = 1 << 20 /* nodes for which a tool's function may take its time */
 };
-/* What `recent` has while the forest is pruned. */
+/* The fields of a slot of `recent` while the forest is pruned. */
 enum {
 	SUM,      /* and the slot behind it: what the node and all below it count */
 	KEPT = 2, /* IS_KEPT, which is no node */
@@ -272,7 +272,7 @@ give_aside(struct pruning *p, struct forest *f, uint32_t i)
 		p->nodes[i].child = 0;
 }
 
-/* What is remembered elsewhere than in nodes that are shown: by the ones that are not, by forks,
+/* Drops references to nodes that stand outside the nodes that are shown: in hidden nodes, in forks,
  * and in the table of children. */
 static void
 forget_remembered(struct pruning *p, struct forest *f)

@@ -154,7 +154,8 @@ emit_tag(struct emit *e, unsigned p, int32_t disp, const struct action *a)
 	e32(e, a->id << 4 | a->n);
 }
 
-/* Where the row goes is in a register. The tag comes last: it says that the row is complete. */
+/* A register has the address of the row. The tag is written last: it says that the row is complete.
+ */
 static void
 emit_reserved_row(struct seq *s, const struct action *a, unsigned p)
 {
@@ -272,8 +273,8 @@ emit_work(struct seq *s, const struct action *a)
 	}
 }
 
-/* What is saved must be the same on both ways to the end: a condition that needs registers comes
- * after all saves, so the sequence is written twice, the first time to learn what it saves. */
+/* Both paths to the end must have saved the same registers. A condition that needs registers comes
+ * after all saves, so the sequence is written twice: the first time to learn what it saves. */
 static void
 emit_all(struct seq *s, const struct action *a, uint32_t call, uint16_t saves, bool flags)
 {

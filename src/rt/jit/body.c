@@ -398,7 +398,7 @@ first_call(const struct build *b)
 	return b->n;
 }
 
-/* What has been executed of it leaves nothing. */
+/* Drops an instruction whose execution leaves no effect. */
 static void
 elide_insn(struct superblock *u)
 {

@@ -95,7 +95,7 @@ jit_reset(void)
 	 * block. */
 	struct emit e = cache_emit(0);
 	sequence_empty_pad(&e);
-	/* What a lookup finds that is to find nothing: for jumps, for returns. */
+	/* The entries that make a lookup fail: for jumps, for returns. */
 	uint64_t nothing[2] = {(uint64_t)rt_stub_miss, cache_addr(0)};
 	memcpy(cache_write(CACHE_NOTHING), nothing, sizeof nothing);
 	jit.hot = 64;
@@ -127,8 +127,8 @@ populate(uint64_t base, uint64_t executable, uint64_t bytes)
 static void
 grow_by(struct growth *g, uint64_t base, uint64_t used, uint64_t executable, uint64_t stretch)
 {
-	/* What it takes on average. Memory that a virtual machine has to get from its host takes
-	   several times as long. */
+	/* The mean cost. Memory that a virtual machine has to get from its host takes several times
+	   as long. */
 	static uint64_t ticks = 150000;
 	enum { AT_MOST = 5 };
 	if (g->base != base)

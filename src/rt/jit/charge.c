@@ -295,8 +295,8 @@ emit_suppress_stop(struct superblock *u, unsigned stop)
 	add_record(u, REC_SPACE, 0, from);
 }
 
-/* What the same instructions cost, in sixteenths, where code is spread so wide that the processor's
- * caches and predictors no longer hold all of it. */
+/* Returns the factor, in sixteenths, by which the same instructions cost more when the code no
+ * longer fits into the processor's caches and predictors. */
 static unsigned
 cost_of_spread(void)
 {

@@ -59,7 +59,7 @@ jit_lookup_reset(void)
 	SYS(__NR_madvise, rt.lookup, ST_LOOKUP_BYTES, 4 /* MADV_DONTNEED */);
 }
 
-/* Where a pad sends those who are not meant for it: the rel32 of its jump. */
+/* The rel32 of the jump by which a pad passes other targets on. */
 static uint32_t *
 link_of(uint32_t pad)
 {

@@ -341,7 +341,7 @@ reserve_follow(struct reserved *reserved, const uint8_t *start, const uint8_t *e
 	bool done = false;
 	for (const uint8_t *p = start; p < end && st_decode(p, 15, &in); p += in.len) {
 		done |= follow_one(reserved, p, &in, setup);
-		/* What leaves the cache in a check for space is jumped over. */
+		/* Jumps over the code that leaves the cache during a check for space. */
 		if (setup && in.cls == ST_C_LOOP)
 			branch = *reserved;
 		if (setup && in.cls == ST_C_JMP)

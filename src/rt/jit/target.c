@@ -6,15 +6,15 @@
  * such code, of links, at its end to rt_stub_miss, which counts by itself and makes the next of the
  * chain.
  *
- * Where many branches lead to one target after all (the returns of all functions that one place
- * calls), the chain ends in a jump table: a jump through a table by the first byte of the site, to
- * a chain for each. Where that grows long, too, it ends in a jump table by the second byte; what is
- * left of a site after that are four bits.
+ * If many branches lead to one target (as do the returns of all functions that one place calls),
+ * the chain ends in a jump table: a jump through a table by the first byte of the site, to one
+ * chain for each value. If such a chain grows long, too, it ends in a jump table by the second
+ * byte; four bits of a site are left after that.
  *
- * Where many go far along a chain, it is brought into order, the most frequent site first: code
- * that is far along counts how often it is reached, and comes here now and then. A site that is
- * counted after the jump table, and more often than the last before it, takes its place then; its
- * link after the jump table stays, for when it has to go back.
+ * If many executions go far along a chain, it is sorted, the most frequent site first: the code of
+ * its later links counts how often it is reached, and comes here now and then. A site behind the
+ * jump table that is counted more often than the last site before it takes the place of that one;
+ * its link behind the jump table stays, because it may have to go back.
  */
 #include "rt/jit/sequence.h"
 #include "rt/jit/superblock.h"
@@ -116,7 +116,7 @@ find_link(struct route *r, uint32_t at, uint32_t site)
 static void
 add_link(uint32_t block, uint32_t first, struct route *r, uint32_t site)
 {
-	/* What is first has no site where there are threads. */
+	/* The first link has no site if the program has threads. */
 	uint32_t link = new_link(block, first, site, r->tables || r->n > rt.target.threaded);
 	if (r->n == (r->tables ? MOST_AFTER : MOST_LINKS)) {
 		uint32_t table = new_jump_table(block, r->tables);

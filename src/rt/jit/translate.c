@@ -80,7 +80,7 @@ keep_plain(struct superblock *u, bool cont)
 		return false;
 	asked.n_actions = asked.n_edge_amounts = asked.n_target_counts = 0;
 	asked.streams = 0;
-	/* Where there are bits, they say more. */
+	/* The bits of --unique say more than the flag, if there are any. */
 	return !cont && !u->rest &&
 	       (u->now->tracked || rt.budget.unique_last ||
 	        !(result_of(u->id)->flags & ST_BLOCK_SEEN));
@@ -435,8 +435,8 @@ jit_translate(uint64_t pc, enum version version, uint32_t join, bool indirect)
 	return first;
 }
 
-/* Where a basic block that has been begun ends, even if what was seen when it was is something else
- * now; 0: where its code says. */
+/* Returns the end of a basic block that has been begun, even if its code has changed since. 0: the
+ * code that is there now decides. */
 static uint64_t
 end_of_superblock(uint32_t id)
 {

@@ -272,7 +272,7 @@ emit_guess(struct step *w)
 	w->known = e->off;
 }
 
-/* Who jumps to where itself begins has entered nothing; so flags decide here. */
+/* A function that jumps to its own beginning is not entered again, so flags decide here. */
 static void
 emit_enter(struct step *w)
 {
@@ -380,7 +380,7 @@ emit_guess_miss(struct step *w, struct step_exits *out)
 	emit_mov_rr(e, w->node, w->work);
 }
 
-/* Where the guess was wrong: after the rest, as one more register is spilled from here on. */
+/* The code for a wrong guess. It follows the rest, because it spills one more register. */
 static void
 emit_miss_part(struct step *w, uint32_t away)
 {
@@ -451,9 +451,9 @@ pick(uint16_t *from, uint32_t turn)
 }
 
 /*
- * What is spilled is stored and loaded again, so each block would wait for the one before if all
- * spilled the same: they take turns, and leave those alone that the next instructions name. rcx is
- * all that can be tested without flags.
+ * A spilled register is stored and loaded again. If all blocks spilled the same one, each block
+ * would wait for the block before it; so they take turns, and avoid registers that the next
+ * instructions use. rcx is the only register that can be tested without flags.
  */
 static void
 choose_step_registers(struct step *w, const struct build *b, uint32_t turn)

@@ -29,8 +29,8 @@ may_sample(const struct thread *t)
 	       !t->budget.left_out && native_run_may(t);
 }
 
-/* Where the block leads may be new as well. What begins after a return or an indirect jump nobody
- * knows. */
+/* The block's successors may be new as well. Those of a return or of an indirect jump are unknown.
+ */
 static void
 follow_block(const struct st_block *block)
 {

@@ -100,8 +100,8 @@ renew_cache(void)
 	return ok;
 }
 
-/* What a child begins with stands in the header's first structures; the others, most of it, are
- * zero and have no pages yet. */
+/* A child needs only the first structures of the header. The rest, most of it, is zero and has no
+ * pages yet. */
 enum { HEADER_HEAD = offsetof(struct st_results_header, counters) };
 
 /* The header of a child: the parent's plan, and nothing of what has happened to the parent. */

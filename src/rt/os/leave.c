@@ -322,8 +322,8 @@ leave_alone(struct thread *t)
 	go_natively(t);
 }
 
-/* What is counted and recorded of the thread is complete. In a basic block it has only been up to
- * where it goes on natively. */
+/* Completes the thread's counts and records: a basic block counts up to the address at which the
+ * thread goes on natively. */
 static void
 end_measuring(struct thread *t)
 {

@@ -81,7 +81,7 @@ recover_breakpoint(struct thread *t, const struct regs *machine, struct recovere
 }
 
 /*
- * Where the program is. False when the runtime was at work for it, so that nothing can be delivered
+ * Finds the program's address. False: the thread was in the runtime, so no signal can be delivered
  * now.
  */
 static bool
@@ -276,7 +276,7 @@ on_tick(struct thread *t, struct ucontext64 *uc)
 		take_sample(t, uc);
 	else
 		restart_interrupted(t, uc);
-	/* What the runtime is doing for the thread goes by its state: another tick will come. */
+	/* The runtime may be changing the thread's state: wait for the next tick. */
 	if (!budget_exists() || (signals_in_runtime(pc) && !is_entering(pc) && !is_calling(pc)))
 		return;
 	bool granted = bp_sampling_tick(t), leaves = native_run_tick(t);
@@ -496,8 +496,8 @@ code_written(uint64_t pc, int signo, const struct siginfo *info, const struct uc
 	return ours;
 }
 
-/* Where an instruction of the engine's stood for one of the program's, the program sees its own.
- * SIGSYS, by which a seccomp filter answers, names the address after the system call. */
+/* If an instruction of the engine stood for one of the program's, the program sees the address of
+ * its own. SIGSYS, by which a seccomp filter answers, names the address after the system call. */
 static void
 show_address(int signo, struct siginfo *info, uint64_t pc)
 {

@@ -696,7 +696,7 @@ vfork_end(struct thread *t, const struct vfork_parent *parent)
 	budget_vfork_end(t, parent->clock);
 	t->resume.state = RESUME_NONE; /* where the child was stopped, if it was */
 	t->state = THREAD_RUNTIME;
-	/* Who waits for it still does; what was for the child is gone. */
+	/* Those who wait for the thread still do; requests to the child are dropped. */
 	__atomic_fetch_and(&t->pending, PENDING_STOP, __ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&t->pending, parent->pending, __ATOMIC_SEQ_CST);
 }

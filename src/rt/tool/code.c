@@ -84,8 +84,8 @@ rm_of(const struct st_insn *in, const uint8_t *code)
 	return code[in->modrm_off] >> 6 == 3 ? (code[in->modrm_off] & 7) | (rex & 1) << 3 : 16;
 }
 
-/* What computes with rsp or rbp stays on the same stack; `add` of a register is how unwinders leave
- * frames, `sub` how they are enlarged. */
+/* An instruction that computes the new value from rsp or rbp stays on the same stack: unwinders
+ * leave frames with `add` of a register, and functions enlarge them with `sub`. */
 bool
 code_moves_stack(const struct build *b, uint32_t index)
 {
@@ -168,8 +168,8 @@ strobe_access_size(const strobe_access *a)
 	             : operand(OPERAND_SIZE, a->which);
 }
 
-/* What a call writes is known, and no action comes after it. Where a mask or a vector of indices
- * says what is accessed, there may be nothing at the address. */
+/* A call is left out: the value that it writes is known, and no action can follow it. With a mask
+ * or a vector of indices, nothing may be mapped at the address itself. */
 strobe_operand
 strobe_access_value(const strobe_access *a)
 {

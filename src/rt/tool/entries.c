@@ -30,7 +30,7 @@ entries_forget(void)
 	taken = n_chosen = n_functions = n_ordered = 0;
 }
 
-/* Where code was replaced, the functions of the old have gone. */
+/* Removes the functions of code that the new mapping replaces. */
 static void
 drop_replaced(const struct st_map *m)
 {

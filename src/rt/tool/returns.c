@@ -10,8 +10,7 @@
 
 enum { MAX_PLANS = 1 << 16, FIRST_DEPTH = 1024, MAX_DEPTH = 16 << 20, MOST_ACTIONS = 8 };
 
-/* What is to happen when a function returns; and when it is entered, if that is not an action of
- * its own. */
+/* The actions for the return of a function, and for its entry if that has no separate action. */
 struct plan {
 	uint64_t function;
 	strobe_callee *entered; /* NULL: nothing */

@@ -231,7 +231,8 @@ bool entries_choose(uint64_t pc);
 bool entries_chosen(uint64_t pc);
 /* Where .eh_frame of the mapping's image is, if no table leads to it. */
 bool entries_frames(uint32_t map, uint64_t *from, uint64_t *end);
-/* Where the function begins whose code the address is; 0: of none that tools want to know of. */
+/* Returns the entry of the function that contains the address; 0: no tool asks for that function.
+ */
 uint64_t entries_start(uint64_t pc);
 /* The code that is there: of a function, or of one of its parts. False: as above. */
 bool entries_range(uint64_t pc, uint64_t *start, uint64_t *end);
