@@ -59,35 +59,45 @@ gitvcs_resolve_to(struct st_vcs *v, const char *rev, struct st_version *out, str
 	return status ? gitvcs_out_of_memory(e) : 0;
 }
 
-static int
-gitvcs_read_head(const struct vcs_git *g)
-{
-	git_reference *head = NULL;
-	int status = g->git->repository_head(&head, g->repo);
-	g->git->reference_free(head);
-	return status;
-}
-
 static bool
 gitvcs_is_empty(struct st_vcs *v)
 {
-	return gitvcs_read_head(gitvcs_of(v)) == GIT_EUNBORNBRANCH;
+	struct vcs_git *g = gitvcs_of(v);
+	git_reference *head = NULL;
+	int status = g->git->repository_head(&head, g->repo);
+	g->git->reference_free(head);
+	return status == GIT_EUNBORNBRANCH;
+}
+
+/* The commit that HEAD leads to. Not by revparse, which leaks a reference when that is missing. */
+static int
+gitvcs_head_commit(const struct vcs_git *g, git_commit **commit)
+{
+	git_reference *head = NULL;
+	int status = g->git->repository_head(&head, g->repo);
+	if (!status)
+		status = g->git->commit_lookup(commit, g->repo, g->git->reference_target(head));
+	g->git->reference_free(head);
+	return status;
 }
 
 static st_status
 gitvcs_head(struct st_vcs *v, struct st_version *out, struct st_error *e)
 {
 	struct vcs_git *g = gitvcs_of(v);
+	git_commit *commit = NULL;
 	*out = (struct st_version){0};
-	int status = gitvcs_read_head(g);
+	int status = gitvcs_head_commit(g, &commit);
 	if (status == GIT_EUNBORNBRANCH)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "the repository has no commit yet: make one with git commit");
-	if (status || gitvcs_resolve_to(v, "HEAD", out, e))
+	if (status)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "cannot read HEAD of the repository: %s; git fsck shows the damage",
 		               st_libgit_reason(g->git));
-	return ST_OK;
+	const bool complete = st_gitwalk_version(g->git, commit, out);
+	g->git->commit_free(commit);
+	return complete ? ST_OK : gitvcs_out_of_memory(e);
 }
 
 static st_status
