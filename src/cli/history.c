@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/stored.h"
 #include "profile/profile.h"
 #include "views/metrics.h"
@@ -21,13 +22,69 @@ st_history_values_free(struct st_history_values *all)
 {
 	for (size_t i = 0; i < all->v.n; i++) {
 		struct st_history_group *g = &all->v.v[i];
-		free(g->location);
+		for (size_t k = 0; k < ST_HISTORY_PART_COUNT; k++)
+			free(g->parts[k]);
 		free(g->metric);
 		free(g->unit);
-		free(g->command);
 		free(g->values.v);
 	}
 	free(all->v.v);
+}
+
+/* The labels of a series, "command sleep 1, statistic mean", except for a workload that the stored
+ * profile has, too. malloc'ed; NULL: no memory. */
+static char *
+history_labels(const struct history_reading *r, const struct st_series *s)
+{
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
+	const char *between = "";
+	for (size_t i = 0; out && s && i < s->key.n_labels; i++) {
+		const struct st_series_label *label = &s->key.labels[i];
+		if (!strcmp(label->name, "workload") && r->stored->workload && *r->stored->workload)
+			continue;
+		fprintf(out, "%s%s %s", between, label->name, label->value);
+		between = ", ";
+	}
+	return out ? st_text_end(&built) : NULL;
+}
+
+static bool
+history_is_of(const struct st_history_group *g, const struct history_reading *r,
+              const struct st_metric_values *v, const char *labels)
+{
+	return g->configuration == r->stored->configuration && g->machine == r->stored->machine &&
+	       !strcmp(g->parts[ST_HISTORY_LOCATION], v->location) &&
+	       !strcmp(g->parts[ST_HISTORY_LABELS], labels) && !strcmp(g->metric, v->metric) &&
+	       !strcmp(g->unit, v->unit);
+}
+
+/* Takes the labels. NULL: no memory. */
+static struct st_history_group *
+history_add_group(const struct history_reading *r, const struct st_metric_values *v, char *labels)
+{
+	const char *const parts[ST_HISTORY_PART_COUNT] = {
+	        [ST_HISTORY_LOCATION] = v->location,
+	        [ST_HISTORY_COLLECTOR] = r->stored->collector,
+	        [ST_HISTORY_COMMAND] = r->stored->command,
+	        [ST_HISTORY_WORKLOAD] = r->stored->workload,
+	        [ST_HISTORY_PARAMETERS] = r->stored->parameters};
+	struct st_history_group *g = ST_PUSH(&r->all->v);
+	if (!g) {
+		free(labels);
+		return NULL;
+	}
+	*g = (struct st_history_group){.logged = r->logged,
+	                               .configuration = r->stored->configuration,
+	                               .machine = r->stored->machine,
+	                               .parts[ST_HISTORY_LABELS] = labels,
+	                               .metric = strdup(v->metric),
+	                               .unit = strdup(v->unit)};
+	bool bad = !g->metric || !g->unit;
+	for (size_t i = 0; i < ST_HISTORY_PART_COUNT; i++)
+		if (i != ST_HISTORY_LABELS)
+			bad |= !(g->parts[i] = strdup(parts[i] ? parts[i] : ""));
+	return bad ? NULL : g;
 }
 
 /* NULL: no memory. */
@@ -35,25 +92,13 @@ static struct st_history_group *
 history_group_of(const struct history_reading *r, const struct st_metric_values *v)
 {
 	struct st_history_values *all = r->all;
-	for (size_t i = all->first; i < all->v.n; i++) {
-		struct st_history_group *g = &all->v.v[i];
-		if (g->configuration == r->stored->configuration &&
-		    g->machine == r->stored->machine && !strcmp(g->location, v->location) &&
-		    !strcmp(g->metric, v->metric) && !strcmp(g->unit, v->unit))
-			return g;
-	}
-	struct st_history_group *g = ST_PUSH(&all->v);
-	if (!g)
-		return NULL;
-	*g = (struct st_history_group){
-	        .logged = r->logged,
-	        .configuration = r->stored->configuration,
-	        .machine = r->stored->machine,
-	        .location = strdup(v->location),
-	        .metric = strdup(v->metric),
-	        .unit = strdup(v->unit),
-	        .command = strdup(r->stored->command ? r->stored->command : "")};
-	return g->location && g->metric && g->unit && g->command ? g : NULL;
+	char *labels = history_labels(r, v->series);
+	for (size_t i = all->first; labels && i < all->v.n; i++)
+		if (history_is_of(&all->v.v[i], r, v, labels)) {
+			free(labels);
+			return &all->v.v[i];
+		}
+	return labels ? history_add_group(r, v, labels) : NULL;
 }
 
 static st_status

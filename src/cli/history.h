@@ -3,14 +3,34 @@
 #ifndef STROBE_CLI_HISTORY_H
 #define STROBE_CLI_HISTORY_H
 
+#include <jansson.h>
+
 #include "base/vec.h"
 #include "store/history.h"
 
-/* The values of one location and metric, of one version, command and machine. */
+/* The texts by which the values of one metric and version differ: P(identifier, "key", "words
+ * before the text in a name"). The labels of a series follow its location in parentheses. */
+#define ST_HISTORY_PARTS(P)                                                                        \
+	P(LOCATION, "location", "")                                                                \
+	P(LABELS, "labels", "")                                                                    \
+	P(COMMAND, "command", "")                                                                  \
+	P(COLLECTOR, "collector", "")                                                              \
+	P(WORKLOAD, "workload", "workload ")                                                       \
+	P(PARAMETERS, "parameters", "")
+
+enum st_history_part {
+#define P(id, key, before) ST_HISTORY_##id,
+	ST_HISTORY_PARTS(P)
+#undef P
+	        ST_HISTORY_PART_COUNT
+};
+
+/* The values of one location and metric, of one version, configuration and machine. */
 struct st_history_group {
 	const struct st_logged *logged;
 	int64_t configuration, machine;
-	char *location, *metric, *unit, *command;
+	char *parts[ST_HISTORY_PART_COUNT]; /* "": unknown, or does not apply */
+	char *metric, *unit;
 	size_t profiles;
 	int64_t last; /* the profile that was counted last */
 	ST_VEC(double) values;
@@ -29,5 +49,23 @@ struct st_history_values {
 st_status st_history_values(struct st_history_values *all, struct st_store *s,
                             const struct st_history *h, struct st_error *e);
 void st_history_values_free(struct st_history_values *all);
+
+/* Whether two groups are of one series: they differ at most in their versions and values. */
+bool st_history_same_series(const struct st_history_group *a, const struct st_history_group *b);
+
+/* In what the groups of several series differ. */
+struct st_history_naming {
+	bool parts[ST_HISTORY_PART_COUNT], machine;
+};
+/* Notes the parts in which the group differs from `first`, a group of the first series. */
+void st_history_naming_add(struct st_history_naming *n, const struct st_history_group *first,
+                           const struct st_history_group *g);
+/* A name that no other series of the metric has: the parts that differ, or the location if none
+ * does. malloc'ed; NULL: memory is exhausted. */
+char *st_history_short_name(const struct st_history_naming *n, const struct st_history_group *g);
+/* The same with the location, its labels and the command in any case: "sort: ./sort 10". */
+char *st_history_long_name(const struct st_history_naming *n, const struct st_history_group *g);
+/* Adds the parts of the group to a JSON object. */
+void st_history_put_parts(json_t *object, const struct st_history_group *g);
 
 #endif

@@ -10,22 +10,13 @@
 enum { LEAST_SEGMENT = 2, ROUNDS = 999, SEED = 1 };
 #define ALPHA 0.05
 
-static bool
-series_has(const struct st_history_series *s, const struct st_history_group *g)
-{
-	const struct st_history_group *f = s->first;
-	return f->configuration == g->configuration && f->machine == g->machine &&
-	       !strcmp(f->location, g->location) && !strcmp(f->metric, g->metric) &&
-	       !strcmp(f->unit, g->unit);
-}
-
 static st_status
 series_add(struct st_history_series_list *all, const struct st_history_group *g)
 {
 	size_t at = 0;
 	if (!g->values.n)
 		return ST_OK;
-	while (at < all->v.n && !series_has(&all->v.v[at], g))
+	while (at < all->v.n && !st_history_same_series(all->v.v[at].first, g))
 		at++;
 	struct st_history_series *s = at < all->v.n ? &all->v.v[at] : ST_PUSH(&all->v);
 	if (!s)
@@ -80,6 +71,8 @@ st_history_series_make(struct st_history_series_list *all, const struct st_histo
 		if (!values->v.v[i].logged->gone && series_add(all, &values->v.v[i]))
 			return ST_FAILED;
 	series_cut(all, most);
+	for (size_t i = 0; i < all->v.n; i++)
+		st_history_naming_add(&all->naming, all->v.v[0].first, all->v.v[i].first);
 	for (size_t i = 0; i < all->v.n; i++)
 		if (series_find_changes(&all->v.v[i]))
 			return ST_FAILED;

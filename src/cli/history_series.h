@@ -10,7 +10,7 @@
  * into three and four is as clear as the best one. */
 enum { ST_HISTORY_FEWEST = 7 };
 
-/* The values of one location, metric, command and machine, the oldest version first. */
+/* The values of one location, metric, configuration and machine, the oldest version first. */
 struct st_history_series {
 	const struct st_history_group *first;
 	ST_VEC(const struct st_history_group *) groups; /* one for each version with values */
@@ -22,6 +22,7 @@ struct st_history_series {
 struct st_history_series_list {
 	ST_VEC(struct st_history_series) v;
 	size_t left_out; /* number of series that are not in the list */
+	struct st_history_naming naming;
 };
 
 /* Makes the series of versions that are in the history, at most `most` (0: all), and finds their

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/history_series.h"
 #include "cli/stored.h"
 #include "report/json.h"
@@ -33,19 +34,19 @@ all_series_json(const struct st_history_series_list *all)
 		json_t *changes = json_array();
 		for (size_t k = 0; k < s->n_changes; k++)
 			json_array_append_new(changes, change_json(s, k));
-		json_array_append_new(
-		        array, json_pack("{so, so, ss, so, sI, sb, so}", "location",
-		                         st_json_text(s->first->location), "metric",
-		                         st_json_text(s->first->metric), "unit", s->first->unit,
-		                         "command", st_json_text(s->first->command), "versions",
-		                         (json_int_t)s->medians.n, "enough",
-		                         s->medians.n >= ST_HISTORY_FEWEST, "changes", changes));
+		json_t *one =
+		        json_pack("{so, ss, sI, sb, so}", "metric", st_json_text(s->first->metric),
+		                  "unit", s->first->unit, "versions", (json_int_t)s->medians.n,
+		                  "enough", s->medians.n >= ST_HISTORY_FEWEST, "changes", changes);
+		st_history_put_parts(one, s->first);
+		json_array_append_new(array, one);
 	}
 	return json_pack("{si, so}", "version", ST_JSON_VERSION, "series", array);
 }
 
 static void
-change_of_series_row(struct st_table *t, const struct st_history_series *s, size_t i)
+change_of_series_row(struct st_table *t, const struct st_history_series *s, size_t i,
+                     const char *name)
 {
 	const struct st_history_change c = st_history_change_of(s, i);
 	const double relative = st_history_change_relative(&c);
@@ -60,24 +61,33 @@ change_of_series_row(struct st_table *t, const struct st_history_series *s, size
 	else
 		st_table_cell(t, "-");
 	st_table_cell(t, "%.3f", c.p);
-	st_table_cell(t, "%s of %s: %s", s->first->metric, s->first->location, s->first->command);
+	st_table_cell(t, "%s of %s", s->first->metric, name);
 }
 
 static void
-print_unchanged_series(const struct st_history_series_list *all, FILE *out)
+print_unchanged(const struct st_history_series *s, const char *name, FILE *out)
 {
-	for (size_t i = 0; i < all->v.n; i++) {
-		const struct st_history_series *s = &all->v.v[i];
-		if (s->medians.n < ST_HISTORY_FEWEST)
-			fprintf(out,
-			        "%s of %s: %s: cannot tell: only %s profiles, and %d are needed\n",
-			        s->first->metric, s->first->location, s->first->command,
-			        ST_COUNT(s->medians.n, "version has", "versions have"),
-			        ST_HISTORY_FEWEST);
-		else if (!s->n_changes)
-			fprintf(out, "%s of %s: %s: no change in %zu versions\n", s->first->metric,
-			        s->first->location, s->first->command, s->medians.n);
-	}
+	if (s->medians.n < ST_HISTORY_FEWEST)
+		fprintf(out, "%s of %s: cannot tell: only %s profiles, and %d are needed\n",
+		        s->first->metric, name,
+		        ST_COUNT(s->medians.n, "version has", "versions have"), ST_HISTORY_FEWEST);
+	else if (!s->n_changes)
+		fprintf(out, "%s of %s: no change in %zu versions\n", s->first->metric, name,
+		        s->medians.n);
+}
+
+/* Adds the changes of a series to the table, or says in `unchanged` that it has none. */
+static st_status
+print_series(const struct st_history_series_list *all, const struct st_history_series *s,
+             struct st_table *t, FILE *unchanged)
+{
+	char *name = st_history_long_name(&all->naming, s->first);
+	for (size_t k = 0; name && k < s->n_changes; k++)
+		change_of_series_row(t, s, k, name);
+	if (name)
+		print_unchanged(s, name, unchanged);
+	free(name);
+	return name ? ST_OK : ST_FAILED;
 }
 
 static st_status
@@ -87,16 +97,20 @@ print_all_series(const struct st_history_series_list *all, FILE *out)
 	        {"range", true}, {"commits", false}, {"before", false}, {"after", false},
 	        {"by", false},   {"p", false},       {"of", true}};
 	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
-	if (!t)
-		return ST_FAILED;
-	for (size_t i = 0; i < all->v.n; i++)
-		for (size_t k = 0; k < all->v.v[i].n_changes; k++)
-			change_of_series_row(t, &all->v.v[i], k);
-	if (st_table_rows(t))
+	struct st_text unchanged;
+	FILE *lines = st_text_begin(&unchanged);
+	st_status status = t && lines ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < all->v.n && !status; i++)
+		status = print_series(all, &all->v.v[i], t, lines);
+	char *text = lines ? st_text_end(&unchanged) : NULL;
+	if (!status && st_table_rows(t))
 		st_table_print(t, out, st_style_of(stdout));
+	if (!status && text)
+		fputs(text, out);
+	status = text ? status : ST_FAILED;
 	st_table_free(t);
-	print_unchanged_series(all, out);
-	return ST_OK;
+	free(text);
+	return status;
 }
 
 st_status

@@ -15,14 +15,16 @@
 static json_t *
 log_group_json(const struct st_history_group *g, const struct st_spread *s)
 {
-	return json_pack("{ss, so, so, so, ss, so, sI, sI, so, so, so, so, so, so}", "commit",
-	                 g->logged->version.name, "command", st_json_text(g->command), "location",
-	                 st_json_text(g->location), "metric", st_json_text(g->metric), "unit",
-	                 g->unit, "subject", st_json_text(g->logged->version.subject), "profiles",
-	                 (json_int_t)g->profiles, "n", (json_int_t)s->n, "median",
-	                 st_json_real(s->median), "median_low", st_json_real(s->median_low),
-	                 "median_high", st_json_real(s->median_high), "mean", st_json_real(s->mean),
-	                 "min", st_json_real(s->least), "max", st_json_real(s->most));
+	json_t *one = json_pack("{ss, so, ss, so, sI, sI, so, so, so, so, so, so}", "commit",
+	                        g->logged->version.name, "metric", st_json_text(g->metric), "unit",
+	                        g->unit, "subject", st_json_text(g->logged->version.subject),
+	                        "profiles", (json_int_t)g->profiles, "n", (json_int_t)s->n,
+	                        "median", st_json_real(s->median), "median_low",
+	                        st_json_real(s->median_low), "median_high",
+	                        st_json_real(s->median_high), "mean", st_json_real(s->mean), "min",
+	                        st_json_real(s->least), "max", st_json_real(s->most));
+	st_history_put_parts(one, g);
+	return one;
 }
 
 static void
@@ -32,9 +34,11 @@ log_value_cell(struct st_table *t, const char *unit, double value)
 	st_table_cell(t, "%s", st_measured_text(text, unit, value));
 }
 
-static void
-log_group_row(struct st_table *t, const struct st_history_group *g, const struct st_spread *s)
+static st_status
+log_group_row(struct st_table *t, const struct st_history_naming *naming,
+              const struct st_history_group *g, const struct st_spread *s)
 {
+	char *name = st_history_long_name(naming, g);
 	char low[2 * ST_NUMBER_SIZE], high[2 * ST_NUMBER_SIZE];
 	st_table_cell(t, "%.10s", g->logged->version.name);
 	st_table_cell(t, "%s", g->metric);
@@ -48,8 +52,9 @@ log_group_row(struct st_table *t, const struct st_history_group *g, const struct
 		st_table_cell(t, "-");
 	log_value_cell(t, g->unit, s->least);
 	log_value_cell(t, g->unit, s->most);
-	st_table_cell(t, "%s", g->location);
-	st_table_cell(t, "%s", g->command);
+	st_table_cell(t, "%s", name ? name : "");
+	free(name);
+	return name ? ST_OK : ST_FAILED;
 }
 
 static st_status
@@ -64,11 +69,13 @@ log_print_groups(const struct st_history_values *all, const struct st_store *sto
 	                                          {"95 %", false},
 	                                          {"min", false},
 	                                          {"max", false},
-	                                          {"location", true},
-	                                          {"command", true}};
+	                                          {"of", true}};
 	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
 	json_t *array = json_array();
 	struct st_safe safe;
+	struct st_history_naming naming = {0};
+	for (size_t i = 0; i < all->v.n; i++)
+		st_history_naming_add(&naming, &all->v.v[0], &all->v.v[i]);
 	st_status status = t && array ? ST_OK : st_store_no_memory(e);
 	for (size_t i = 0; i < all->v.n && !status; i++) {
 		const struct st_history_group *g = &all->v.v[i];
@@ -78,7 +85,7 @@ log_print_groups(const struct st_history_values *all, const struct st_store *sto
 		else if (json)
 			json_array_append_new(array, log_group_json(g, &s));
 		else
-			log_group_row(t, g, &s);
+			status = log_group_row(t, &naming, g, &s) ? st_store_no_memory(e) : ST_OK;
 	}
 	if (!status && json)
 		status = st_stored_print_json(

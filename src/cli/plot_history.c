@@ -11,7 +11,7 @@
 #include "stats/spread.h"
 #include "store/store.h"
 
-/* A line: one location, command and machine. */
+/* A line: one location, configuration and machine. */
 struct history_line {
 	const struct st_history_group *of; /* its first */
 	char *name;
@@ -24,6 +24,7 @@ struct history_plot {
 	char *others;                              /* ", a, b": metrics that are not drawn */
 	ST_VEC(const struct st_logged *) versions; /* with values of it, the oldest first */
 	ST_VEC(struct history_line) lines;
+	struct st_history_naming naming;
 	struct st_plot_value *points;
 	char **parts;
 	const char **names;
@@ -33,13 +34,6 @@ static bool
 history_is_shown(const struct history_plot *x, const struct st_history_group *g)
 {
 	return !strcmp(g->metric, x->metric) && !strcmp(g->unit, x->unit);
-}
-
-static bool
-history_same_line(const struct st_history_group *a, const struct st_history_group *b)
-{
-	return a->configuration == b->configuration && a->machine == b->machine &&
-	       !strcmp(a->location, b->location);
 }
 
 /* Chooses the first metric of the youngest version; the picture names the others. */
@@ -80,7 +74,7 @@ history_list(struct history_plot *x)
 				return ST_FAILED;
 			*version = g->logged;
 		}
-		while (line < x->lines.n && !history_same_line(x->lines.v[line].of, g))
+		while (line < x->lines.n && !st_history_same_series(x->lines.v[line].of, g))
 			line++;
 		struct history_line *new = line == x->lines.n ? ST_PUSH(&x->lines) : NULL;
 		if (line == x->lines.n - 1 && new)
@@ -89,32 +83,6 @@ history_list(struct history_plot *x)
 			return ST_FAILED;
 	}
 	return ST_OK;
-}
-
-/* Names a line by what differs from other lines: its location, its command, or its machine. */
-static char *
-history_line_name(const struct history_plot *x, size_t line)
-{
-	const struct st_history_group *g = x->lines.v[line].of;
-	bool locations = false, commands = false, alike = false;
-	for (size_t i = 0; i < x->lines.n; i++) {
-		const struct st_history_group *o = x->lines.v[i].of;
-		locations |= strcmp(o->location, g->location) != 0;
-		commands |= strcmp(o->command, g->command) != 0;
-		alike |= i != line && !strcmp(o->location, g->location) &&
-		         !strcmp(o->command, g->command);
-	}
-	struct st_text built;
-	FILE *out = st_text_begin(&built);
-	if (!out)
-		return NULL;
-	fputs(locations || !commands ? g->location : "", out);
-	if (commands)
-		fprintf(out, "%s%s", locations ? ", " : "", g->command);
-	if (alike)
-		fprintf(out, ", machine %lld, configuration %lld", (long long)g->machine,
-		        (long long)g->configuration);
-	return st_text_end(&built);
 }
 
 static size_t
@@ -141,7 +109,10 @@ history_fill(struct history_plot *x)
 		if (!(x->parts[i] = st_text_of("%.10s", x->versions.v[i]->version.name)))
 			return ST_FAILED;
 	for (size_t i = 0; i < x->lines.n; i++)
-		if (!(x->names[i] = x->lines.v[i].name = history_line_name(x, i)))
+		st_history_naming_add(&x->naming, x->lines.v[0].of, x->lines.v[i].of);
+	for (size_t i = 0; i < x->lines.n; i++)
+		if (!(x->names[i] = x->lines.v[i].name =
+		              st_history_short_name(&x->naming, x->lines.v[i].of)))
 			return ST_FAILED;
 	for (size_t i = 0; i < x->values.v.n; i++) {
 		const struct st_history_group *g = &x->values.v.v[i];
@@ -151,7 +122,7 @@ history_fill(struct history_plot *x)
 			continue;
 		if (st_spread_of(g->values.v, g->values.n, &s))
 			return ST_FAILED;
-		while (!history_same_line(x->lines.v[line].of, g))
+		while (!st_history_same_series(x->lines.v[line].of, g))
 			line++;
 		x->points[line * x->versions.n + history_version_of(x, g->logged)] =
 		        (struct st_plot_value){s.median, s.median_low, s.median_high, s.least,

@@ -83,11 +83,12 @@ series_json(const struct report_versions *v, const struct st_history_series *s)
 		json_array_append_new(points, point_json(v, s->groups.v[i]));
 	for (size_t i = 0; i < s->n_changes; i++)
 		json_array_append_new(changes, history_change_json(v, s, i));
-	return json_pack("{so, so, so, so, sI, sI, so, so}", "location", st_json_text(g->location),
-	                 "metric", st_json_text(g->metric), "unit", st_json_text(g->unit),
-	                 "command", st_json_text(g->command), "machine", (json_int_t)g->machine,
-	                 "configuration", (json_int_t)g->configuration, "points", points, "changes",
-	                 changes);
+	json_t *one =
+	        json_pack("{so, so, sI, sI, so, so}", "metric", st_json_text(g->metric), "unit",
+	                  st_json_text(g->unit), "machine", (json_int_t)g->machine, "configuration",
+	                  (json_int_t)g->configuration, "points", points, "changes", changes);
+	st_history_put_parts(one, g);
+	return one;
 }
 
 static json_t *

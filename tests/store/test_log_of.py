@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """strobe log --of: a metric over versions, with its spread: test_log_of.py STROBE."""
+import contextlib
+import json
 import os
+import sqlite3
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -42,6 +46,57 @@ class LogOf(unittest.TestCase):
 
     def test_nothing(self):
         self.assertIn("has a function or series 'g'", self.p.refused("log", "--of", "g"))
+
+
+class Names(unittest.TestCase):
+    """Series that differ in one thing only are told apart by it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-store-")
+        self.addCleanup(folder.cleanup)
+        self.p = Project(Path(folder.name) / "project")
+        self.p.commit("first")
+        self.p.ask("init")
+
+    def add(self, name, text, *words, change=""):
+        (self.p.home / name).write_text(text, encoding="utf-8")
+        self.p.ask("import", "-q", self.p.home / name, "-o", self.p.home / "it.db")
+        with contextlib.closing(sqlite3.connect(self.p.home / "it.db")) as db:
+            db.executescript(change)
+        self.p.ask("add", "-q", self.p.home / "it.db", *words)
+
+    def legend(self, *words):
+        root = ET.fromstring(self.p.ask("plot", "history", "-o", "-", *words))
+        return {e.text for e in root.iter("{http://www.w3.org/2000/svg}text")} - {""}
+
+    def names(self, *words):
+        return [line.split("  ")[-1].strip() for line in self.p.ask("log", *words).splitlines()[1:]]
+
+    def test_commands_of_hyperfine(self):
+        results = [{"command": f"sort {size}", "times": [size, size + 2]} for size in (1, 10)]
+        self.add("h.json", json.dumps({"results": results}))
+        rows = self.p.json("log", "--of", "wall")["history"]
+        self.assertEqual([(r["location"], r["labels"], r["n"], r["median"]) for r in rows], [("sort", "command sort 1", 2, 2), ("sort", "command sort 10", 2, 11)])
+        names = ["sort (command sort 1)", "sort (command sort 10)"]
+        self.assertLessEqual(set(names), self.legend("--of", "sort"))
+        self.assertEqual([each.split(":")[0] for each in self.names("--of", "sort")], names)
+        self.assertEqual(self.p.ask("log", "--changes", "sort").count("wall of sort (command sort 1): "), 1)
+        series = self.p.json("log", "--changes", "sort")["series"]
+        self.assertEqual([each["labels"] for each in series], ["command sort 10", "command sort 1"])
+
+    def test_benchmarks_of_google(self):
+        runs = [{"name": "sort", "run_name": "sort", "label": label, "real_time": time, "time_unit": "ns"} for label, time in (("old", 5), ("new", 3))]
+        self.add("g.json", json.dumps({"context": {}, "benchmarks": runs}))
+        self.assertLessEqual({"sort (label old)", "sort (label new)"}, self.legend("--of", "sort", "--metric", "real time"))
+
+    def test_collectors_workloads_and_parameters(self):
+        text = "metric,unit,function,value\ncost,,sort,{}\n"
+        for i, tool in enumerate(("timer", "timed")):
+            self.add(f"{i}.csv", text.format(i), change=f"UPDATE run SET tool = '{tool}', start_ns = {i}; UPDATE tool SET name = run.tool FROM run;")
+        self.assertLessEqual({"timed", "timer"}, self.legend("--of", "sort"))
+        self.assertEqual(sorted(r["collector"] for r in self.p.json("log", "--of", "sort")["history"]), ["timed", "timer"])
+        self.add("w.csv", text.format(3), "--workload", "large", change="UPDATE run SET tool = 'timer', start_ns = 3; UPDATE tool SET name = run.tool FROM run;")
+        self.assertLessEqual({"timed, no workload", "timer, no workload", "timer, workload large"}, self.legend("--of", "sort"))
 
 
 if __name__ == "__main__":

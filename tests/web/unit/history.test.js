@@ -24,7 +24,10 @@ test("a series is named by what tells it from others", () => {
 	assert.deepEqual(seriesNames([series("f", [1]), series("g", [1])]), ["f", "g"]);
 	assert.deepEqual(seriesNames([series("f", [1]), series("f", [1], { command: "./y" })]), ["./x", "./y"]);
 	assert.deepEqual(seriesNames([series("f", [1]), series("g", [1], { command: "./y" })]), ["f, ./x", "g, ./y"]);
-	assert.deepEqual(seriesNames([series("f", [1]), series("f", [1], { machine: 2 })]), ["f, machine 1, configuration 1", "f, machine 2, configuration 1"]);
+	assert.deepEqual(seriesNames([series("f", [1]), series("f", [1], { machine: 2 })]), ["machine 1", "machine 2"]);
+	const time = { collector: "time", labels: "" };
+	assert.deepEqual(seriesNames([series("f", [1], time), series("f", [1], { collector: "perf", labels: "command sleep 1" })]), ["f, time", "f (command sleep 1), perf"]);
+	assert.deepEqual(seriesNames([series("f", [1], { workload: "" }), series("f", [1], { workload: "large" })]), ["no workload", "workload large"]);
 });
 
 test("levels reach from one change to the next", () => {

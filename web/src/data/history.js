@@ -19,15 +19,16 @@ export function historyMetrics(history) {
 
 const largestChange = ({ changes }) => changes.reduce((most, { relative }) => Math.max(most, relative === null ? Infinity : Math.abs(relative)), 0);
 
-// Names each series by the location, command or machine in which it differs from the others.
+// Names each series by what differs from the others: its location, labels, command, collector, workload, parameters or machine.
 export function seriesNames(list) {
-	const differ = (key) => new Set(list.map((each) => each[key])).size > 1;
-	const [locations, commands] = [differ("location"), differ("command")];
-	const twins = (a) => list.filter((b) => b.location === a.location && b.command === a.command).length > 1;
+	const keys = ["location", "labels", "command", "collector", "workload", "parameters", "machine"];
+	const before = { workload: "workload ", machine: "machine " };
+	const differ = keys.filter((key) => new Set(list.map((each) => each[key])).size > 1);
 	return list.map((series) => {
-		const parts = [(locations || !commands) && series.location, commands && series.command];
-		if (twins(series)) parts.push(`machine ${series.machine}, configuration ${series.configuration}`);
-		return parts.filter(Boolean).join(", ");
+		const labels = differ.includes("labels") && series.labels ? ` (${series.labels})` : "";
+		const parts = differ.filter((key) => key !== "location" && key !== "labels").map((key) => (series[key] ? (before[key] ?? "") + series[key] : `no ${key}`));
+		if (differ.includes("location") || differ.includes("labels") || !differ.length) parts.unshift(series.location + labels);
+		return parts.join(", ");
 	});
 }
 
