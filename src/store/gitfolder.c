@@ -18,13 +18,25 @@ gitfolder_has(const char *folder, const char *name, struct stat *found)
 	return has;
 }
 
+/* Whether a folder .git was never a repository: git goes past it. If it has only a part of what a
+ * repository has, it is a damaged one, and its history must not be overlooked. */
+static bool
+gitfolder_is_only_a_name(const char *folder, const struct stat *git)
+{
+	struct stat found;
+	return S_ISDIR(git->st_mode) && !gitfolder_has(folder, ".git/HEAD", &found) &&
+	       !gitfolder_has(folder, ".git/objects", &found) &&
+	       !gitfolder_has(folder, ".git/refs", &found);
+}
+
 /* Whether the folder is the top of the files of a repository, or a bare repository. */
 static bool
 gitfolder_is_repository(const char *folder, struct stat *git)
 {
-	return gitfolder_has(folder, ".git", git) ||
-	       (gitfolder_has(folder, "objects", git) && gitfolder_has(folder, "refs", git) &&
-	        gitfolder_has(folder, "HEAD", git));
+	if (gitfolder_has(folder, ".git", git) && !gitfolder_is_only_a_name(folder, git))
+		return true;
+	return gitfolder_has(folder, "objects", git) && gitfolder_has(folder, "refs", git) &&
+	       gitfolder_has(folder, "HEAD", git);
 }
 
 static bool

@@ -32,12 +32,18 @@ static const char *const hook_texts[ST_HOOKS] = {
         "exit 0\n",
         "#!/bin/sh\n" HOOK_MARK "\n"
         "# Stops a push when something costs more; git push --no-verify pushes nevertheless.\n"
+        "# A push that cannot be compared goes through with a warning.\n"
         "strobe status --exit-code >&2\n"
-        "case $? in\n"
+        "code=$?\n"
+        "case $code in\n"
+        "0) ;;\n"
         "1) echo 'strobe: not pushed, because something costs more; git push --no-verify pushes'"
         " >&2; exit 1 ;;\n"
-        "*) exit 0 ;;\n"
-        "esac\n",
+        "*) echo \"strobe: warning: this push is not checked for slowdowns, because strobe"
+        " status failed with exit code $code: remove the cause, or the hook with strobe hooks "
+        "remove\" ;;\n"
+        "esac >&2\n"
+        "exit 0\n",
 };
 
 enum hook_owner { HOOK_ABSENT, HOOK_OURS, HOOK_FOREIGN };

@@ -182,6 +182,24 @@ class History(unittest.TestCase):
         self.p.ask("init", cwd=below, env={"GIT_CEILING_DIRECTORIES": f"/none:{self.p.folder}"})
         self.assertTrue((below / ".strobe").exists())
 
+    def test_folder_that_is_no_repository(self):
+        """A folder .git without a repository in it is nothing to git."""
+        for files in [], ["config"]:
+            with tempfile.TemporaryDirectory(prefix="strobe-store-") as folder:
+                top = Path(folder)
+                (top / ".git").mkdir()
+                for name in files:
+                    (top / ".git" / name).write_text("", encoding="utf-8")
+                plain = top / "plain"
+                plain.mkdir()
+                p = Project(plain, git=False)
+                self.assertIn("no store", p.refused("status"))
+                self.assertIn("a counter", p.ask("init"))
+        nested = self.p.folder / "nested"
+        (nested / ".git").mkdir(parents=True)
+        self.p.ask("init", cwd=nested)
+        self.assertTrue((self.p.folder / ".git/strobe/store.db").exists())
+
     @unittest.skipUnless(os.geteuid() == 0, "only root can make a repository of another user")
     def test_repository_of_another_user(self):
         self.p.run("chown", "-R", "nobody", self.p.folder)

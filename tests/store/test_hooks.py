@@ -56,11 +56,22 @@ class Hooks(unittest.TestCase):
         self.assertFalse((self.hooks / "post-commit").exists())
 
     def test_nothing_to_do(self):
-        """Without a store or a script, commits and pushes go through."""
+        """Without a store or a script, commits and pushes go through; a push says that it was not checked."""
         self.p.ask("hooks", "install")
         self.p.run("git", "init", "-q", "--bare", self.p.home / "origin.git")
+        push = ["git", "push", "-q", self.p.home / "origin.git", "main"]
         self.write(1)
-        self.p.git("push", "-q", self.p.home / "origin.git", "main")
+        said = self.p.run(*push).stderr
+        self.assertIn("strobe: warning: this push is not checked for slowdowns", said)
+        self.assertIn("exit code 125", said)
+        self.p.ask("init")
+        self.write(2)
+        self.assertNotIn("warning", self.p.run(*push).stderr)
+        (self.p.folder / ".git/strobe/store.db").write_bytes(b"no database" * 1000)
+        self.write(3)
+        self.assertIn("warning", self.p.run(*push).stderr)
+        self.write(4)
+        self.assertIn("exit code 127", self.p.run(*push, env={"PATH": "/usr/bin:/bin"}).stderr)
 
     def test_permissions(self):
         """A hook is executed with the rights of the user: others must not write it."""
