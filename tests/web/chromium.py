@@ -5,8 +5,11 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
+
+import results
 
 PATH = shutil.which("chromium") or shutil.which("chromium-headless-shell")
 # Without a network at all: a page that asks for something fails, whatever its policy says.
@@ -145,3 +148,18 @@ class Page:
         self.settle()
         with open(path, "wb") as out:
             out.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+
+
+def require(strobe):
+    """Ends a test program as skipped if there is no browser, or strobe was built without the page."""
+    if not PATH:
+        print("skipped: no chromium here")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory(prefix="strobe-chromium-") as place:
+        probe = os.path.join(place, "probe.json")
+        with open(probe, "w", encoding="utf-8") as f:
+            json.dump(results.paths(), f)
+        done = subprocess.run([strobe, "report", "-o", os.path.join(place, "probe.html"), probe], capture_output=True, text=True, timeout=120)
+    if "built without the page" in done.stderr:
+        print(f"skipped: {done.stderr.strip()}")
+        sys.exit(77)

@@ -161,4 +161,5 @@ class Changes(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    chromium.require(STROBE)
     unittest.main()

@@ -170,4 +170,5 @@ class History(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    chromium.require(Project.strobe)
     unittest.main()

@@ -86,4 +86,5 @@ class Measurements(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    chromium.require(STROBE)
     unittest.main()

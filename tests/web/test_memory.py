@@ -193,4 +193,5 @@ class Memory(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    chromium.require(STROBE)
     unittest.main()

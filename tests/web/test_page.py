@@ -431,17 +431,6 @@ class Big(Pages):
         self.assertEqual(len(self.rows()) > 2, True)
 
 
-def skip_without_a_page():
-    with tempfile.TemporaryDirectory() as scratch:
-        probe = report(scratch, "probe.html", write(scratch, "probe.json", results.paths()))[1]
-    if not chromium.PATH:
-        print("skipped: no chromium here")
-        sys.exit(77)
-    if "built without the page" in probe.stderr:
-        print(f"skipped: {probe.stderr.strip()}")
-        sys.exit(77)
-
-
 if __name__ == "__main__":
-    skip_without_a_page()
+    chromium.require(STROBE)
     unittest.main()

@@ -10,9 +10,8 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import chromium  # noqa: E402
 import results  # noqa: E402
-import test_page  # noqa: E402
-from chromium import PATIENCE  # noqa: E402
 from test_page import STROBE, Pages, report, write  # noqa: E402
 
 CALLS = os.path.abspath(sys.argv.pop(1))
@@ -261,7 +260,7 @@ class Timelines(Pages):
 
     def point_at(self, begin, span, level):
         """Moves the mouse to a visible slice; repeats it while the page is still being laid out or zoomed."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + chromium.PATIENCE
         while True:
             seen = self.shown()
             self.mouse("mouseMoved", (begin + span / 2 - seen[0]) / (seen[1] - seen[0]) * self.width(), AXIS + TITLE + level * ROW + ROW / 2)
@@ -463,5 +462,5 @@ class Timelines(Pages):
 
 
 if __name__ == "__main__":
-    test_page.skip_without_a_page()
+    chromium.require(STROBE)
     unittest.main()
