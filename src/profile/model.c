@@ -221,13 +221,25 @@ st_profile_share_is_time(const struct st_profile *p)
 	       (p->run.samples_code && !count_of_instructions(p));
 }
 
+static double
+share_of_all(const struct st_profile *p, uint64_t samples, uint64_t instructions)
+{
+	if (st_profile_share_is_time(p))
+		return (double)samples / (double)p->run.samples_code;
+	uint64_t all = count_of_instructions(p);
+	return all ? (double)instructions / (double)all : 0;
+}
+
 double
 st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f)
 {
-	if (st_profile_share_is_time(p))
-		return (double)f->samples / (double)p->run.samples_code;
-	uint64_t all = count_of_instructions(p);
-	return all ? (double)f->instructions / (double)all : 0;
+	return share_of_all(p, f->samples, f->instructions);
+}
+
+double
+st_profile_line_share(const struct st_profile *p, const struct st_profile_line *l)
+{
+	return share_of_all(p, l->samples, l->instructions);
 }
 
 double

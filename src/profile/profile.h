@@ -360,6 +360,8 @@ bool st_profile_is_program(const struct st_profile *p, const char *path);
 /* Self share of a function in the whole program, 0 to 1: of the samples in the program's own code,
  * or of the instructions when those are too few. */
 double st_profile_self_share(const struct st_profile *p, const struct st_profile_function *f);
+/* The same of a source line. */
+double st_profile_line_share(const struct st_profile *p, const struct st_profile_line *l);
 /* Share of the program's time in the function and in what it called, 0 to 1, a function that is on
  * the stack several times counted once; -1: not known, because no stacks were taken. */
 double st_profile_total_share(const struct st_profile *p, const struct st_profile_function *f);

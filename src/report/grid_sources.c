@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of tools, and those of functions, lines, images and threads. */
+/* The tables of tools, and those of functions, images and threads. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,13 +145,6 @@ path_of_image(const struct st_profile *p, uint32_t image)
 	C(F_OFFSET, "offset", true, set_grid_count(out, f->offset))                                \
 	C(F_IMAGE, "image", false, set_grid_text(out, path_of_image(g->profile, f->image)))        \
 	C(F_NAME, "function", false, set_grid_text(out, f->name))
-#define LINE_COLUMNS(C)                                                                            \
-	C(L_SAMPLES, "samples", true, set_grid_count(out, l->samples))                             \
-	C(L_EXECUTIONS, "executions", true, set_grid_count(out, l->executions))                    \
-	C(L_INSTRUCTIONS, "instructions", true, set_grid_count(out, l->instructions))              \
-	C(L_LINE, "line", true, set_grid_count(out, l->line))                                      \
-	C(L_FILE, "file", false, set_grid_text(out, l->file))                                      \
-	C(L_NAME, "function", false, set_grid_text(out, g->profile->functions.v[l->function].name))
 #define IMAGE_COLUMNS(C)                                                                           \
 	C(I_SAMPLES, "samples", true, set_grid_count(out, m->samples))                             \
 	C(I_EXECUTIONS, "executions", true, set_grid_count(out, m->executions))                    \
@@ -171,7 +164,6 @@ enum {
 #define C(id, name, number, set) id,
 	FUNCTION_COLUMNS(C) FUNCTION_COLUMN_COUNT
 };
-enum { LINE_COLUMNS(C) LINE_COLUMN_COUNT };
 enum { IMAGE_COLUMNS(C) IMAGE_COLUMN_COUNT };
 enum {
 	THREAD_COLUMNS(C) THREAD_COLUMN_COUNT
@@ -190,16 +182,6 @@ function_cell(const struct st_grid *g, size_t row, const struct st_grid_column *
 	const struct st_profile_function *f = &g->profile->functions.v[row];
 	switch (c->of) {
 		FUNCTION_COLUMNS(C)
-	}
-}
-
-static void
-line_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c,
-          struct st_grid_cell *out)
-{
-	const struct st_profile_line *l = &g->profile->lines.v[row];
-	switch (c->of) {
-		LINE_COLUMNS(C)
 	}
 }
 
@@ -233,16 +215,6 @@ st_grid_of_functions(struct st_grid *g, const struct st_profile *p)
 	g->rows = p->functions.n;
 	g->cell = function_cell;
 	FUNCTION_COLUMNS(C)
-	return bad ? ST_FAILED : ST_OK;
-}
-
-st_status
-st_grid_of_lines(struct st_grid *g, const struct st_profile *p)
-{
-	bool bad = false;
-	g->rows = p->lines.n;
-	g->cell = line_cell;
-	LINE_COLUMNS(C)
 	return bad ? ST_FAILED : ST_OK;
 }
 

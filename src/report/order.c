@@ -12,6 +12,13 @@ order_descending(uint64_t a, uint64_t b)
 	return a > b ? -1 : a < b;
 }
 
+/* Whether hot means many samples; too few say less than the instructions. */
+static bool
+is_by_samples(const struct st_report *r)
+{
+	return r->sort == ST_SORT_TIME && st_profile_share_is_time(r->profile);
+}
+
 static int
 order_function_order(const void *a, const void *b, void *arg)
 {
@@ -20,7 +27,7 @@ order_function_order(const void *a, const void *b, void *arg)
 	const struct st_profile_function *x = &r->profile->functions.v[i];
 	const struct st_profile_function *y = &r->profile->functions.v[j];
 	int order = 0;
-	if (r->sort == ST_SORT_TIME && st_profile_share_is_time(r->profile))
+	if (is_by_samples(r))
 		order = order_descending(x->samples, y->samples);
 	else if (r->sort == ST_SORT_TOTAL)
 		order = order_descending(x->samples_total, y->samples_total);
@@ -39,7 +46,7 @@ line_order(const void *a, const void *b, void *arg)
 	const struct st_report *r = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct st_profile_line *x = &r->profile->lines.v[i], *y = &r->profile->lines.v[j];
-	int order = r->sort == ST_SORT_TIME ? order_descending(x->samples, y->samples) : 0;
+	int order = is_by_samples(r) ? order_descending(x->samples, y->samples) : 0;
 	if (!order)
 		order = order_descending(x->instructions, y->instructions);
 	return order ? order : (i > j) - (i < j);
@@ -51,7 +58,7 @@ order_block_order(const void *a, const void *b, void *arg)
 	const struct st_report *r = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct st_profile_block *x = &r->profile->blocks.v[i], *y = &r->profile->blocks.v[j];
-	int order = r->sort == ST_SORT_TIME ? order_descending(x->samples, y->samples) : 0;
+	int order = is_by_samples(r) ? order_descending(x->samples, y->samples) : 0;
 	if (!order)
 		order = order_descending(x->instructions, y->instructions);
 	return order ? order : (i > j) - (i < j);

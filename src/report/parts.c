@@ -54,13 +54,17 @@ parts_finish(const struct st_report *r, FILE *out, const char *title, struct st_
 static void
 parts_print_lines(const struct st_report *r, FILE *out)
 {
-	static const struct st_table_column columns[] = {
-	        {"samples", false}, {"executions", false}, {"instructions", false}, {"line", true}};
+	static const struct st_table_column columns[] = {{"self %", false},
+	                                                 {"samples", false},
+	                                                 {"executions", false},
+	                                                 {"instructions", false},
+	                                                 {"line", true}};
 	const struct st_profile *p = r->profile;
-	struct st_table *t = st_table_new(columns, 4);
+	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
 	uint32_t *order = st_report_line_order(r);
 	for (size_t i = 0; order && i < rows(r, p->lines.n); i++) {
 		const struct st_profile_line *l = &p->lines.v[order[i]];
+		st_table_cell(t, "%.2f", 100 * st_profile_line_share(p, l));
 		st_table_count(t, l->samples);
 		st_table_count(t, l->executions);
 		st_table_count(t, l->instructions);

@@ -291,6 +291,11 @@ st_report_next(const struct st_report *r, FILE *out, const char *path)
 		print_word(out, p->functions.v[order[0]].name);
 	}
 	free(order);
+	if (p->lines.n) {
+		fputs("\n          strobe show ", out);
+		print_path(out, path);
+		fputs(" --table lines", out);
+	}
 	fputs("\n          strobe report ", out);
 	print_path(out, path);
 	putc('\n', out);

@@ -213,6 +213,7 @@ time was spent outside the engine
 
   result: p.db
   next:   strobe show p.db --func 'spin'
+          strobe show p.db --table lines
           strobe report p.db
 """
         self.assertRegex(text, r"; slowdown of CPU time 1\.\d\d to 1\.\d\d \(estimated\)\n")
@@ -222,6 +223,7 @@ time was spent outside the engine
     def test_next_can_be_pasted(self):
         text = self.strobe("run", "-o", "it's a.db", "fixture").stderr.decode()
         self.assertIn(r"strobe show 'it'\''s a.db' --func 'spin'", text)
+        self.assertIn(r"strobe show 'it'\''s a.db' --table lines" + "\n", text)
         self.assertIn(r"strobe report 'it'\''s a.db'" + "\n", text)
 
     def test_crash_is_told(self):
@@ -577,8 +579,8 @@ class Show(Command):
 
     def test_parts(self):
         lines = self.show("--lines", "-n", "1")
-        self.assertEqual(lines, "\nsource lines\n  samples  executions  instructions  line\n"
-                                "       60          45            90  /strobe/fixture.c:11 (spin)\n"
+        self.assertEqual(lines, "\nsource lines\n  self %  samples  executions  instructions  line\n"
+                                "   75.00       60          45            90  /strobe/fixture.c:11 (spin)\n"
                                 "  ... and 12 more (--top)\n")
         self.assertIn("indirect jump  vague [libfixture.so]", self.show("--blocks"))
         self.assertIn("0123456789abcdef  " + FIXTURE, self.show("--images"))

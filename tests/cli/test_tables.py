@@ -128,6 +128,17 @@ class Measures(Tables):
         for table, key in ("lines", "executions"), ("images", "instructions"), ("threads", "samples"):
             self.assertEqual(sorted(int(each) for each in self.column(key, "-t", table, file="hot.db")), sorted(each[key] for each in whole[table]), table)
 
+    def test_the_hottest_line_is_first(self):
+        """Its file does not exist, so that no line has text. The functions have 60 and 20 of 80 samples."""
+        rows = json.loads(self.show("-t", "lines", "--format", "json", file="hot.db"))["lines"]
+        self.assertEqual(list(rows[0]), ["percent", "samples", "executions", "instructions", "line", "file", "function", "text"])
+        self.assertEqual([row["percent"] for row in rows], sorted((row["percent"] for row in rows), reverse=True))
+        for row in rows:
+            self.assertEqual((row["percent"], row["text"]), (100 * row["samples"] / 80, None))
+        self.assertEqual(self.show("-t", "lines", "-c", "percent,line", "-n", "1", file="hot.db").splitlines()[2:4],
+                         ["  percent  line", f"{rows[0]['percent']:9.2f}{rows[0]['line']:6d}"])
+        self.assertIn(f"  self %  samples  executions  instructions  line\n{rows[0]['percent']:8.2f}", self.show("--lines", file="hot.db"))
+
     def test_a_table_of_a_tool(self):
         self.assertEqual(self.show("-t", "pairs", "-c", "callee,count,caller_image", "-W", "count>1", file="calls.db").splitlines()[3:],
                          ["  spin [libfixture.so]    117  " + self.rows("-t", "pairs", file="calls.db")[0]["caller_image"],

@@ -88,6 +88,20 @@ class Cold(Strobe):
         lines = {line["line"]: line for line in self.show("--lines")["lines"] if line["function"] == "global_part"}
         self.assertEqual((lines[16]["executions"], lines[17]["executions"]), (40, 9))
 
+    def test_table_of_lines(self):
+        """Each line with its share, and its text where the file is found."""
+        made = self.run_hot(self.sample("cold"))["global_part"]
+        rows = json.loads(self.strobe("show", "--table", "lines", "--format", "json", "p.db").stdout)["lines"]
+        own = [row for row in rows if row["function"] == "global_part"]
+        self.assertEqual({row["line"]: row["executions"] for row in own}[17], 9)
+        self.assertEqual(sum(row["instructions"] for row in own), made["instructions"])
+        self.assertAlmostEqual(sum(row["percent"] for row in own), 100 * made["self_share"])
+        with open(own[0]["file"], encoding="utf-8") as f:
+            texts = [line.strip() for line in f]
+        self.assertEqual([row["text"] for row in own], [texts[row["line"] - 1] for row in own])
+        text = self.strobe("show", "--table", "lines", "--where", "function=global_part", "-n", "1", "p.db").stdout
+        self.assertTrue(text.splitlines()[3].endswith(f"  global_part  {own[0]['text']}"), text)
+
     def test_locals_of_one_name(self):
         self.run_hot(self.sample("cold"))
         blocks = self.show("--blocks")["basic_blocks"]

@@ -95,7 +95,7 @@ class Pages(unittest.TestCase):
 class Whole(Pages):
     def test_tabs(self):
         self.open()
-        tabs = ["Summary", "Functions", "Flame graph", "Source", "Tables", "Time", "Differences"]
+        tabs = ["Summary", "Functions", "Lines", "Flame graph", "Source", "Tables", "Time", "Differences"]
         self.assertEqual(self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)"), tabs)
         for n, tab in enumerate(tabs):
             self.page.click(f".tab:nth-child({n + 1})")
@@ -150,14 +150,14 @@ class Whole(Pages):
     def test_no_view_is_wider_than_its_window(self):
         self.page.resize(1000, 700)
         self.open()
-        for view in "summary", "functions", "flame", "source", "tables", "time", "diff", "diff/flame", "diff/tree":
+        for view in "summary", "functions", "lines", "flame", "source", "tables", "time", "diff", "diff/flame", "diff/tree":
             self.go(view)
             self.assertLessEqual(self.page.js("document.documentElement.scrollWidth"), 1000, view)
             self.assertLessEqual(self.page.js("document.documentElement.scrollHeight"), 700, view)
 
     def test_everything_that_is_pressed_has_a_name(self):
         self.open()
-        for view in "summary", "functions", "flame", "source", "tables", "time", "diff":
+        for view in "summary", "functions", "lines", "flame", "source", "tables", "time", "diff":
             self.go(view)
             unnamed = self.page.js("""[...document.querySelectorAll('button, a, select, input, [tabindex="0"]')]
                 .filter(e => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.[0]?.textContent.trim())).map(e => e.outerHTML)""")
@@ -199,6 +199,15 @@ class Views(Pages):
         self.assertEqual(self.texts(".hottest a"), ["spin", "turn", "memcpy"])
         self.page.click("section:not([hidden]) .hottest a")
         self.assertEqual(self.chosen(), "Source")
+
+    def test_lines(self):
+        self.open("lines")
+        self.assertEqual(self.rows(), [["50.00 %", "100", "500", "x.c:12", "spin", ""], ["10.00 %", "100", "100", "x.c:11", "spin", ""]])
+        self.assertEqual(self.status(), "2 lines, together 60.00 % of the instructions")
+        self.page.click("section:not([hidden]) .grid-body .grid-row")
+        self.page.key("Enter", "\r")
+        self.page.until("document.querySelector('.tab[aria-selected=true]').textContent === 'Source'")
+        self.assertEqual(self.texts("h2.function"), ["spin"])
 
     def test_functions(self):
         self.open("functions")

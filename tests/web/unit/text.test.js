@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { compare, matcher, sorted } from "../../../web/src/data/filter.js";
 import { baseName, count, duration, hex, metric, percent, plural, short, signedCount, signedPercent } from "../../../web/src/data/format.js";
-import { listing, textOf } from "../../../web/src/data/source.js";
+import { hotLines, listing, textOf } from "../../../web/src/data/source.js";
 
 test("numbers", () => {
 	assert.deepEqual([0, 1234567, NaN, undefined].map(count), ["0", "1,234,567", "–", "–"]);
@@ -54,4 +54,11 @@ test("the same line of functions with the same name is added up", () => {
 	const entry = { file: "/s/a.c", line: 2, function: "f", executions: 1, instructions: 2, samples: 3 };
 	const [file] = listing({ sources: {}, lines: [entry, entry] }, { name: "f", file: null });
 	assert.deepEqual([file.rows.length, file.rows[0].entry.executions], [1, 2]);
+});
+
+test("all lines have their share of what the functions have", () => {
+	const entry = (line, samples) => ({ file: "/a.c", function: "f", line, samples, instructions: 7 });
+	const run = { shareOf: "samples", functions: [{ samples: 3, self_share: 0.3 }, { samples: 7, self_share: 0.7 }], lines: [entry(2, 5), entry(9, 0)], sources: { "/a.c": [[1, "{", "\tx++;\r"]] } };
+	assert.deepEqual(hotLines(run).map(({ line, share, text }) => [line, share.toFixed(6), text]), [[2, "0.500000", "x++;"], [9, "0.000000", null]]);
+	assert.equal(hotLines({ ...run, functions: [] })[0].share, 0);
 });

@@ -11,6 +11,14 @@ export function textOf(sources, file, line) {
 	return null;
 }
 
+// All lines of a run with their share of its instructions or samples and their text.
+export function hotLines(run) {
+	const key = run.shareOf;
+	const first = run.functions.reduce((most, row) => (row.self_share > (most?.self_share ?? 0) ? row : most), null);
+	const all = first ? first[key] / first.self_share : 0;
+	return run.lines.map((entry) => ({ ...entry, share: all ? entry[key] / all : 0, text: textOf(run.sources, entry.file, entry.line)?.trim() ?? null }));
+}
+
 // Of one function: for each file {file, rows}, a row being {line, text, entry}, entry null where nothing ran, or
 // {gap: true}. The function's own file comes first.
 export function listing(run, { name, file }) {

@@ -9,6 +9,7 @@ import { diff } from "./diff.js";
 import { flame } from "./flame.js";
 import { functions } from "./functions.js";
 import { history } from "./history.js";
+import { lines } from "./lines.js";
 import { loops } from "./loops.js";
 import { measurements } from "./measurements.js";
 import { memory } from "./memory.js";
@@ -20,4 +21,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, memory, measurements, functions, traced, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
+export const views = [study, summary, memory, measurements, functions, lines, traced, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
