@@ -50,15 +50,28 @@ enum st_blow_fault {
 };
 const char *st_blow_fault_name(enum st_blow_fault fault);
 
+/* What the code of a function says, as bits. */
+enum {
+	ST_BLOW_DOES_IO = 1 << 0,      /* it reads or writes, or leads to functions that do */
+	ST_BLOW_USES_LOCKS = 1 << 1,   /* it is a function of locks, or calls one */
+	ST_BLOW_CONSTANT = 1 << 2,     /* it has neither a loop nor a call */
+	ST_BLOW_IS_LOCK = 1 << 3,      /* it is a function of locks */
+	ST_BLOW_ENDS_PROGRAM = 1 << 4, /* its output is a message about a failure */
+	ST_BLOW_TRAITS = (1 << 5) - 1
+};
+
 /* A function that was timed in the selection, or that cannot take a probe. */
 struct st_blow_function {
 	const char *name, *raw_name; /* demangled, and as in the file */
 	const char *image;           /* path */
 	uint64_t offset;             /* in the image */
 	uint64_t calls, ns;          /* in the selection run, sums over all threads */
-	bool chosen;                 /* it gets noise */
-	bool progress;               /* it is a progress point: progress.h */
-	const char *why;             /* reason for which it takes no probe; NULL: it takes one */
+	uint32_t sites;  /* calls in the code of all images that name it; 0: not known */
+	uint32_t traits; /* ST_BLOW_DOES_IO and so on; 0: not known */
+	uint32_t met;    /* criteria that it meets: bits of enum st_blow_criterion */
+	bool chosen;     /* it gets noise */
+	bool progress;   /* it is a progress point: progress.h */
+	const char *why; /* reason for which it takes no probe; NULL: it takes one */
 };
 
 /* Counts of one function in one thread. Threads are numbered from 0 in order of appearance. */

@@ -12,10 +12,59 @@ st_blow_mean(const struct st_blow_function *f)
 	return f->calls ? (double)f->ns / (double)f->calls : 0;
 }
 
-static bool
-meets_one(const struct st_blow_function *f, const struct st_blow_criteria *c)
+const char *
+st_blow_criterion_name(enum st_blow_criterion c)
 {
-	return c->all || f->calls >= c->calls || st_blow_mean(f) >= (double)c->ns;
+	static const char *const names[] = {
+#define C(id, name, code) [ST_BLOW_BY_CRITERION_##id] = name,
+	        ST_BLOW_CRITERIA(C)
+#undef C
+	};
+	return names[c];
+}
+
+bool
+st_blow_criteria_read_code(uint32_t which)
+{
+#define C(id, name, code) | (uint32_t)(code) << ST_BLOW_BY_CRITERION_##id
+	return which & (0 ST_BLOW_CRITERIA(C));
+#undef C
+}
+
+/* Of several models of a function, as for several metrics, one that is not constant suffices.
+ * Without a model, the code decides. */
+static bool
+is_complex(const struct st_blow_function *f, const struct st_blow_criteria *c)
+{
+	const struct st_function named = {.name = f->name};
+	bool has_model = false;
+	for (size_t i = 0; i < c->models.n; i++) {
+		const struct st_blow_complexity *m = &c->models.v[i];
+		if (strcmp(f->name, m->function) != 0 && !st_trace_is_named(&named, m->function))
+			continue;
+		if (!m->constant)
+			return true;
+		has_model = true;
+	}
+	return !has_model && !(f->traits & ST_BLOW_CONSTANT);
+}
+
+/* The criteria that the function meets, as bits. */
+static uint32_t
+criteria_met(const struct st_blow_function *f, const struct st_blow_criteria *c)
+{
+	const bool met[ST_BLOW_CRITERION_COUNT] = {
+	        [ST_BLOW_BY_CRITERION_CALLS] = f->calls >= c->calls,
+	        [ST_BLOW_BY_CRITERION_TIME] = st_blow_mean(f) >= (double)c->ns,
+	        [ST_BLOW_BY_CRITERION_SITES] = f->sites >= c->sites,
+	        [ST_BLOW_BY_CRITERION_COMPLEXITY] = is_complex(f, c),
+	        [ST_BLOW_BY_CRITERION_IO] = f->traits & ST_BLOW_DOES_IO,
+	        [ST_BLOW_BY_CRITERION_LOCKS] = f->traits & ST_BLOW_USES_LOCKS};
+	uint32_t bits = 0;
+	for (uint32_t i = 0; i < ST_BLOW_CRITERION_COUNT; i++)
+		if (c->which >> i & 1 && met[i])
+			bits |= 1u << i;
+	return bits;
 }
 
 bool
@@ -37,7 +86,8 @@ st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria)
 		struct st_blow_function *f = &b->functions.v[i];
 		f->progress =
 		        !f->why && st_blow_is_progress(f->name, f->raw_name, criteria->progress);
-		f->chosen = !f->why && !f->progress && f->calls && meets_one(f, criteria);
+		f->met = f->why || !f->calls ? 0 : criteria_met(f, criteria);
+		f->chosen = !f->why && !f->progress && f->calls && (criteria->all || f->met);
 		n += f->chosen;
 	}
 	return n;

@@ -7,14 +7,45 @@
 
 struct st_patterns;
 
+/* Criteria. C(identifier, "name", whether the code of images has to be read for it) */
+#define ST_BLOW_CRITERIA(C)                                                                        \
+	C(CALLS, "calls", false)                                                                   \
+	C(TIME, "time", false)                                                                     \
+	C(SITES, "call-sites", true)                                                               \
+	C(COMPLEXITY, "complexity", true)                                                          \
+	C(IO, "io", true)                                                                          \
+	C(LOCKS, "locks", true)
+enum st_blow_criterion {
+#define C(id, name, code) ST_BLOW_BY_CRITERION_##id,
+	ST_BLOW_CRITERIA(C)
+#undef C
+	        ST_BLOW_CRITERION_COUNT
+};
+const char *st_blow_criterion_name(enum st_blow_criterion c);
+/* Whether one of the criteria, as bits, needs what the code of images says: calls.h. */
+bool st_blow_criteria_read_code(uint32_t which);
+
+/* The complexity of a function as a model of its cost says it. */
+struct st_blow_complexity {
+	const char *function; /* as in the model: demangled, with arguments or without them */
+	bool constant;
+};
+
 /* A function that was called and takes a probe is chosen if it meets one of these. */
 struct st_blow_criteria {
-	bool all;                           /* choose all: the user has named the functions */
-	uint64_t calls;                     /* least number of calls */
-	uint64_t ns;                        /* least mean time of a call */
+	bool all;       /* choose all: the user has named the functions */
+	uint32_t which; /* criteria that count: bits of enum st_blow_criterion */
+	uint64_t calls; /* least number of calls */
+	uint64_t sites; /* least number of call sites */
+	uint64_t ns;    /* least mean time of a call */
+	/* Models of costs, which decide on the complexity before the code does. */
+	struct {
+		const struct st_blow_complexity *v;
+		size_t n;
+	} models;
 	const struct st_patterns *progress; /* progress points, which are not chosen; may be NULL */
 };
-/* Sets `chosen` and `progress` of each function. Returns the number of chosen functions. */
+/* Sets `met`, `chosen` and `progress` of each function. Returns the number of chosen functions. */
 size_t st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria);
 /* Whether a pattern fits one of a function's names. NULL has no patterns. */
 bool st_blow_is_progress(const char *name, const char *raw_name,

@@ -2,8 +2,8 @@
 /*
  * Runs and functions as lines of text, for a pipe and for the journal. A run is a list of numbers:
  * its noise, its outcome, and its samples; a tab and its note may follow. A function is
- * "function\tIMAGE\tOFFSET\tCALLS\tNS\tNAME\tRAW_NAME\tWHY", with an empty WHY if it takes a probe.
- * The journal may be any file, so reading checks everything.
+ * "function\tIMAGE\tOFFSET\tCALLS\tNS\tSITES\tTRAITS\tNAME\tRAW_NAME\tWHY", with an empty WHY if it
+ * takes a probe. The journal may be any file, so reading checks everything.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -142,7 +142,8 @@ st_blow_write_function(const struct st_blow_function *f, FILE *out)
 {
 	fputs("function", out);
 	write_name(f->image, out);
-	fprintf(out, "\t%" PRIx64 "\t%" PRIu64 "\t%" PRIu64, f->offset, f->calls, f->ns);
+	fprintf(out, "\t%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32, f->offset,
+	        f->calls, f->ns, f->sites, f->traits);
 	write_name(f->name, out);
 	write_name(f->raw_name, out);
 	write_name(f->why ? f->why : "", out);
@@ -161,15 +162,20 @@ line_number(const char *text, int base, uint64_t *n)
 static st_status
 add_read_function(struct st_blow *b, char *line)
 {
-	enum { KIND, IMAGE, OFFSET, CALLS, NS, NAME, RAW, WHY, PARTS };
+	enum { KIND, IMAGE, OFFSET, CALLS, NS, SITES, TRAITS, NAME, RAW, WHY, PARTS };
 	char *part[PARTS] = {0}, *rest = line;
 	struct st_blow_function f = {0};
+	uint64_t sites, traits;
 	for (int i = 0; i < PARTS; i++)
 		part[i] = strsep(&rest, "\t");
 	if (!part[WHY] || rest || strcmp(part[KIND], "function") != 0 ||
 	    !line_number(part[OFFSET], 16, &f.offset) || !line_number(part[CALLS], 10, &f.calls) ||
-	    !line_number(part[NS], 10, &f.ns))
+	    !line_number(part[NS], 10, &f.ns) || !line_number(part[SITES], 10, &sites) ||
+	    !line_number(part[TRAITS], 10, &traits) || sites > UINT32_MAX ||
+	    traits > ST_BLOW_TRAITS)
 		return ST_FAILED;
+	f.sites = (uint32_t)sites;
+	f.traits = (uint32_t)traits;
 	f.image = st_blow_text(b, part[IMAGE]);
 	f.name = st_blow_text(b, part[NAME]);
 	f.raw_name = st_blow_text(b, part[RAW]);

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "base/hashmap.h"
+#include "blow/calls.h"
 #include "blow/corpus.h"
 #include "blow/run.h"
 #include "blow/virtual.h"
 #include "probe/probes.h"
+#include "session/session.h"
 #include "trace/choose.h"
 #include "trace/probe_results.h"
 
@@ -37,7 +39,8 @@ struct probed {
 	uint32_t numbers[MOST_NUMBERS], n_numbers; /* n: atomic */
 	double paid;
 	ST_VEC(struct paid_by) payers;
-	bool no_memory; /* for the payers */
+	bool no_memory;              /* for the payers */
+	struct st_blow_calls *calls; /* NULL: the code is not read */
 };
 
 /* ---- choice of functions ---- */
@@ -288,6 +291,8 @@ probed_write_function(const struct probed *r, const struct st_trace *t,
 	                             .offset = p->offset,
 	                             .why = p->refused};
 	sum_traced(t, &f);
+	if (r->calls)
+		st_blow_calls_fill(r->calls, image->image, &f);
 	st_blow_write_function(&f, out);
 }
 
@@ -307,9 +312,22 @@ probed_write_functions(const struct probed *r, const struct st_trace *t, FILE *o
 		probed_write_function(r, t, &p->refused.v[i], out);
 }
 
+/* Reads the code of all images. */
+static st_status
+probed_read_code(struct probed *r)
+{
+	const struct st_probes *p = &r->probes;
+	r->calls = st_blow_calls_new();
+	st_status status = r->calls ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < p->images.n && !status; i++)
+		if (p->images.v[i].image)
+			status = st_blow_calls_add(r->calls, p->images.v[i].image);
+	return status || st_blow_calls_connect(r->calls) ? ST_FAILED : ST_OK;
+}
+
 /* Takes over the note of the watchdog. */
 static st_status
-probed_write_run(const struct probed *r, const struct st_blow_watchdog *w, int output, FILE *out)
+probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output, FILE *out)
 {
 	struct st_blow_run run = *r->asked;
 	struct st_trace t;
@@ -319,6 +337,8 @@ probed_write_run(const struct probed *r, const struct st_blow_watchdog *w, int o
 	st_status status = st_trace_of_probes(&t, &r->probes, false);
 	if (!status && r->b)
 		status = add_samples(r, &t, &run) || add_paid(r, &run) ? ST_FAILED : ST_OK;
+	if (!status && !r->b && r->how->reads_code)
+		status = probed_read_code(r);
 	if (!status && !r->b)
 		probed_write_functions(r, &t, out);
 	if (!status)
@@ -351,6 +371,20 @@ watch_virtually(struct probed *r, struct st_error *e)
 	return status;
 }
 
+/* Fails if a name of the file of --corpus fits no function. */
+static st_status
+check_corpus_names(const struct probed *r, struct st_error *e)
+{
+	const struct st_patterns *names = &r->how->request->session->region.functions;
+	for (size_t i = 0; !r->b && r->how->names_exist && i < names->n; i++)
+		if (!names->matched[i])
+			return st_fail(e, ST_EXIT_USAGE,
+			               "--corpus: the program has no function '%s': "
+			               "--show-functions with --all lists its functions",
+			               names->text[i]);
+	return ST_OK;
+}
+
 static st_status
 run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 {
@@ -361,7 +395,7 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 	const st_status watched = watch_virtually(r, e);
 	const st_status status = st_probes_wait(&r->probes, 0, e);
 	st_blow_watchdog_end(&w);
-	if (watched || status) {
+	if (watched || status || check_corpus_names(r, e)) {
 		free(w.note);
 		return ST_FAILED;
 	}
@@ -389,6 +423,7 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                           : st_fail(e, ST_EXIT_FAILED, "out of memory");
 	if (!status)
 		status = run_probed(&r, output, out, e);
+	st_blow_calls_free(r.calls);
 	st_probes_free(&r.probes);
 	st_trace_chooser_free(r.chooser);
 	st_hashmap_free(&r.index);

@@ -36,6 +36,29 @@ blow_put_functions(const struct st_blow *b, struct st_profile *p)
 }
 
 static st_status
+blow_put_code(const struct st_blow *b, struct st_profile *p)
+{
+	static const struct st_profile_column columns[CODE_COLUMNS] = {
+	        ST_KEY("at", NUMBER), ST_KEY("criteria", NUMBER), ST_KEY("traits", NUMBER),
+	        ST_SUM("sites")};
+	struct st_profile_table *t =
+	        st_profile_table_add(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CODE,
+	                             "criteria that functions meet, and what their code says",
+	                             CODE_SITES, CODE_COLUMNS, columns);
+	for (size_t i = 0; t && i < b->functions.n; i++) {
+		const struct st_blow_function *f = &b->functions.v[i];
+		const struct st_profile_value row[CODE_COLUMNS] = {
+		        [CODE_AT] = st_profile_value_number(i),
+		        [CODE_MET] = st_profile_value_number(f->met),
+		        [CODE_TRAITS] = st_profile_value_number(f->traits),
+		        [CODE_SITES] = st_profile_value_number(f->sites)};
+		if ((f->met || f->traits || f->sites) && st_profile_table_add_row(t, row))
+			return ST_FAILED;
+	}
+	return t ? ST_OK : ST_FAILED;
+}
+
+static st_status
 blow_put_runs(const struct st_blow *b, struct st_profile *p)
 {
 	static const struct st_profile_column columns[RUN_COLUMNS] = {
@@ -157,8 +180,8 @@ st_blow_put(const struct st_blow *b, struct st_profile *p)
 	                      b->causal ? ST_BLOW_CAUSAL : ST_BLOW_SLOW_DOWN);
 	if (b->cut)
 		st_profile_add_option(p, 0, ST_BLOW_OPTION_END, ST_BLOW_CUT);
-	if (blow_put_functions(b, p) || blow_put_runs(b, p) || blow_put_all_samples(b, p) ||
-	    blow_put_notes(b, p))
+	if (blow_put_functions(b, p) || blow_put_code(b, p) || blow_put_runs(b, p) ||
+	    blow_put_all_samples(b, p) || blow_put_notes(b, p))
 		return ST_FAILED;
 	return p->out_of_memory ? ST_FAILED : ST_OK;
 }

@@ -30,6 +30,20 @@ read_function_row(void *into, const struct st_profile_value *row)
 	return ST_OK;
 }
 
+static st_status
+read_code_row(void *into, const struct st_profile_value *row)
+{
+	struct st_blow *b = into;
+	const uint64_t at = row[CODE_AT].number, sites = row[CODE_SITES].number;
+	if (at >= b->functions.n || sites > UINT32_MAX || row[CODE_TRAITS].number > ST_BLOW_TRAITS)
+		return ST_FAILED;
+	struct st_blow_function *f = &b->functions.v[at];
+	f->met = (uint32_t)row[CODE_MET].number;
+	f->traits = (uint32_t)row[CODE_TRAITS].number;
+	f->sites = (uint32_t)sites;
+	return ST_OK;
+}
+
 static bool
 fault_named(const char *name, enum st_blow_fault *fault)
 {
@@ -115,6 +129,8 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	                                                               SAMPLE_COLUMNS);
 	const struct st_profile_table *notes = st_profile_table_find(
 	        p, ST_BLOW_TOOL, ST_BLOW_TABLE_NOTES, NOTE_COLUMNS); /* NULL: there are none */
+	const struct st_profile_table *code =
+	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CODE, CODE_COLUMNS);
 	const char *mode = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_MODE);
 	const char *end = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_END);
 	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL),
@@ -126,6 +142,7 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 		        p->run.tool);
 	st_status status =
 	        st_profile_table_read_sorted(functions, b, read_function_row) ||
+	                        st_profile_table_read_sorted(code, b, read_code_row) ||
 	                        st_profile_table_read_sorted(runs, b, read_run_row) ||
 	                        st_profile_table_read_sorted(samples, b, read_sample_row) ||
 	                        st_profile_table_read_sorted(notes, b, read_note_row)

@@ -16,7 +16,9 @@ struct st_blow_how {
 	double limit;      /* seconds after which a run is ended; 0: none */
 	double duration; /* seconds after which a run is ended without a fault; 0: it ends itself */
 	const struct st_trace_request *request; /* chooses the functions for the selection */
-	const struct st_patterns *progress;     /* further functions for it; NULL: none */
+	bool names_exist; /* the selection fails if one of the request's names fits no function */
+	bool reads_code;  /* the selection also reads what the code says of functions: calls.h */
+	const struct st_patterns *progress; /* further functions for it; NULL: none */
 };
 
 /* Runs the program with probes on all functions that the request chooses; adds these functions to

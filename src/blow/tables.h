@@ -40,6 +40,11 @@ enum {
 	SAMPLE_COLUMNS
 };
 
+/* What the code says of the functions, and why they were chosen. Results of older versions have no
+ * such table. */
+enum { CODE_AT, CODE_MET, CODE_TRAITS, CODE_SITES, CODE_COLUMNS };
+#define ST_BLOW_TABLE_CODE "code"
+
 /* Lines of the notes of runs; the number of a line counts through all runs. */
 enum { NOTE_AT, NOTE_RUN, NOTE_KIND, NOTE_TEXT, NOTE_LINES, NOTE_COLUMNS };
 

@@ -259,8 +259,9 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 		               "no function that --funcs matches was called and can be timed: "
 		               "--show-functions lists all functions");
 	return st_fail(e, ST_EXIT_FAILED,
-	               called ? "no function meets --called-threshold or --min-func-time: lower "
-	                        "one of them, or name functions with --funcs"
+	               called ? "no function meets one of the criteria: lower --called-threshold "
+	                        "or --min-func-time, add to --criteria, or name functions with "
+	                        "--funcs"
 	                      : "no function of the program itself was called that can be timed: "
 	                        "use --all, or a program with symbols");
 }

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 
+#include "annotate/annotation.h"
 #include "report/blow.h"
 #include "session/session.h"
 
@@ -15,18 +16,29 @@ struct st_blow_arguments {
 	struct st_trace_request request;
 	struct st_patterns progress;
 	struct st_blow_wishes wishes;
+	const char *corpus, *models_file; /* files; NULL: none */
+	struct st_ann_file models;
+	ST_VEC(struct st_blow_complexity) complexities; /* of functions with models */
 	struct st_blow_options options;
 	struct st_blow_view view;
 	const char *journal, *from, *compared, *output;
 	const char *asked; /* the last option for runs; NULL: none was given */
 	enum st_blow_form form;
 	const char *noisy; /* the last option for noise; NULL: none was given */
+	bool has_criteria; /* --criteria or an option that adds to it was given */
 	bool has_form, repeats, all, shows, shows_time, quiet, help;
 	char program[PATH_MAX]; /* the file of the program itself */
 };
 
 /* 0, or -1 with *e. The caller frees in any case. */
 st_status st_blow_parse(struct st_blow_arguments *a, char *const *argv, struct st_error *e);
+/* blow_corpus.c: what chooses functions. */
+/* Takes the list of --criteria. */
+st_status st_blow_take_criteria(struct st_blow_arguments *a, const char *value, struct st_error *e);
+/* Adds a criterion to those that count. */
+void st_blow_add_criterion(struct st_blow_arguments *a, enum st_blow_criterion which);
+/* Reads the files of --corpus and --complexity, if they were given. */
+st_status st_blow_read_corpus(struct st_blow_arguments *a, struct st_error *e);
 void st_blow_arguments_free(struct st_blow_arguments *a);
 
 #endif

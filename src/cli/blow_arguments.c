@@ -200,6 +200,24 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return ST_OK;
 	case BLOW_called_threshold:
 		return blow_number(name, value, 1, &o->criteria.calls, e);
+	case BLOW_criteria:
+		return st_blow_take_criteria(a, value, e);
+	case BLOW_call_sites_threshold:
+		st_blow_add_criterion(a, ST_BLOW_BY_CRITERION_SITES);
+		return blow_number(name, value, 1, &o->criteria.sites, e);
+	case BLOW_io_functions:
+		st_blow_add_criterion(a, ST_BLOW_BY_CRITERION_IO);
+		return ST_OK;
+	case BLOW_locks:
+		st_blow_add_criterion(a, ST_BLOW_BY_CRITERION_LOCKS);
+		return ST_OK;
+	case BLOW_complexity:
+		a->models_file = value;
+		st_blow_add_criterion(a, ST_BLOW_BY_CRITERION_COMPLEXITY);
+		return ST_OK;
+	case BLOW_corpus:
+		a->corpus = value;
+		return ST_OK;
 	case BLOW_min_func_time:
 		return blow_time(name, value, 1e-9, &o->criteria.ns, e);
 	case BLOW_full_analysis:
@@ -343,7 +361,9 @@ choose_looked_at(struct st_blow_arguments *a, struct st_error *e)
 {
 	struct st_region *r = &a->session.region;
 	bool by_env = false;
-	a->options.criteria.all = r->functions.n > 0;
+	if (st_blow_read_corpus(a, e))
+		return ST_FAILED;
+	a->options.criteria.all = r->functions.n > 0 && !a->has_criteria;
 	a->request = (struct st_trace_request){.session = &a->session,
 	                                       .excluded = &r->excluded,
 	                                       .own = !a->all && !r->functions.n};
@@ -408,19 +428,24 @@ guess_blow_form(struct st_blow_arguments *a)
 static void
 set_blow_defaults(struct st_blow_arguments *a)
 {
-	*a = (struct st_blow_arguments){.session = ST_SESSION_DEFAULT,
-	                                .view = {.top = 50},
-	                                .options = {.how = {.input = "/dev/null"},
-	                                            .criteria = {.calls = 2, .ns = 1000000},
-	                                            .noise = {.timed = {1000, 1000000},
-	                                                      .yield = {1000, 1000000},
-	                                                      .busy = {100, 100000},
-	                                                      .growth = 2,
-	                                                      .repeat = 5},
-	                                            .quiet_runs = 5,
-	                                            .most_slower = 2,
-	                                            .most_seconds = 60,
-	                                            .seed = 1}};
+	*a = (struct st_blow_arguments){
+	        .session = ST_SESSION_DEFAULT,
+	        .view = {.top = 50},
+	        .options = {.how = {.input = "/dev/null"},
+	                    .criteria = {.which = 1u << ST_BLOW_BY_CRITERION_CALLS |
+	                                          1u << ST_BLOW_BY_CRITERION_TIME,
+	                                 .calls = 2,
+	                                 .sites = 2,
+	                                 .ns = 1000000},
+	                    .noise = {.timed = {1000, 1000000},
+	                              .yield = {1000, 1000000},
+	                              .busy = {100, 100000},
+	                              .growth = 2,
+	                              .repeat = 5},
+	                    .quiet_runs = 5,
+	                    .most_slower = 2,
+	                    .most_seconds = 60,
+	                    .seed = 1}};
 	a->options.noise.types[ST_BLOW_NANOSLEEP] = a->options.noise.types[ST_BLOW_YIELD] =
 	        a->options.noise.types[ST_BLOW_BUSY] = true;
 }
@@ -462,4 +487,6 @@ st_blow_arguments_free(struct st_blow_arguments *a)
 	st_session_free(&a->session);
 	st_patterns_free(&a->progress);
 	free(a->wishes.list.v);
+	free(a->complexities.v);
+	st_ann_file_free(&a->models);
 }

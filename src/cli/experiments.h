@@ -18,6 +18,17 @@
 	  "choose functions that are called at least N times (default: 2)")                        \
 	O(min_func_time, 0, "min-func-time", "TIME", true,                                         \
 	  "choose functions whose calls last at least this long on average (default: 1ms)")        \
+	O(criteria, 0, "criteria", "LIST", true,                                                   \
+	  "choose by these: calls,time,call-sites,complexity,io,locks (default: calls,time)")      \
+	O(call_sites_threshold, 0, "call-sites-threshold", "N", true,                              \
+	  "also choose functions that are called from at least N places (default: 2)")             \
+	O(io_functions, 0, "io-functions", NULL, true,                                             \
+	  "also choose functions that read or write, or lead to some that do")                     \
+	O(locks, 0, "locks", NULL, true, "also choose functions that lock or wait, or call some")  \
+	O(complexity, 0, "complexity", "FILE", true,                                               \
+	  "also choose functions whose cost grows with their input, by the models in FILE")        \
+	O(corpus, 0, "corpus", "FILE", true,                                                       \
+	  "choose the functions that FILE names, mangled, demangled or by patterns")               \
 	O(show_functions, 0, "show-functions", NULL, true,                                         \
 	  "list all functions and the chosen ones, and exit")                                      \
 	O(show_functions_w_time, 0, "show-functions-w-time", NULL, true,                           \

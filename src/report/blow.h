@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "blow/compare.h"
+#include "blow/corpus.h"
 #include "blow/what_if.h"
 
 /* Orders of the rows. S(identifier, "word") */

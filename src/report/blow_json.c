@@ -103,6 +103,18 @@ blow_json_progress(const struct st_blow *b)
 	return blow_json_or_nothing(out, bad);
 }
 
+/* The criteria that the function meets; what names it directly is none of them. */
+static json_t *
+blow_json_criteria(const struct st_blow_function *f)
+{
+	json_t *out = json_array();
+	int bad = 0;
+	for (int i = 0; i < ST_BLOW_CRITERION_COUNT; i++)
+		if (f->met >> i & 1)
+			APPEND(out, json_string(st_blow_criterion_name((enum st_blow_criterion)i)));
+	return blow_json_or_nothing(out, bad);
+}
+
 static json_t *
 blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 {
@@ -113,6 +125,7 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	SET(out, "symbol", st_json_text(f->raw_name));
 	SET(out, "image", st_json_text(f->image));
 	SET(out, "offset", st_json_count(f->offset));
+	SET(out, "criteria", blow_json_criteria(f));
 	if (!b->causal)
 		SET(out, "fitness", json_real(r->finding.fitness));
 	SET(out, "experiments", st_json_count(r->finding.experiments));

@@ -234,6 +234,26 @@ bool st_image_exits(struct st_image *image, uint64_t entry, const struct st_part
  */
 bool st_image_is_constant(struct st_image *image, const struct st_function *f);
 
+/* A call that stands in the code of a function: of a function of the image, of an imported symbol,
+ * or of the kernel. */
+enum { ST_CALL_NONE = UINT32_MAX };
+struct st_call {
+	uint64_t at;                      /* link-time address of the instruction */
+	const struct st_function *target; /* NULL: it is not of this image */
+	const char *symbol;               /* without its end after `length`; NULL: not imported */
+	size_t length;
+	uint32_t number; /* of the system call; ST_CALL_NONE: it is none, or not known */
+};
+typedef void st_call_fn(void *arg, const struct st_call *call);
+/*
+ * Tells of the calls in the code of the function, without its parts: direct ones, jumps to the
+ * beginning of another function (tail calls), and those through slots of imported functions. Calls
+ * through pointers are not told. System calls are told if their number is a constant shortly
+ * before. False: some of the code could not be read.
+ */
+bool st_image_calls(struct st_image *image, const struct st_function *f, st_call_fn *use,
+                    void *arg);
+
 /* The parts of a function that stand elsewhere. Returns how many there are and fills up to room. */
 size_t st_image_parts(struct st_image *image, const struct st_function *whole,
                       const struct st_function **parts, size_t room);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Tests `strobe blow` on programs with known results. Times have margins that a busy machine keeps.
 
-usage: test_blow.py STROBE PLANTED [CLASS...]
+usage: test_blow.py STROBE PLANTED CORPUS [CLASS...]
 
-PLANTED is programs/planted.c."""
+PLANTED and CORPUS are programs/planted.c and programs/corpus.c."""
 
 import json
 import os
@@ -15,7 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-STROBE, PLANTED = [os.path.abspath(name) for name in sys.argv[1:3]]
+STROBE, PLANTED, CORPUS = [os.path.abspath(name) for name in sys.argv[1:4]]
 
 
 class Blow(unittest.TestCase):
@@ -272,6 +272,63 @@ class Faults(Blow):
         self.assertIn("signal 6", done.stderr)
 
 
+class Corpus(Blow):
+    """The functions of programs/corpus.c that each criterion chooses."""
+
+    def corpus(self, *options):
+        text = self.strobe("--show-functions", *options, "--", CORPUS).stdout
+        return sorted(line.split(" <==> ")[0] for line in text.split("CORPUS ")[1].splitlines()[1:])
+
+    def test_code(self):
+        """One function for each criterion that the code decides, and near misses of all of them."""
+        self.assertEqual(self.corpus("--criteria", "io"), ["leads_to_read", "main", "reads", "writes_directly"])
+        self.assertEqual(self.corpus("--criteria", "locks"), ["locks", "wakes"])
+        self.assertEqual(self.corpus("--criteria", "call-sites"), ["has_two_sites"])
+        self.assertEqual(self.corpus("--criteria", "call-sites", "--call-sites-threshold", "3"), [])
+        self.assertEqual(self.corpus("--criteria", "io,locks"), ["leads_to_read", "locks", "main", "reads", "wakes", "writes_directly"])
+        self.assertNotIn("has_two_sites", self.corpus("--criteria", "complexity"))
+        self.assertIn("has_a_loop", self.corpus("--criteria", "complexity"))
+
+    def test_added(self):
+        """Options of criteria add to those that count by default, which no function meets here."""
+        none = ("--min-func-time", "1h")
+        self.assertEqual(self.corpus(*none), [])
+        self.assertEqual(self.corpus(*none, "--locks"), ["locks", "wakes"])
+        self.assertEqual(self.corpus(*none, "--call-sites-threshold", "2"), ["has_two_sites"])
+        self.assertEqual(self.corpus(*none, "--io-functions"), ["leads_to_read", "main", "reads", "writes_directly"])
+        self.assertEqual(self.corpus("--called-threshold", "1", "-F", "*locks,has_*", "--criteria", "locks"), ["locks"])
+
+    def test_complexity(self):
+        """A model decides before the code does."""
+        (self.at / "models.ann").write_text("has_a_loop.time(n) { Norm(5, 1); }\n"
+                                            "has_two_sites.calls(again) { 1; }\n"
+                                            "has_two_sites.time(again) { number n = again; Norm(5 * n, 1); }\n")
+        chosen = self.corpus("--complexity", "models.ann", "--min-func-time", "1h")
+        self.assertIn("has_two_sites", chosen)
+        self.assertNotIn("has_a_loop", chosen)
+        self.assertIn("main", chosen)
+
+    def test_file(self):
+        (self.at / "names").write_text("# a comment\n\n  locks \nhas_*\n")
+        self.assertEqual(self.corpus("--corpus", "names"), ["has_a_loop", "has_two_sites", "locks"])
+        self.assertEqual(self.corpus("--corpus", "names", "--criteria", "locks"), ["locks"])
+        (self.at / "names").write_text("locks\nnot_there\n")
+        self.assertIn("has no function 'not_there'", self.strobe("--corpus", "names", "--", CORPUS, code=2).stderr)
+        (self.at / "names").write_text("# nothing\n")
+        self.assertIn("names no function", self.strobe("--corpus", "names", "--", CORPUS, code=2).stderr)
+        (self.at / "names").write_bytes(b"a\0b")
+        self.assertIn("is no text", self.strobe("--corpus", "names", "--", CORPUS, code=2).stderr)
+        self.assertIn("nowhere", self.strobe("--corpus", "nowhere", "--", CORPUS, code=125).stderr)
+        self.assertIn("--criteria takes", self.strobe("--criteria", "calls,size", "--", CORPUS, code=2).stderr)
+
+    def test_result(self):
+        """The result has the criteria that a function meets."""
+        self.strobe("-q", "--criteria", "locks,call-sites,calls", "--noise", "busy", "--iterations", "3", "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--", CORPUS)
+        result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+        self.assertEqual({target["function"]: target["criteria"] for target in result["targets"]},
+                         {"locks": ["locks"], "wakes": ["locks"], "has_two_sites": ["call-sites"]})
+
+
 class Results(Blow):
     def test_again(self):
         """--from prints the same text from the file."""
@@ -358,4 +415,4 @@ class Mistakes(Blow):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "blow/calls.h"
 #include "blow/campaign.h"
 #include "blow/pick.h"
 #include "profile/profile.h"
@@ -101,7 +102,10 @@ static struct st_blow_options
 options_for(struct simulated *s)
 {
 	return (struct st_blow_options){
-	        .criteria = {.calls = 2, .ns = 1000000},
+	        .criteria = {.which = 1 << ST_BLOW_BY_CRITERION_CALLS |
+	                              1 << ST_BLOW_BY_CRITERION_TIME,
+	                     .calls = 2,
+	                     .ns = 1000000},
 	        .noise = {.types = {true, false, false, true, true},
 	                  .timed = {1000, 1000000},
 	                  .yield = {1000, 1000000},
@@ -332,7 +336,10 @@ static void
 test_criteria(void **state)
 {
 	struct st_blow b = {0};
-	const struct st_blow_criteria criteria = {.calls = 2, .ns = 1000000};
+	const struct st_blow_criteria criteria = {.which = 1 << ST_BLOW_BY_CRITERION_CALLS |
+	                                                   1 << ST_BLOW_BY_CRITERION_TIME,
+	                                          .calls = 2,
+	                                          .ns = 1000000};
 	static const struct {
 		uint64_t calls, ns;
 		const char *why;
@@ -350,6 +357,88 @@ test_criteria(void **state)
 		assert_int_equal(b.functions.v[i].chosen, rows[i].chosen);
 	assert_int_equal(st_blow_choose(&b, &(struct st_blow_criteria){.all = true}), 4);
 	st_blow_free(&b);
+}
+
+/* Criteria that the code or a model decides. */
+static void
+test_code_criteria(void **state)
+{
+	struct st_blow b = {0};
+	static const struct st_blow_complexity models[] = {
+	        {"steady", true}, {"grows", true}, {"grows", false}};
+	static const struct {
+		const char *name;
+		uint32_t sites, traits, met;
+	} rows[] = {
+	        {"steady", 2, 0, 1u << ST_BLOW_BY_CRITERION_SITES},
+	        {"grows(int)", 1, ST_BLOW_CONSTANT, 1u << ST_BLOW_BY_CRITERION_COMPLEXITY},
+	        {"loop", 1, ST_BLOW_DOES_IO,
+	         1u << ST_BLOW_BY_CRITERION_COMPLEXITY | 1u << ST_BLOW_BY_CRITERION_IO},
+	        {"step", 0, ST_BLOW_CONSTANT | ST_BLOW_USES_LOCKS,
+	         1u << ST_BLOW_BY_CRITERION_LOCKS},
+	};
+	enum { ROWS = sizeof rows / sizeof *rows };
+	struct st_blow_criteria criteria = {.which = (1u << ST_BLOW_CRITERION_COUNT) - 1,
+	                                    .calls = 2,
+	                                    .sites = 2,
+	                                    .ns = 1000,
+	                                    .models = {models, 3}};
+	(void)state;
+	for (size_t i = 0; i < ROWS; i++) {
+		struct st_blow_function *f = ST_PUSH(&b.functions);
+		*f = (struct st_blow_function){.name = rows[i].name,
+		                               .raw_name = rows[i].name,
+		                               .calls = 1,
+		                               .sites = rows[i].sites,
+		                               .traits = rows[i].traits};
+	}
+	assert_int_equal(st_blow_choose(&b, &criteria), ROWS);
+	for (size_t i = 0; i < ROWS; i++)
+		assert_int_equal(b.functions.v[i].met, rows[i].met);
+	/* Only what counts is met. */
+	criteria.which = 1u << ST_BLOW_BY_CRITERION_LOCKS;
+	assert_int_equal(st_blow_choose(&b, &criteria), 1);
+	assert_int_equal(b.functions.v[2].met, 0);
+	assert_true(b.functions.v[3].chosen);
+	assert_false(st_blow_criteria_read_code(1u << ST_BLOW_BY_CRITERION_CALLS |
+	                                        1u << ST_BLOW_BY_CRITERION_TIME));
+	assert_true(st_blow_criteria_read_code(criteria.which));
+	st_blow_free(&b);
+}
+
+/* Names of functions in all the forms that the C library has for them. */
+static void
+test_traits_of_names(void **state)
+{
+	static const char *const io[] = {"read",
+	                                 "__read",
+	                                 "__libc_write@GLIBC_2.2.5",
+	                                 "pread64",
+	                                 "__printf_chk",
+	                                 "fwrite_unlocked",
+	                                 "_IO_puts",
+	                                 "_IO_file_overflow",
+	                                 "__write_nocancel",
+	                                 "_ZNSolsEi",
+	                                 "__isoc99_scanf"};
+	static const char *const locks[] = {
+	        "pthread_mutex_lock@@GLIBC_2.2.5", "__pthread_mutex_unlock", "sem_wait",
+	        "__lll_lock_wait_private", "_ZNSt18condition_variable10notify_oneEv"};
+	static const char *const none[] = {"reads",    "snprintf", "pthread_mutex_init",
+	                                   "",         "_",        "readline",
+	                                   "my_write", "64",       NULL};
+	(void)state;
+	for (size_t i = 0; i < sizeof io / sizeof *io; i++)
+		assert_int_equal(st_blow_traits_of_name(io[i]), ST_BLOW_DOES_IO);
+	for (size_t i = 0; i < sizeof locks / sizeof *locks; i++)
+		assert_int_equal(st_blow_traits_of_name(locks[i]),
+		                 ST_BLOW_USES_LOCKS | ST_BLOW_IS_LOCK);
+	for (size_t i = 0; i + 1 < sizeof none / sizeof *none; i++)
+		assert_int_equal(st_blow_traits_of_name(none[i]), 0);
+	assert_int_equal(st_blow_traits_of_name("__assert_fail"), ST_BLOW_ENDS_PROGRAM);
+	assert_int_equal(st_blow_traits_of_call(0), ST_BLOW_DOES_IO);
+	assert_int_equal(st_blow_traits_of_call(202), ST_BLOW_USES_LOCKS);
+	assert_int_equal(st_blow_traits_of_call(39), 0);
 }
 
 /* Into a profile and back. */
@@ -398,10 +487,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_slopes),   cmocka_unit_test(test_full),
-	        cmocka_unit_test(test_limits),   cmocka_unit_test(test_faults),
-	        cmocka_unit_test(test_resume),   cmocka_unit_test(test_weights),
-	        cmocka_unit_test(test_criteria), cmocka_unit_test(test_weighted_campaign),
+	        cmocka_unit_test(test_slopes),          cmocka_unit_test(test_full),
+	        cmocka_unit_test(test_limits),          cmocka_unit_test(test_faults),
+	        cmocka_unit_test(test_resume),          cmocka_unit_test(test_weights),
+	        cmocka_unit_test(test_criteria),        cmocka_unit_test(test_code_criteria),
+	        cmocka_unit_test(test_traits_of_names), cmocka_unit_test(test_weighted_campaign),
 	        cmocka_unit_test(test_profile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

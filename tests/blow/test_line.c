@@ -103,6 +103,8 @@ test_function(void **state)
 	                                   .offset = 0xdeadbeef,
 	                                   .calls = 7,
 	                                   .ns = 8,
+	                                   .sites = 9,
+	                                   .traits = ST_BLOW_DOES_IO | ST_BLOW_USES_LOCKS,
 	                                   .why = "too short"};
 	struct st_blow b = {0};
 	char *line = line_of_function(&f);
@@ -116,15 +118,19 @@ test_function(void **state)
 	assert_int_equal(back->offset, f.offset);
 	assert_int_equal(back->calls, 7);
 	assert_int_equal(back->ns, 8);
+	assert_int_equal(back->sites, 9);
+	assert_int_equal(back->traits, ST_BLOW_DOES_IO | ST_BLOW_USES_LOCKS);
 	free(line);
 	static const char *const bad[] = {"",
 	                                  "function",
-	                                  "function\ta\tx\t1\t1\tn\tr\t",
-	                                  "function\ta\t1\t-1\t1\tn\tr\t",
-	                                  "function\ta\t1\t1\t\tn\tr\t",
-	                                  "function\ta\t1\t1\t1\tn\tr",
-	                                  "function\ta\t1\t1\t1\tn\tr\t\t",
-	                                  "run\ta\t1\t1\t1\tn\tr\t"};
+	                                  "function\ta\tx\t1\t1\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t-1\t1\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t0\t32\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t4294967296\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t0\t0\tn\tr",
+	                                  "function\ta\t1\t1\t1\t0\t0\tn\tr\t\t",
+	                                  "run\ta\t1\t1\t1\t0\t0\tn\tr\t"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_int_equal(st_blow_read_function(&b, bad[i]), ST_FAILED);
 	assert_int_equal(b.functions.n, 1);
