@@ -217,12 +217,6 @@ check_print_pair(const struct check_pair *p, FILE *out)
 }
 
 static json_t *
-check_real(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *
 check_findings_json(const struct st_ann_compared *c)
 {
 	json_t *list = json_array();
@@ -235,8 +229,8 @@ check_findings_json(const struct st_ann_compared *c)
 		                        st_ann_change_name(f->change), "scope",
 		                        share ? st_json_count(f->scope) : json_null(), "mode",
 		                        share ? st_json_count(f->mode) : json_null(), "annotated",
-		                        check_real(f->annotated), "value", check_real(f->value),
-		                        "interval", check_real(f->low), check_real(f->high)));
+		                        st_json_real(f->annotated), "value", st_json_real(f->value),
+		                        "interval", st_json_real(f->low), st_json_real(f->high)));
 	}
 	return list;
 }

@@ -65,18 +65,12 @@ contract_print(const struct st_ann_contract *c, const struct st_ann_outcome *o, 
 }
 
 static json_t *
-contract_real(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *
 contract_growth_json(const struct st_ann_growth *g)
 {
-	return json_pack("{s:[o, o], s:o, s:[o, o], s:o}", "range", contract_real(g->low),
-	                 contract_real(g->high), "bend", contract_real(g->bend), "interval",
-	                 contract_real(g->bend_low), contract_real(g->bend_high), "faster",
-	                 contract_real(g->faster));
+	return json_pack("{s:[o, o], s:o, s:[o, o], s:o}", "range", st_json_real(g->low),
+	                 st_json_real(g->high), "bend", st_json_real(g->bend), "interval",
+	                 st_json_real(g->bend_low), st_json_real(g->bend_high), "faster",
+	                 st_json_real(g->faster));
 }
 
 static json_t *

@@ -7,12 +7,6 @@
 #include "fuzz/output.h"
 #include "report/json.h"
 
-static json_t *
-fuzz_real(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 /* Inputs are bytes: as text where they are UTF-8, else with what is not escaped as \ooo. */
 static json_t *
 bytes_json(const struct st_fuzz_bytes *b)
@@ -39,9 +33,9 @@ law_json(const struct st_finding *f)
 	json_t *out = json_object();
 	const char *name = law->form == ST_LAW_EXPONENTIAL ? "base" : "exponent";
 	json_object_set_new(out, "form", json_string(st_law_form_name(law->form)));
-	json_object_set_new(out, name, law->form ? fuzz_real(law->of.at) : json_null());
-	json_object_set_new(out, "lo", law->form ? fuzz_real(law->of.low) : json_null());
-	json_object_set_new(out, "hi", law->form ? fuzz_real(law->of.high) : json_null());
+	json_object_set_new(out, name, law->form ? st_json_real(law->of.at) : json_null());
+	json_object_set_new(out, "lo", law->form ? st_json_real(law->of.low) : json_null());
+	json_object_set_new(out, "hi", law->form ? st_json_real(law->of.high) : json_null());
 	json_t *points = json_array();
 	for (size_t i = 0; i < f->times.n; i++)
 		json_array_append_new(points, json_pack("[f,f]", f->times.v[i], f->worked.v[i]));
@@ -102,9 +96,9 @@ fuzz_finding_json(const struct st_campaign *c, const struct st_finding *f, const
 	json_object_set_new(out, "seed", st_json_count(f->seed + 1));
 	json_object_set_new(out, "difference", difference_json(&f->difference));
 	json_object_set_new(out, "counts_ratio",
-	                    f->work ? fuzz_real((double)f->work / (double)f->seed_work)
+	                    f->work ? st_json_real((double)f->work / (double)f->seed_work)
 	                            : json_null());
-	json_object_set_new(out, "slowdown", fuzz_real(f->slowdown.at));
+	json_object_set_new(out, "slowdown", st_json_real(f->slowdown.at));
 	json_object_set_new(out, "slowdown_interval",
 	                    isfinite(f->slowdown.low)
 	                            ? json_pack("[f,f]", f->slowdown.low, f->slowdown.high)
@@ -139,7 +133,7 @@ st_fuzz_json(const struct st_campaign *c, const struct st_findings *findings, co
 	json_object_set_new(root, "strobe",
 	                    json_pack("{s:i,s:s}", "version", ST_JSON_VERSION, "tool", "fuzz"));
 	json_object_set_new(root, "executions", st_json_count(c->n_executions));
-	json_object_set_new(root, "seconds", fuzz_real(seconds));
+	json_object_set_new(root, "seconds", st_json_real(seconds));
 	json_object_set_new(root, "interrupted", json_boolean(findings->interrupted));
 	json_object_set_new(root, "seeds", st_json_count(c->n_seeds));
 	json_object_set_new(root, "interesting", st_json_count(c->n_interesting));
@@ -147,7 +141,7 @@ st_fuzz_json(const struct st_campaign *c, const struct st_findings *findings, co
 	json_object_set_new(root, "faults", st_json_count(c->n_faults));
 	json_object_set_new(root, "base_work", st_json_count(c->corpus.base));
 	json_object_set_new(root, "most_work", st_json_count(c->most_work));
-	json_object_set_new(root, "unsteady", fuzz_real(c->unsteady));
+	json_object_set_new(root, "unsteady", st_json_real(c->unsteady));
 	json_object_set_new(root, "not_superlinear", st_json_count(findings->linear));
 	json_object_set_new(root, "cannot_tell", st_json_count(findings->unsure));
 	json_object_set_new(root, "not_judged", st_json_count(findings->left));

@@ -73,12 +73,6 @@ st_bisect_print_text(const struct st_gate_options *o, const struct st_bisect_res
 }
 
 static json_t *
-bisect_value_json(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *
 bisect_steps_json(const struct st_bisect_result *r)
 {
 	json_t *all = json_array();
@@ -87,7 +81,7 @@ bisect_steps_json(const struct st_bisect_result *r)
 		json_array_append_new(
 		        all,
 		        json_pack("{ss, ss, so, so, so}", "commit", s->commit, "state",
-		                  st_bisect_states[s->state], "value", bisect_value_json(s->value),
+		                  st_bisect_states[s->state], "value", st_json_real(s->value),
 		                  "reason", s->reason ? st_json_text(s->reason) : json_null(),
 		                  "judged", s->number ? st_json_count(s->number) : json_null()));
 	}
@@ -113,8 +107,8 @@ st_bisect_json(const struct st_gate_options *o, const struct st_bisect_result *r
 	                 r->nothing ? json_null() : json_string(bisect_quantity_name(q)),
 	                 "function", q->function ? st_json_text(q->function) : json_null(),
 	                 "first_bad", bisect_answer_json(r), "values",
-	                 bisect_value_json(q->value[ST_GATE_BASE]),
-	                 bisect_value_json(q->value[ST_GATE_TARGET]), "steps", bisect_steps_json(r),
+	                 st_json_real(q->value[ST_GATE_BASE]),
+	                 st_json_real(q->value[ST_GATE_TARGET]), "steps", bisect_steps_json(r),
 	                 "why", r->why.runs ? st_gate_counts_json(&r->why) : json_null(), "ends",
 	                 st_gate_json(o, &r->ends));
 }

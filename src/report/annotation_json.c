@@ -9,12 +9,6 @@
 #include "report/json.h"
 
 static json_t *
-annotation_real(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *
 annotation_text(const char *text)
 {
 	return text ? st_json_text(text) : json_null();
@@ -53,7 +47,7 @@ annotation_feature(const struct st_ann_declaration *d)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", st_json_text(d->name), "path",
 	                 st_json_text(d->path), "kind", st_json_text(d->type), "low",
-	                 annotation_real(d->low), "high", annotation_real(d->high), "also",
+	                 st_json_real(d->low), "high", st_json_real(d->high), "also",
 	                 annotation_also(d->also));
 }
 
@@ -68,9 +62,9 @@ annotation_term(void *arg, double coefficient, const struct st_ann_expr *term)
 	struct annotation_terms *t = arg;
 	const size_t at = json_array_size(t->list);
 	json_t *name = term ? annotation_expr(term) : json_string("1");
-	json_t *out = json_pack("{s:o, s:o, s:o}", "term", name, "coefficient",
-	                        annotation_real(coefficient), "se",
-	                        at < t->m->se.n ? annotation_real(t->m->se.v[at]) : json_null());
+	json_t *out =
+	        json_pack("{s:o, s:o, s:o}", "term", name, "coefficient", st_json_real(coefficient),
+	                  "se", at < t->m->se.n ? st_json_real(t->m->se.v[at]) : json_null());
 	return json_array_append_new(t->list, out) ? ST_FAILED : ST_OK;
 }
 
@@ -90,13 +84,13 @@ annotation_model(const struct st_ann_scope *s, const struct st_ann_model *m)
 {
 	return json_pack(
 	        "{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:f}", "condition",
-	        annotation_expr(s->condition), "probability", annotation_real(m->weight),
+	        annotation_expr(s->condition), "probability", st_json_real(m->weight),
 	        "distribution", st_ann_distribution_name(m->distribution), "class",
 	        annotation_text(*m->class ? m->class : NULL), "mean", annotation_expr(m->a), "sd",
-	        annotation_expr(m->b), "terms", annotation_terms_json(m), "r2",
-	        annotation_real(m->r2), "r2_cv", annotation_real(m->r2_cv), "fit_p",
-	        annotation_real(m->fit_p), "n", m->n ? json_integer((json_int_t)m->n) : json_null(),
-	        "selection", st_ann_selection_name(m->selection), "dropped", m->dropped);
+	        annotation_expr(m->b), "terms", annotation_terms_json(m), "r2", st_json_real(m->r2),
+	        "r2_cv", st_json_real(m->r2_cv), "fit_p", st_json_real(m->fit_p), "n",
+	        m->n ? json_integer((json_int_t)m->n) : json_null(), "selection",
+	        st_ann_selection_name(m->selection), "dropped", m->dropped);
 }
 
 json_t *
@@ -114,7 +108,7 @@ st_annotation_json(const struct st_ann_annotation *a)
 	                 st_json_text(a->function), "image", annotation_text(a->image), "metric",
 	                 st_json_text(a->metric), "unit", annotation_text(a->unit), "records",
 	                 a->records ? json_integer((json_int_t)a->records) : json_null(),
-	                 "overhead", annotation_real(a->overhead), "date", annotation_text(a->date),
+	                 "overhead", st_json_real(a->overhead), "date", annotation_text(a->date),
 	                 "note", annotation_text(a->note), "features", features, "models", models);
 }
 
@@ -124,6 +118,6 @@ st_prediction_json(const struct st_ann_prediction *p)
 	json_t *interval = json_null();
 	if (isfinite(p->low) && isfinite(p->high))
 		interval = json_pack("[f, f]", p->low, p->high);
-	return json_pack("{s:o, s:o, s:o, s:b}", "mean", annotation_real(p->mean), "sd",
-	                 annotation_real(p->sd), "interval", interval, "inside", p->inside);
+	return json_pack("{s:o, s:o, s:o, s:b}", "mean", st_json_real(p->mean), "sd",
+	                 st_json_real(p->sd), "interval", interval, "inside", p->inside);
 }

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes findings as JSON, which docs/json.md describes. */
-#include <math.h>
 
 #include "report/check.h"
 #include "report/json.h"
-
-static json_t *
-number_json(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
 
 static json_t *
 text_json(const char *text)
@@ -21,7 +14,7 @@ text_json(const char *text)
 static json_t *
 end_json(double value, const char *model)
 {
-	return model ? json_string(model) : number_json(value);
+	return model ? json_string(model) : st_json_real(value);
 }
 
 static const char *
@@ -51,20 +44,21 @@ finding_json(const struct st_check_report *r, const struct st_finding *f)
 	json_object_set_new(o, "type", text_json(f->type ? f->type : metric->name));
 	json_object_set_new(o, "from", end_json(f->from, f->from_model));
 	json_object_set_new(o, "to", end_json(f->to, f->to_model));
-	json_object_set_new(o, "rate", number_json(f->rate.at));
-	json_object_set_new(o, "relative_rate", number_json(f->relative));
-	json_object_set_new(o, "share_of_base", number_json(f->share_from));
-	json_object_set_new(o, "share_of_target", number_json(f->share_to));
-	json_object_set_new(o, "confidence", number_json(f->confidence));
+	json_object_set_new(o, "rate", st_json_real(f->rate.at));
+	json_object_set_new(o, "relative_rate", st_json_real(f->relative));
+	json_object_set_new(o, "share_of_base", st_json_real(f->share_from));
+	json_object_set_new(o, "share_of_target", st_json_real(f->share_to));
+	json_object_set_new(o, "confidence", st_json_real(f->confidence));
 	json_object_set_new(o, "confidence_kind", text_json(f->confidence_kind));
-	json_object_set_new(o, "p", number_json(f->p));
-	json_object_set_new(o, "q", number_json(f->q));
-	json_object_set_new(o, "interval",
-	                    json_pack("[oo]", number_json(f->rate.low), number_json(f->rate.high)));
-	json_object_set_new(o, "calls_from", number_json(f->calls_from));
-	json_object_set_new(o, "calls_to", number_json(f->calls_to));
+	json_object_set_new(o, "p", st_json_real(f->p));
+	json_object_set_new(o, "q", st_json_real(f->q));
+	json_object_set_new(
+	        o, "interval",
+	        json_pack("[oo]", st_json_real(f->rate.low), st_json_real(f->rate.high)));
+	json_object_set_new(o, "calls_from", st_json_real(f->calls_from));
+	json_object_set_new(o, "calls_to", st_json_real(f->calls_to));
 	json_object_set_new(o, "x",
-	                    json_pack("[oo]", number_json(f->x_low), number_json(f->x_high)));
+	                    json_pack("[oo]", st_json_real(f->x_low), st_json_real(f->x_high)));
 	json_object_set_new(o, "cause", text_json(f->cause));
 	return o;
 }

@@ -145,7 +145,7 @@ grid_cell_json(const struct st_grid_cell *c)
 	case ST_GRID_SIGNED:
 		return json_integer((json_int_t)c->number);
 	case ST_GRID_REAL:
-		return isfinite(c->real) ? json_real(c->real) : json_null();
+		return st_json_real(c->real);
 	default:
 		return json_null();
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Models as JSON: docs/json.md. */
-#include <math.h>
 
 #include "report/json.h"
 #include "report/model.h"
@@ -8,17 +7,11 @@
 enum { VERSION = 1 };
 
 static json_t *
-model_real(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *
 interval_json(const struct st_interval *in)
 {
 	json_t *out = json_array();
-	json_array_append_new(out, model_real(in->low));
-	json_array_append_new(out, model_real(in->high));
+	json_array_append_new(out, st_json_real(in->low));
+	json_array_append_new(out, st_json_real(in->high));
 	return out;
 }
 
@@ -29,10 +22,10 @@ coefficients_json(const struct st_regression *m, double level)
 	for (size_t i = 0; i < st_growth_parameters(m->kind); i++) {
 		const struct st_interval in = st_regression_parameter(m, i, level);
 		const char name[] = {'b', (char)('0' + i), 0};
-		json_array_append_new(out, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name,
-		                                     "value", model_real(m->b[i]), "error",
-		                                     model_real(m->se[i]), "interval",
-		                                     interval_json(&in), "p", model_real(m->p[i])));
+		json_array_append_new(
+		        out, json_pack("{s:s, s:o, s:o, s:o, s:o}", "name", name, "value",
+		                       st_json_real(m->b[i]), "error", st_json_real(m->se[i]),
+		                       "interval", interval_json(&in), "p", st_json_real(m->p[i])));
 	}
 	return out;
 }
@@ -46,7 +39,7 @@ predictions_json(const struct st_model_report *r, const struct st_regression *m)
 		const struct st_interval curve = st_regression_band(m, x, level, false),
 		                         point = st_regression_band(m, x, level, true);
 		json_array_append_new(out, json_pack("{s:f, s:o, s:o, s:o}", "x", x, "y",
-		                                     model_real(curve.at), "curve",
+		                                     st_json_real(curve.at), "curve",
 		                                     interval_json(&curve), "point",
 		                                     interval_json(&point)));
 	}
@@ -63,17 +56,17 @@ regression_json(const struct st_model_report *r, const struct st_regression *m)
 	        st_json_text(r->subject->function ? r->subject->function : r->subject->y));
 	json_object_set_new(out, "model", json_string(st_growth_name(m->kind)));
 	json_object_set_new(out, "method", json_string(st_way_name(r->way)));
-	json_object_set_new(out, "r_square", model_real(m->r_square_perun));
-	json_object_set_new(out, "r_squared", model_real(m->r_square));
-	json_object_set_new(out, "r_squared_cv", model_real(m->r_square_cv));
-	json_object_set_new(out, "aicc", model_real(c->aicc[m->kind]));
-	json_object_set_new(out, "bic", model_real(m->bic));
-	json_object_set_new(out, "weight", model_real(c->weight[m->kind]));
-	json_object_set_new(out, "residual_sd", model_real(m->s));
+	json_object_set_new(out, "r_square", st_json_real(m->r_square_perun));
+	json_object_set_new(out, "r_squared", st_json_real(m->r_square));
+	json_object_set_new(out, "r_squared_cv", st_json_real(m->r_square_cv));
+	json_object_set_new(out, "aicc", st_json_real(c->aicc[m->kind]));
+	json_object_set_new(out, "bic", st_json_real(m->bic));
+	json_object_set_new(out, "weight", st_json_real(c->weight[m->kind]));
+	json_object_set_new(out, "residual_sd", st_json_real(m->s));
 	json_object_set_new(out, "points", json_integer((json_int_t)m->n));
 	json_object_set_new(out, "left_out", json_integer((json_int_t)m->left_out));
-	json_object_set_new(out, "x_start", model_real(m->x_start));
-	json_object_set_new(out, "x_end", model_real(m->x_end));
+	json_object_set_new(out, "x_start", st_json_real(m->x_start));
+	json_object_set_new(out, "x_end", st_json_real(m->x_end));
 	json_object_set_new(out, "coeffs", coefficients_json(m, c->level));
 	if (r->n_at)
 		json_object_set_new(out, "predictions", predictions_json(r, m));
@@ -91,7 +84,7 @@ answer_json(const struct st_model_report *r)
 	json_object_set_new(out, "model",
 	                    c->told ? json_string(st_growth_name(c->best)) : json_null());
 	json_object_set_new(out, "plausible", plausible);
-	json_object_set_new(out, "growth", model_real(c->growth.at));
+	json_object_set_new(out, "growth", st_json_real(c->growth.at));
 	json_object_set_new(out, "growth_interval", interval_json(&c->growth));
 	return out;
 }
@@ -102,9 +95,9 @@ exponent_json(const struct st_exponent *b)
 	if (!b->known)
 		return json_null();
 	json_t *out = json_object();
-	json_object_set_new(out, "value", model_real(b->b.at));
+	json_object_set_new(out, "value", st_json_real(b->b.at));
 	json_object_set_new(out, "interval", interval_json(&b->b));
-	json_object_set_new(out, "offset", b->has_offset ? model_real(b->offset) : json_null());
+	json_object_set_new(out, "offset", b->has_offset ? st_json_real(b->offset) : json_null());
 	return out;
 }
 

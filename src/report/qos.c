@@ -93,12 +93,6 @@ st_qos_print(FILE *out, const struct st_profile *p)
 	st_qos_plot(out, p);
 }
 
-static json_t *
-number_or_null(double value)
-{
-	return isnan(value) ? json_null() : json_real(value);
-}
-
 /* null: there is no value. */
 static json_t *
 json_quartiles(const struct st_profile_qos *q)
@@ -121,7 +115,7 @@ json_rows(const struct st_profile_qos *q, int *bad)
 		json_t *out = json_object();
 		*bad |= json_array_append_new(array, out);
 		*bad |= json_object_set_new(out, "time_ns", json_integer(row->time_ns));
-		*bad |= json_object_set_new(out, "value", number_or_null(row->value));
+		*bad |= json_object_set_new(out, "value", st_json_real(row->value));
 		*bad |= json_object_set_new(out, "budget_ns", json_integer(row->budget_ns));
 		*bad |= json_object_set_new(out, "state", st_json_text(row->state));
 	}

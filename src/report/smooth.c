@@ -73,19 +73,13 @@ st_smooth_print(const struct st_model_report *r, FILE *out)
 }
 
 static json_t *
-smooth_real(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
-static json_t *
 band_json(struct st_smooth *m, double x, double level)
 {
 	const struct st_interval curve = st_smooth_band(m, x, level, false),
 	                         point = st_smooth_band(m, x, level, true);
-	return json_pack("{s:f, s:o, s:[o, o], s:[o, o]}", "x", x, "y", smooth_real(curve.at),
-	                 "curve", smooth_real(curve.low), smooth_real(curve.high), "point",
-	                 smooth_real(point.low), smooth_real(point.high));
+	return json_pack("{s:f, s:o, s:[o, o], s:[o, o]}", "x", x, "y", st_json_real(curve.at),
+	                 "curve", st_json_real(curve.low), st_json_real(curve.high), "point",
+	                 st_json_real(point.low), st_json_real(point.high));
 }
 
 /* The value at the middle of each bin. */
@@ -97,7 +91,7 @@ bins_json(struct st_smooth *m)
 	for (size_t i = 0; i < m->choice.bins; i++) {
 		const double middle = m->x_start + width * ((double)i + 0.5);
 		const struct st_interval at = st_smooth_band(m, middle, 0.95, false);
-		json_array_append_new(out, smooth_real(at.at));
+		json_array_append_new(out, st_json_real(at.at));
 	}
 	return out;
 }
@@ -113,20 +107,20 @@ smooth_object(const struct st_model_report *r, struct st_smooth *m)
 	json_object_set_new(out, "model", json_string(st_smooth_name(m)));
 	json_object_set_new(out, "parameters",
 	                    json_string(st_smooth_describe(m, text, sizeof text)));
-	json_object_set_new(out, "r_square", smooth_real(m->r_square));
-	json_object_set_new(out, "r_squared_cv", smooth_real(m->r_square_cv));
-	json_object_set_new(out, "residual_sd", smooth_real(m->s));
-	json_object_set_new(out, "degrees", smooth_real(m->degrees));
+	json_object_set_new(out, "r_square", st_json_real(m->r_square));
+	json_object_set_new(out, "r_squared_cv", st_json_real(m->r_square_cv));
+	json_object_set_new(out, "residual_sd", st_json_real(m->s));
+	json_object_set_new(out, "degrees", st_json_real(m->degrees));
 	json_object_set_new(out, "points", json_integer((json_int_t)m->with_value));
-	json_object_set_new(out, "x_start", smooth_real(m->x_start));
-	json_object_set_new(out, "x_end", smooth_real(m->x_end));
+	json_object_set_new(out, "x_start", st_json_real(m->x_start));
+	json_object_set_new(out, "x_end", st_json_real(m->x_end));
 	if (m->choice.method == ST_SMOOTH_REGRESSOGRAM)
 		json_object_set_new(out, "bucket_stats", bins_json(m));
 	if (m->choice.method == ST_SMOOTH_MOVING)
 		json_object_set_new(out, "window_width",
 		                    json_integer((json_int_t)m->choice.window));
 	if (m->choice.method == ST_SMOOTH_KERNEL)
-		json_object_set_new(out, "bandwidth", smooth_real(m->choice.bandwidth));
+		json_object_set_new(out, "bandwidth", st_json_real(m->choice.bandwidth));
 	for (int i = 0; i < CURVE_POINTS; i++) {
 		const double share = i / (CURVE_POINTS - 1.0);
 		const double x = i + 1 < CURVE_POINTS ? m->x_start + share * (m->x_end - m->x_start)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The study as JSON: what was measured, from which all the rest follows, and its analysis. */
-#include <math.h>
 
 #include "report/json.h"
 #include "tune/analysis.h"
@@ -11,13 +10,6 @@ static const char *const names[] = {
         ST_RESPONSES(R)
 #undef R
 };
-
-/* JSON has no infinity. */
-static json_t *
-real_or_null(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
 
 static json_t *
 time_json(const struct st_study_time *t)
@@ -63,7 +55,7 @@ json_pair_json(const struct st_study *s, const struct st_study_pair *p)
 	json_object_set_new(out, "raw_instructions", st_json_count(p->raw));
 	for (unsigned r = 0; r < ST_RESPONSE_COUNT; r++)
 		json_object_set_new(out, names[r],
-		                    real_or_null(st_study_response(s, p, (enum st_response)r)));
+		                    st_json_real(st_study_response(s, p, (enum st_response)r)));
 	return out;
 }
 
@@ -78,8 +70,8 @@ cell_json(const struct st_analysis *a, const struct st_study *s, size_t budget, 
 	json_object_set_new(out, "period", json_real(s->periods[period]));
 	for (unsigned r = 0; r < ST_RESPONSE_COUNT; r++)
 		json_object_set_new(out, names[r],
-		                    json_pack("{s:o, s:o}", "mean", real_or_null(cell->mean[r]),
-		                              "deviation", real_or_null(cell->deviation[r])));
+		                    json_pack("{s:o, s:o}", "mean", st_json_real(cell->mean[r]),
+		                              "deviation", st_json_real(cell->deviation[r])));
 	json_object_set_new(out, "kept", json_boolean(a->kept[budget][period]));
 	return out;
 }
@@ -94,7 +86,7 @@ row_json(const struct st_anova_row *row, const char *source, bool residuals)
 	json_object_set_new(out, "mean_square", json_real(row->ms));
 	if (residuals)
 		return out;
-	json_object_set_new(out, "f", real_or_null(row->f));
+	json_object_set_new(out, "f", st_json_real(row->f));
 	json_object_set_new(out, "p", json_real(row->p));
 	json_object_set_new(out, "significant", json_boolean(row->p < ST_SIGNIFICANCE));
 	return out;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../mutate.h"
 #include "base/random.h"
 #include "gate/calibration.h"
 
@@ -19,31 +20,8 @@ static const char seed_text[] =
         "{\"strobe\": {\"version\": 1, \"calibrations\": 1}, \"calibrations\": [" ENTRY(
                 "cpu=A\\ncores=2\\n", "cpu", "20") ", " ENTRY("cpu=B\\n", "wall", "7") "]}";
 
-static size_t
-change_calibrations(char *m, size_t n, size_t room, uint64_t *state)
-{
-	static const char *const pieces[] = {"-", "1e99", "{", "}",  "[",    "]", "null", "0",
-	                                     ",", ":",    "9", "\"", "\\u0", "x", "\xff", "true"};
-	const size_t at = st_random_below(state, n + 1), left = n - at;
-	const size_t length = st_random_below(state, (left < 12 ? left : 12) + 1);
-	const char *piece = pieces[st_random_below(state, sizeof pieces / sizeof *pieces)];
-	const size_t p = strlen(piece);
-	switch (st_random_below(state, 3)) {
-	case 0:
-		if (left)
-			m[at] = (char)st_random_next(state);
-		return n;
-	case 1:
-		memmove(m + at, m + at + length, left - length);
-		return n - length;
-	default:
-		if (n + p > room)
-			return n;
-		memmove(m + at + p, m + at, left);
-		memcpy(m + at, piece, p);
-		return n + p;
-	}
-}
+static const char *const pieces[] = {"-", "1e99", "{", "}",  "[",    "]", "null", "0",
+                                     ",", ":",    "9", "\"", "\\u0", "x", "\xff", "true"};
 
 static void
 fail_calibrations(const char *cause)
@@ -103,7 +81,7 @@ main(int argc, char **argv)
 		size_t n = sizeof seed_text - 1;
 		memcpy(m, seed_text, n);
 		for (uint64_t changes = 1 + st_random_below(&state, 4); changes; changes--)
-			n = change_calibrations(m, n, ROOM, &state);
+			n = mutate_text(m, n, ROOM, &state, pieces, sizeof pieces / sizeof *pieces);
 		taken += try_calibrations(m, n);
 	}
 	printf("%ld of %ld were taken\n", taken, rounds);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../mutate.h"
 #include "base/random.h"
 #include "gate/rules.h"
 
@@ -19,30 +20,6 @@ static const char seed_text[] =
 
 static const char *const pieces[] = {"-", ": ", "{", "}", "[",  "]",    "'",  "~",   "none", "0",
                                      "%", "\n", " ", "#", "&a", "\xff", "!!", "1e9", ",",    "\""};
-
-static size_t
-rules_mutate(char *m, size_t n, size_t room, uint64_t *state)
-{
-	const size_t at = st_random_below(state, n + 1), left = n - at;
-	const size_t length = st_random_below(state, (left < 20 ? left : 20) + 1);
-	const char *piece = pieces[st_random_below(state, sizeof pieces / sizeof *pieces)];
-	const size_t p = strlen(piece);
-	switch (st_random_below(state, 3)) {
-	case 0:
-		if (left)
-			m[at] = (char)st_random_next(state);
-		return n;
-	case 1:
-		memmove(m + at, m + at + length, left - length);
-		return n - length;
-	default:
-		if (n + p > room)
-			return n;
-		memmove(m + at + p, m + at, left);
-		memcpy(m + at, piece, p);
-		return n + p;
-	}
-}
 
 static bool
 rules_try(const char *bytes, size_t n)
@@ -81,7 +58,7 @@ main(int argc, char **argv)
 		size_t n = sizeof seed_text - 1;
 		memcpy(m, seed_text, n);
 		for (uint64_t changes = 1 + st_random_below(&state, 4); changes; changes--)
-			n = rules_mutate(m, n, ROOM, &state);
+			n = mutate_text(m, n, ROOM, &state, pieces, sizeof pieces / sizeof *pieces);
 		taken += rules_try(m, n);
 	}
 	printf("%ld of %ld were taken\n", taken, rounds);
