@@ -255,6 +255,8 @@ ann_records_free(struct st_ann_records *r)
 	for (size_t i = 0; i < r->metrics.n; i++) {
 		free(r->metrics.v[i].name);
 		free(r->metrics.v[i].unit);
+		free(r->metrics.v[i].callee);
+		free(r->metrics.v[i].of);
 		free(r->metrics.v[i].v);
 	}
 	for (size_t i = 0; i < r->features.n; i++) {

@@ -45,6 +45,9 @@ struct st_ann_metric {
 	char *name, *unit;
 	double overhead; /* mean cost of recording, already subtracted; NAN: not known */
 	double *v;       /* NAN: not measured */
+	/* Of a cost of the calls that the call has made itself: the callee, "" for all that are not
+	 * told apart, and the metric or "calls". NULL: it is a cost of the whole call. */
+	char *callee, *of;
 };
 
 struct st_ann_feature {

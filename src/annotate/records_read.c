@@ -132,6 +132,28 @@ ann_column_head(struct ann_reading *r, struct ann_bound **bound, bool identifier
 	return ST_OK;
 }
 
+/* Reads the fields of a cost of callees: what it is, and the callee. */
+static st_status
+ann_read_callee(struct ann_reading *r, struct st_ann_metric *m)
+{
+	if (r->l->n < 5)
+		return ST_OK;
+	if (!*ann_field(r, 4))
+		return st_ann_wrong_field(r->l, 4, "the name of a metric is expected, or calls");
+	if (!m->of) {
+		m->of = strdup(ann_field(r, 4));
+		m->callee = strdup(ann_field(r, 5));
+		return m->of && m->callee ? ST_OK : ann_reading_memory(r);
+	}
+	if (strcmp(m->of, ann_field(r, 4)) || strcmp(m->callee, ann_field(r, 5)))
+		return st_ann_wrong_field(
+		        r->l, 5,
+		        "the metric '%.60s' is of the callee '%.60s' here, and of '%.60s' in "
+		        "records before",
+		        m->name, ann_field(r, 5), m->callee);
+	return ST_OK;
+}
+
 static st_status
 ann_read_metric(struct ann_reading *r)
 {
@@ -150,7 +172,7 @@ ann_read_metric(struct ann_reading *r)
 		        "the metric '%.60s' has the unit '%.20s' here, and '%.20s' "
 		        "in records before",
 		        ann_field(r, 2), ann_field(r, 3), f->metrics.v[index].unit);
-	return ST_OK;
+	return ann_read_callee(r, &f->metrics.v[index]);
 }
 
 /* Finds the index of a field's word; an empty field means the first word. */

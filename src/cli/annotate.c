@@ -143,6 +143,9 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_function:
 		a->function = value;
 		return ST_OK;
+	case ANNOTATE_explain:
+		a->explain = value;
+		return ST_OK;
 	case ANNOTATE_save:
 		a->save = true;
 		return ST_OK;
@@ -185,10 +188,10 @@ annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 		               : a->asked ? a->asked
 		                          : "metrics");
 	if (a->where || a->function || a->contracts || a->analysis.classes || a->save || a->check ||
-	    a->analysis.min_r2 > 0)
+	    a->explain || a->analysis.min_r2 > 0)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--where, --function, --contracts, --check, --save, --class and "
-		               "--min-r2 are for records: strobe annotate FILE...");
+		               "--where, --function, --contracts, --check, --explain, --save, "
+		               "--class and --min-r2 are for records: strobe annotate FILE...");
 	if (a->form > (a->features ? ST_ANNOTATE_JSON : ST_ANNOTATE_TEXT))
 		return st_fail(
 		        e, ST_EXIT_USAGE,
@@ -201,10 +204,18 @@ annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 static st_status
 annotate_check_uses(const struct st_annotate_arguments *a, struct st_error *e)
 {
-	const char *const use = a->contracts ? "contracts" : a->check ? "check" : NULL;
+	const char *const use = a->contracts ? "contracts"
+	                        : a->check   ? "check"
+	                        : a->explain ? "explain"
+	                                     : NULL;
 	if (a->contracts && a->check)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--check and --contracts are different checks: give one of them");
+	if (a->explain && (a->contracts || a->check))
+		return st_fail(e, ST_EXIT_USAGE, "--explain checks nothing: leave it out, or --%s",
+		               use);
+	if (a->explain && a->functions.n)
+		return st_fail(e, ST_EXIT_USAGE, "--explain names the function: leave out --func");
 	if (use && (a->output || a->save || a->form > ST_ANNOTATE_JSON))
 		return st_fail(e, ST_EXIT_USAGE, "--%s makes no annotations: leave out %s", use,
 		               a->output ? "--output"

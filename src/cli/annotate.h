@@ -33,6 +33,7 @@ struct st_annotate_arguments {
 	struct st_patterns chosen; /* metrics */
 	struct st_ann_options analysis;
 	const char *where, *function, *contracts;
+	const char *explain; /* a function; NULL: not given */
 	enum st_annotate_form form;
 };
 
@@ -50,6 +51,11 @@ bool st_annotate_chooses_metric(const struct st_annotate_arguments *a, const cha
 /* annotate_check.c: --check. Returns strobe's exit code. */
 int st_annotate_check(const struct st_annotate_arguments *a, const struct st_ann_data *d,
                       struct st_error *e);
+/* annotate_explain.c: --explain. Returns strobe's exit code. */
+int st_annotate_explain(const struct st_annotate_arguments *a, const struct st_ann_data *d,
+                        struct st_error *e);
+/* Does a pattern fit the name of a function, with or without its parameters? */
+bool st_annotate_fits(const char *pattern, const char *name);
 /* annotate_contracts.c: --contracts. Returns strobe's exit code. */
 int st_annotate_contracts(const struct st_annotate_arguments *a, const struct st_ann_data *d,
                           struct st_error *e);

@@ -24,9 +24,8 @@ struct analysis {
 	size_t failed;
 };
 
-/* Returns whether a pattern fits the name of a function, with or without its parameters. */
-static bool
-annotate_fits(const char *pattern, const char *name)
+bool
+st_annotate_fits(const char *pattern, const char *name)
 {
 	const size_t n = strcspn(name, "(");
 	char *short_name = strndup(name, n);
@@ -40,7 +39,7 @@ bool
 st_annotate_chooses(const struct st_annotate_arguments *a, const char *function)
 {
 	for (size_t i = 0; i < a->functions.n; i++)
-		if (annotate_fits(a->functions.text[i], function))
+		if (st_annotate_fits(a->functions.text[i], function))
 			return true;
 	return !a->functions.n;
 }
@@ -97,6 +96,13 @@ annotate_metric(struct analysis *r, const struct st_ann_records *f, size_t metri
 	return ST_OK;
 }
 
+/* Costs of callees are for --explain: they get annotations only if the user names them. */
+static bool
+annotate_takes_metric(const struct st_annotate_arguments *a, const struct st_ann_metric *m)
+{
+	return st_annotate_chooses_metric(a, m->name) && (!m->of || a->chosen.n);
+}
+
 static st_status
 annotate_all(struct analysis *r, struct st_error *e)
 {
@@ -107,7 +113,7 @@ annotate_all(struct analysis *r, struct st_error *e)
 			continue;
 		functions++;
 		for (size_t k = 0; k < f->metrics.n; k++)
-			if (st_annotate_chooses_metric(r->a, f->metrics.v[k].name) &&
+			if (annotate_takes_metric(r->a, &f->metrics.v[k]) &&
 			    annotate_metric(r, f, k, e))
 				return ST_FAILED;
 	}
@@ -236,6 +242,8 @@ st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e)
 		code = st_annotate_contracts(a, &r.data, e);
 	else if (!status && a->check)
 		code = st_annotate_check(a, &r.data, e);
+	else if (!status && a->explain)
+		code = st_annotate_explain(a, &r.data, e);
 	else if (!status)
 		status = annotate_all(&r, e) || annotate_put(&r, e) ||
 		                         (a->save &&

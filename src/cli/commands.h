@@ -311,6 +311,8 @@
 	  "accept costs that are higher by PERCENT (default: 5)")                                  \
 	O(alarm, 0, "alarm", "PERCENT", true,                                                      \
 	  "limit the probability of a false alarm of --check to PERCENT (default: 1)")             \
+	O(explain, 0, "explain", "FUNCTION", true,                                                 \
+	  "show which callees carry the growth of FUNCTION's cost (recorded with -m callees)")     \
 	O(save, 0, "save", NULL, true,                                                             \
 	  "also keep the annotations in the project: .strobe/annotations/IMAGE.ann")               \
 	O(format, 0, "format", "text|json|markdown|c", true, "print this format (default: text)")  \

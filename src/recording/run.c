@@ -27,8 +27,12 @@ add_metric_named(const char *word, size_t n, uint32_t *metrics, struct st_error 
 		}
 		st_append(all, sizeof all, "%s%s", i ? ", " : "", names[i]);
 	}
-	return st_fail(e, ST_EXIT_USAGE, "--metrics takes a list of %s, not '%.*s'", all, (int)n,
-	               word);
+	if (n == strlen("callees") && !memcmp(word, "callees", n)) {
+		*metrics |= ST_RECORD_CALLEES;
+		return ST_OK;
+	}
+	return st_fail(e, ST_EXIT_USAGE, "--metrics takes a list of %s, callees, not '%.*s'", all,
+	               (int)n, word);
 }
 
 st_status
@@ -41,8 +45,11 @@ st_recording_metrics(const char *list, uint32_t *metrics, struct st_error *e)
 			return ST_FAILED;
 		p += n;
 		if (!*p)
-			return ST_OK;
+			break;
 	}
+	if (!(*metrics & ~ST_RECORD_CALLEES))
+		*metrics |= 1u << ST_RECORD_TIME;
+	return ST_OK;
 }
 
 static int

@@ -57,12 +57,22 @@ asks_kernel(const struct st_record_function *r)
 	return reads;
 }
 
+uint32_t
+st_recorded_callee_words(const struct st_recording_request *r)
+{
+	return r->metrics & ST_RECORD_CALLEES
+	               ? 1 + (uint32_t)__builtin_popcount(r->metrics & ST_RECORD_OF_CALLEES)
+	               : 0;
+}
+
 static void
 describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint64_t bias)
 {
 	const struct st_recording_request *r = t->request;
 	const uint32_t n = st_recorded_values(&f->table, f->table.ops.n),
-	               words = (uint32_t)(sizeof(struct st_record_row) / 8) + n;
+	               callee_words = st_recorded_callee_words(r),
+	               callees_at = (uint32_t)(sizeof(struct st_record_row) / 8) + n,
+	               words = callees_at + (ST_RECORD_MOST_NAMED + 1) * callee_words;
 	const uint32_t rows = take_area(t->probes, (uint64_t)t->keep * words * 8);
 	f->function = rows ? take_area(t->probes, sizeof(struct st_record_function)) : 0;
 	struct st_record_function *to = st_recorded_function(t->probes, f);
@@ -76,7 +86,9 @@ describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint6
 	                                  .n_ops = (uint32_t)f->table.ops.n,
 	                                  .n_kept = n,
 	                                  .rows = rows,
-	                                  .row_words = words};
+	                                  .row_words = words,
+	                                  .callees_at = callees_at,
+	                                  .callee_words = callee_words};
 	write_ops(to, &f->table, bias);
 	if (asks_kernel(to))
 		to->cost_within = t->probes->process.cost_reading;
@@ -202,7 +214,9 @@ share_rows(struct st_recording_targets *t, size_t n)
 {
 	const uint64_t share = ST_PROBE_AREA_BYTES / 2 / (n + 1),
 	               most = share / (sizeof(struct st_record_row) +
-	                               8 * (uint64_t)(t->request->limits.most));
+	                               8 * (uint64_t)(t->request->limits.most) +
+	                               8ull * (ST_RECORD_MOST_NAMED + 1) *
+	                                       st_recorded_callee_words(t->request));
 	t->keep = t->request->keep < most ? t->request->keep : (uint32_t)most;
 }
 

@@ -48,6 +48,8 @@ void st_recording_targets_free(struct st_recording_targets *t);
 struct st_record_function *st_recorded_function(const struct st_probes *probes,
                                                 const struct st_recorded *f);
 
+/* Size / 8 of the costs of one callee in a row; 0: rows have none. */
+uint32_t st_recorded_callee_words(const struct st_recording_request *r);
 /* The values that the first operations of a table leave in a row. */
 uint32_t st_recorded_values(const struct st_feature_table *t, size_t ops);
 /* The reason for which a function has no probe; NULL: it has one. */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "recording/targets.h"
+#include "recording/callees.h"
 
 struct writing {
 	const struct st_recording_targets *t;
@@ -125,16 +125,38 @@ is_in_ticks(unsigned metric)
 	       metric == ST_RECORD_CONDITION_WAIT;
 }
 
+/* value: time in ticks, or a number. */
+static void
+write_record_cost(const struct writing *w, unsigned metric, int64_t value)
+{
+	if (is_in_ticks(metric))
+		fprintf(w->out, ",%.2f", (double)value * w->tick_ns);
+	else
+		fprintf(w->out, ",%" PRId64, value);
+}
+
 static void
 write_metric(const struct writing *w, unsigned metric, const struct st_record_row *row)
 {
-	const double value = (double)row->metrics[metric];
-	if (is_in_ticks(metric))
-		fprintf(w->out, ",%.2f", value * w->tick_ns);
-	else if (metric == ST_RECORD_CPU)
-		fprintf(w->out, ",%.2f", value - (double)row->spent / 256 * w->tick_ns);
+	if (metric == ST_RECORD_CPU)
+		fprintf(w->out, ",%.2f",
+		        (double)row->metrics[metric] - (double)row->spent / 256 * w->tick_ns);
 	else
-		fprintf(w->out, ",%" PRId64, row->metrics[metric]);
+		write_record_cost(w, metric, row->metrics[metric]);
+}
+
+static void
+write_callees(const struct writing *w, const struct st_callee_columns *c,
+              const struct st_record_row *row)
+{
+	for (size_t i = 0; i < c->list.n; i++) {
+		const struct st_callee_column *column = &c->list.v[i];
+		const int64_t value = ((const int64_t *)row)[column->at];
+		if (column->calls)
+			fprintf(w->out, ",%" PRId64, value);
+		else
+			write_record_cost(w, column->metric, value);
+	}
 }
 
 /* ---- rows ---- */
@@ -163,7 +185,9 @@ rows_that_are_done(const struct st_recording_targets *t, const struct st_record_
 	for (uint64_t i = 0; rows.v && i < r->keep && i < t->request->keep && i < r->calls; i++) {
 		const uint64_t at = r->rows + i * r->row_words;
 		if (at + r->row_words > words ||
-		    r->row_words < sizeof(struct st_record_row) / 8 + n_kept)
+		    r->row_words < sizeof(struct st_record_row) / 8 + n_kept +
+		                           (ST_RECORD_MOST_NAMED + 1) *
+		                                   st_recorded_callee_words(t->request))
 			break;
 		const struct st_record_row *row =
 		        (const void *)((uint64_t *)t->probes->process.area + at);
@@ -178,12 +202,13 @@ rows_that_are_done(const struct st_recording_targets *t, const struct st_record_
 
 static void
 write_row(struct writing *w, size_t id, const struct st_recorded *f, const uint32_t *ordinals,
-          const struct st_record_row *row)
+          const struct st_callee_columns *callees, const struct st_record_row *row)
 {
 	fprintf(w->out, "%zu", id);
 	for (unsigned m = 0; m < ST_RECORD_METRIC_COUNT; m++)
 		if (w->t->request->metrics >> m & 1)
 			write_metric(w, m, row);
+	write_callees(w, callees, row);
 	for (size_t i = 0; i < f->table.features.n; i++) {
 		const uint32_t n = ordinals[i];
 		fputc(',', w->out);
@@ -206,8 +231,25 @@ write_feature(FILE *out, size_t id, const struct st_feature *f)
 }
 
 static void
+write_metrics(const struct writing *w, size_t id, const struct st_callee_columns *callees)
+{
+	for (unsigned m = 0; m < ST_RECORD_METRIC_COUNT; m++)
+		if (w->t->request->metrics >> m & 1)
+			fprintf(w->out, "#metric,%zu,%s%s%s\n", id, metrics[m].name,
+			        *metrics[m].unit ? "," : "", metrics[m].unit);
+	for (size_t i = 0; i < callees->list.n; i++) {
+		const struct st_callee_column *c = &callees->list.v[i];
+		fprintf(w->out, "#metric,%zu,%s,%s,%s,", id, c->name,
+		        c->calls ? "" : metrics[c->metric].unit,
+		        c->calls ? "calls" : metrics[c->metric].name);
+		write_record_field(w->out, c->callee);
+		fputc('\n', w->out);
+	}
+}
+
+static void
 write_record_header(struct writing *w, size_t id, const struct st_recorded *f,
-                    const struct rows *rows)
+                    const struct st_callee_columns *callees, const struct rows *rows)
 {
 	const struct st_probed_image *image = &w->t->probes->images.v[f->image];
 	const struct st_record_function *r = st_recorded_function(w->t->probes, f);
@@ -217,10 +259,7 @@ write_record_header(struct writing *w, size_t id, const struct st_recorded *f,
 	fputc(',', w->out);
 	write_record_field(w->out, image->path);
 	fprintf(w->out, ",%s,0x%" PRIx64 "\n", st_image_build_id(image->image), f->entry);
-	for (unsigned m = 0; m < ST_RECORD_METRIC_COUNT; m++)
-		if (w->t->request->metrics >> m & 1)
-			fprintf(w->out, "#metric,%zu,%s%s%s\n", id, metrics[m].name,
-			        *metrics[m].unit ? "," : "", metrics[m].unit);
+	write_metrics(w, id, callees);
 	for (size_t i = 0; i < f->table.features.n; i++)
 		write_feature(w->out, id, &f->table.features.v[i]);
 	fprintf(w->out, "#calls,%zu,%" PRIu64 ",%zu,%" PRIu64 "\n", id, r->calls, rows->n,
@@ -290,10 +329,12 @@ write_recorded(struct writing *w, const struct st_recorded *f, struct st_recordi
 {
 	const struct st_record_function *r = st_recorded_function(w->t->probes, f);
 	struct rows rows = {0};
+	struct st_callee_columns callees;
 	uint32_t *ordinals = calloc(f->table.features.n + 1, sizeof *ordinals);
 	if (r)
 		rows = rows_that_are_done(w->t, r, st_recorded_values(&f->table, f->table.ops.n));
-	if (!ordinals || (r && !rows.v)) {
+	if (st_callee_columns_find(w->t, f, &callees) || !ordinals || (r && !rows.v)) {
+		st_callee_columns_free(&callees);
 		free(ordinals);
 		free(rows.v);
 		return ST_FAILED;
@@ -305,10 +346,11 @@ write_recorded(struct writing *w, const struct st_recorded *f, struct st_recordi
 		const size_t id = ++outcome->functions;
 		outcome->records += rows.n;
 		outcome->calls += r->calls;
-		write_record_header(w, id, f, &rows);
+		write_record_header(w, id, f, &callees, &rows);
 		for (size_t i = 0; i < rows.n; i++)
-			write_row(w, id, f, ordinals, rows.v[i]);
+			write_row(w, id, f, ordinals, &callees, rows.v[i]);
 	}
+	st_callee_columns_free(&callees);
 	free(ordinals);
 	free(rows.v);
 	return ST_OK;

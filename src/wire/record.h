@@ -66,7 +66,19 @@ enum st_record_metric {
 	(1u << ST_RECORD_MINOR | 1u << ST_RECORD_MAJOR | 1u << ST_RECORD_SWITCHES |                \
 	 1u << ST_RECORD_PREEMPTIONS)
 
-enum { ST_RECORD_MOST_KEPT = 128 };
+/* A bit beside those of the metrics: each row also has the costs of the recorded functions that
+ * the call calls itself. */
+#define ST_RECORD_CALLEES (1u << 31)
+/* Metrics that callees have: those that can be read without a system call. */
+#define ST_RECORD_OF_CALLEES                                                                       \
+	(1u << ST_RECORD_TIME | 1u << ST_RECORD_ALLOCATED | 1u << ST_RECORD_ALLOCATIONS |          \
+	 1u << ST_RECORD_FREED | 1u << ST_RECORD_LOCK_WAIT | 1u << ST_RECORD_CONDITION_WAIT)
+
+enum {
+	ST_RECORD_MOST_KEPT = 128,
+	/* Callees of a function that are told apart. One more place has the sum of all others. */
+	ST_RECORD_MOST_NAMED = 24,
+};
 
 /* The recording of a function; the amount of its action is the offset / 8 of this structure. The
  * controller writes all fields except the counts. */
@@ -81,7 +93,14 @@ struct st_record_function {
 	uint32_t rows, row_words; /* offset / 8 of the first row; size / 8 of a row */
 	/* Time that recording adds between the two time stamps of a call, compared with a probe
 	 * that only times the call: 1/256 ticks. */
-	uint32_t cost_within, unused;
+	uint32_t cost_within;
+	/* Offset / 8 in a row of the costs of callees, and the size / 8 of those of one; 0: the
+	 * rows have none. */
+	uint32_t callees_at, callee_words;
+	/* The action of each callee that is told apart, plus 1, in the order in which they were
+	 * first called; atomic. The costs in rows are in the same order. */
+	uint32_t callees[ST_RECORD_MOST_NAMED];
+	uint32_t unused;
 	struct st_record_op ops[ST_RECORD_MOST_OPS];
 };
 
@@ -99,10 +118,14 @@ struct st_record_row {
 	uint64_t serial;      /* the number of the call, from 1 */
 	uint64_t slot, begin; /* address of its return address, and ticks at its entry */
 	uint64_t spent;       /* cost of probes within the call, 1/256 ticks */
+	/* Totals of the thread when the call in progress of a callee began, as in tallies. */
+	uint64_t since[ST_RECORD_METRIC_COUNT];
 	uint64_t absent[ST_RECORD_MOST_KEPT / 64]; /* a bit for each value */
 	int64_t metrics[ST_RECORD_METRIC_COUNT];   /* times in ticks; CPU time in ns, `spent` not
 	                                              subtracted */
 	uint64_t values[];
+	/* Then, of each callee: the number of calls that have returned, and the sums of those of
+	 * the function's metrics that callees have. */
 };
 
 /* Totals of the thread so far, indexed by enum st_record_metric, from ALLOCATED on. */

@@ -409,7 +409,7 @@ class Kept(Annotate):
 
     def test_usage(self):
         self.error(2, "--contracts makes no annotations: leave out --save", "annotate", "--contracts", "c", "--save", "a.txt")
-        self.error(2, "--where, --function, --contracts, --check, --save, --class and --min-r2 are for records: strobe annotate FILE...",
+        self.error(2, "--where, --function, --contracts, --check, --explain, --save, --class and --min-r2 are for records: strobe annotate FILE...",
                    "annotate", "--save", "-o", "x", "--", "true")
 
 

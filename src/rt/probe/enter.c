@@ -85,6 +85,8 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 		t->tallies.v[probe_area()->actions[f->function - 1].amount] += taken;
 	if (UNLIKELY(f->row))
 		probe_finish_row(t, f, taken);
+	if (UNLIKELY(around->row))
+		probe_end_callee(t, f, taken);
 	r->spent += x->cost;
 	r->last = end;
 	around->spent += f->spent + x->cost;

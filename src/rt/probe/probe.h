@@ -61,6 +61,11 @@ KEEPS_REGISTERS void probe_record_call(uint64_t function, uint64_t *slot,
                                        const uint64_t *registers);
 SELDOM void probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f,
                              uint64_t taken);
+/* callees.c: a call of a recorded function has begun, or has ended after `taken` net ticks. If a
+ * call that is kept has made it, the costs are added to that one's row. */
+SELDOM void probe_begin_callee(struct st_probe_thread *t);
+SELDOM void probe_end_callee(struct st_probe_thread *t, const struct st_probe_frame *f,
+                             uint64_t taken);
 /* data.c: reads memory of the program. False: it is unreadable. */
 bool probe_read_memory(struct st_record_scratch *own, uint64_t from, void *to, uint64_t n);
 /* Runs the operations; sets own->values and own->absent. */

@@ -100,6 +100,14 @@ keep_values(struct st_record_row *row, const struct st_record_function *r,
 	}
 }
 
+static void
+clear_callees(struct st_record_row *row, const struct st_record_function *r)
+{
+	if (r->callee_words)
+		for (uint32_t i = r->callees_at; i < r->row_words; i++)
+			((uint64_t *)row)[i] = 0;
+}
+
 /* Reads the data into a row, before the function is entered. */
 static struct st_record_row *
 read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t serial,
@@ -115,6 +123,7 @@ read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t 
 	probe_run_ops(own, r->ops, r->n_ops, slot, registers);
 	keep_values(row, r, own);
 	set_record_busy(own, 0);
+	clear_callees(row, r);
 	row->serial = serial;
 	row->tid = t->tid;
 	return row;
@@ -156,6 +165,18 @@ keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_
 	}
 	probe_enter(function, slot, registers[2]);
 	attach_row(t, r, row, function, slot, begin);
+	if (r->callee_words)
+		probe_begin_callee(t);
+}
+
+/* A call that is not kept has a frame as well if its costs may be part of a caller's row. */
+SELDOM static void
+time_callee(uint64_t function, uint64_t *slot, const uint64_t *registers)
+{
+	probe_enter(function, slot, registers[2]);
+	struct st_probe_thread *t = probe_thread();
+	if (t && t->frames[t->depth - 1].slot == (uint64_t)slot)
+		probe_begin_callee(t);
 }
 
 /* The number of the row that keeps the call; r->keep or greater: none does. */
@@ -184,6 +205,10 @@ probe_record_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
 	               place = choose_row(r, serial);
 	if (UNLIKELY(place < r->keep)) {
 		keep_call(r, serial, place, function, slot, registers);
+		return;
+	}
+	if (UNLIKELY(r->callee_words)) {
+		time_callee(function, slot, registers);
 		return;
 	}
 	struct st_probe_thread *t = probe_thread();
