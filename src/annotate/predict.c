@@ -156,6 +156,21 @@ st_ann_scope_moments(const struct st_ann_scope *s, const struct st_ann_names *na
 	return true;
 }
 
+void
+st_ann_model_interval(const struct st_ann_model *m, const struct st_ann_names *names, double level,
+                      double *low, double *high)
+{
+	struct st_ann_model one = *m;
+	const struct st_ann_scope s = {.models = {.v = &one, .n = 1}};
+	double mean, sd;
+	one.weight = NAN;
+	*low = *high = NAN;
+	if (m->distribution == ST_ANN_POINT || !st_ann_model_moments(&one, names, &mean, &sd))
+		return;
+	*low = ann_scope_quantile(&s, names, (1 - level) / 2, mean, sd);
+	*high = ann_scope_quantile(&s, names, (1 + level) / 2, mean, sd);
+}
+
 st_status
 st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *names, double level,
                struct st_ann_prediction *out, struct st_error *e)

@@ -31,6 +31,9 @@ bool st_ann_model_moments(const struct st_ann_model *m, const struct st_ann_name
                           double *mean, double *sd);
 bool st_ann_scope_moments(const struct st_ann_scope *s, const struct st_ann_names *names,
                           double *mean, double *sd);
+/* Computes the central interval of a model; NAN: it has no spread. */
+void st_ann_model_interval(const struct st_ann_model *m, const struct st_ann_names *names,
+                           double level, double *low, double *high);
 /* Returns the logarithm of the density of y; NAN: the model has no spread. */
 double st_ann_model_log_density(const struct st_ann_model *m, const struct st_ann_names *names,
                                 double y);

@@ -34,7 +34,7 @@
 	C(model, "model", "[options] [PROFILE...]",                                                \
 	  "find how a quantity follows from another: a constant, n, n log n, ...")                 \
 	C(plot, "plot", "[options] KIND [PROFILE...]",                                             \
-	  "draw profiles as a picture: history, scatter, flame, bars, flow, heat")                 \
+	  "draw profiles as a picture: history, scatter, flame, bars, flow, heat, cost, ...")      \
 	C(report, "report", "[options] [FILE...]", "write results as one page for a browser")      \
 	C(init, "init", "[options]", "make the store of profiles of a project")                    \
 	C(add, "add", "[options] FILE...", "store profiles, tied to a version of the project")     \
@@ -415,7 +415,10 @@
 	K(FLAME, "flame")                                                                          \
 	K(BARS, "bars")                                                                            \
 	K(FLOW, "flow")                                                                            \
-	K(HEAT, "heat")
+	K(HEAT, "heat")                                                                            \
+	K(COST, "cost")                                                                            \
+	K(RESIDUALS, "residuals")                                                                  \
+	K(PASSED, "passed")
 
 #define ST_PLOT_OPTIONS(O)                                                                         \
 	O(output, 'o', "output", "FILE", true,                                                     \
@@ -423,10 +426,12 @@
 	O(of, 0, "of", "NAME", true, "draw only what has this name or matches this pattern")       \
 	O(metric, 0, "metric", "METRIC", true, "draw this metric (default: the first)")            \
 	O(x, 'x', "x", "NAME", true,                                                               \
-	  "scatter: take this feature as x (default: size, or the first)")                         \
+	  "scatter, cost: take this feature as x (default: size, or the strongest)")               \
 	O(csv, 0, "csv", "FILE", true, "scatter: read points from columns of a text file")         \
-	O(no_model, 0, "no-model", NULL, true, "scatter: draw no curve")                           \
-	O(log, 0, "log", NULL, true, "scatter: make both axes logarithmic")                        \
+	O(no_model, 0, "no-model", NULL, true, "scatter, cost: draw no curve")                     \
+	O(log, 0, "log", NULL, true, "scatter, cost: make both axes logarithmic")                  \
+	O(kept, 0, "kept", "FILE", true,                                                           \
+	  "cost, residuals, passed: draw the annotations in FILE (default: those of the records)") \
 	O(inverted, 0, "inverted", NULL, true, "flame: draw callers below their callees")          \
 	O(shares, 0, "shares", NULL, true, "flame: compare shares of each profile's total")        \
 	O(rev, 'r', "rev", "REV", true,                                                            \

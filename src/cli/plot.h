@@ -11,6 +11,7 @@
 struct st_plot_arguments {
 	const char *kind, *output, *of, *metric, *x, *csv, *rev, *title;
 	const char *per, *func, *by;
+	const char *kept; /* a file of annotations */
 	ST_VEC(const char *) files;
 	bool no_model, logarithmic, inverted, shares, help;
 	bool stacked, grouped, accumulate;
@@ -25,6 +26,11 @@ st_status st_plot_flame_graph(const struct st_plot_arguments *a, FILE *out, stru
 st_status st_plot_bars_of(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_flow_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_heat_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+/* Draw records of calls with the models of their annotations, the distances from these, and the
+ * distribution of the calls that are as predicted. */
+st_status st_plot_cost(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+st_status st_plot_residuals(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+st_status st_plot_passed(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 /* Draws the bars of one profile over a feature or over time. */
 st_status st_plot_bars_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 

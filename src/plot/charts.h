@@ -37,6 +37,33 @@ struct st_plot_points {
 };
 void st_plot_points(const struct st_plot_points *p, FILE *out);
 
+/* Panels beside each other, three in a row, with the same axes, and in each points and curves. */
+struct st_plot_curve {
+	const double *x, *y;
+	const double *low, *high; /* the band; NULL, or NAN: none */
+	size_t n;
+	size_t colour; /* number of a series */
+	bool steps;    /* y changes at each x; otherwise lines connect the points */
+	const char *hint;
+};
+struct st_plot_panel {
+	const char *title;
+	const double *x, *y;
+	const size_t *colour; /* of each point */
+	size_t n;
+	const struct st_plot_curve *curves;
+	size_t n_curves;
+};
+struct st_plot_panels {
+	struct st_plot_words words;
+	const struct st_plot_panel *panels;
+	size_t n_panels;
+	const char *const *names; /* of the colours, from the first one on */
+	size_t n_names;
+	bool logarithmic; /* both axes, if all values are above 0 */
+};
+void st_plot_panels(const struct st_plot_panels *p, FILE *out);
+
 /* Bars over named parts, beside each other or stacked: values[series * n_parts + part]. */
 struct st_plot_bars {
 	struct st_plot_words words;
