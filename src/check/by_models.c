@@ -24,6 +24,17 @@ st_finding_by_size(double relative, double maybe, double full)
 	return relative < 0 ? st_finding_mirror(kind) : kind;
 }
 
+/* How many kept models the comparison has used: windows, and models without a formula, are made of
+ * the points alone. */
+static size_t
+count_kept_models(const struct st_check_models *m, enum st_check_method method,
+                  const struct st_check_how *how)
+{
+	if (method == ST_CHECK_local || (method == ST_CHECK_integral && how->smooth))
+		return 0;
+	return (size_t)m->kept[ST_A] + m->kept[ST_B];
+}
+
 st_status
 st_check_each_model(struct st_check_result *out, enum st_check_method method,
                     const struct st_check_how *how, st_compare_models *compare)
@@ -38,8 +49,10 @@ st_check_each_model(struct st_check_result *out, enum st_check_method method,
 			continue;
 		st_status status = st_check_models_of(&m, f->subject, how->x,
 		                                      method == ST_CHECK_order, &f->cause);
-		if (!status && !f->cause)
+		if (!status && !f->cause) {
 			status = compare(f, &m, how);
+			out->models_kept += count_kept_models(&m, method, how);
+		}
 		st_check_models_free(&m);
 		if (status)
 			return ST_FAILED;

@@ -66,6 +66,7 @@ struct st_check_result {
 	const struct st_check_subjects *subjects;
 	ST_VEC(struct st_finding) findings; /* of all locations, also of those without a change */
 	ST_VEC(struct st_finding) totals;   /* of each additive metric: program, images */
+	size_t models_kept;                 /* that were read from the profiles, not fitted */
 	size_t tests;                       /* that are adjusted together; 0: none */
 	size_t runs_needed; /* of each version, so that one change can be significant */
 };

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/kept.h"
+
 #define LEVEL 0.95
 
 static size_t
@@ -96,22 +98,36 @@ sort_points(struct st_check_points *p)
 	return ST_OK;
 }
 
+/* The choice that the profile keeps of these very points, or a new one. */
+static st_status
+choose_models_of(struct st_check_models *m, int side, const struct st_check_item *item,
+                 const char *x, bool exponents)
+{
+	const struct st_check_points *p = &m->points[side];
+	const struct st_points points = {.x = p->x, .y = p->y, .n = p->n};
+	struct st_choice *c = &m->choices[side];
+	m->kept[side] =
+	        item->series.n == 1 && item->profile &&
+	        st_kept_find(item->profile, item->series.v[0], x ? x : usual_x(item), &points, c);
+	if (m->kept[side])
+		return ST_OK;
+	return exponents ? st_choice_make(c, &points, ST_GROWTHS_ALL, ST_NOISE_AUTO, LEVEL, NULL)
+	                 : st_choice_kind(c, &points, LEVEL, NULL);
+}
+
 static const char *
-choose_models(struct st_check_models *m, bool exponents)
+choose_models(struct st_check_models *m, const struct st_check_subject *s, const char *x,
+              bool exponents)
 {
 	m->x_low = -INFINITY;
 	m->x_high = INFINITY;
 	for (int side = 0; side < ST_SIDES; side++) {
 		const struct st_check_points *p = &m->points[side];
-		const struct st_points points = {.x = p->x, .y = p->y, .n = p->n};
 		double low = INFINITY, high = -INFINITY;
 		if (p->n < 3)
 			return "fewer than three measurements";
-		struct st_choice *c = &m->choices[side];
-		if ((exponents ? st_choice_make(c, &points, ST_GROWTHS_ALL, ST_NOISE_AUTO, LEVEL,
-		                                NULL)
-		               : st_choice_kind(c, &points, LEVEL, NULL)) ||
-		    c->best == ST_GROWTH_COUNT)
+		if (choose_models_of(m, side, s->item[side], x, exponents) ||
+		    m->choices[side].best == ST_GROWTH_COUNT)
 			return "no model can be made: too few points, or all have one x";
 		for (size_t i = 0; i < p->n; i++) {
 			low = fmin(low, p->x[i]);
@@ -139,7 +155,7 @@ st_check_models_of(struct st_check_models *m, const struct st_check_subject *s, 
 			return ST_FAILED;
 	}
 	if (!*why)
-		*why = choose_models(m, exponents);
+		*why = choose_models(m, s, x, exponents);
 	return ST_OK;
 }
 

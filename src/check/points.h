@@ -27,6 +27,7 @@ void st_check_points_free(struct st_check_points *p);
 struct st_check_models {
 	struct st_check_points points[ST_SIDES]; /* in the order of x */
 	struct st_choice choices[ST_SIDES];
+	bool kept[ST_SIDES];  /* the choice is the one that the profile keeps */
 	double x_low, x_high; /* the range that both versions have in common */
 };
 

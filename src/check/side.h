@@ -32,6 +32,7 @@ struct st_check_item {
 	ST_VEC(double) runs;  /* the cost in each run */
 	ST_VEC(double) calls; /* the calls in each run; empty: unknown */
 	ST_VEC(const struct st_series *) series; /* the single measurements */
+	const struct st_profile *profile;        /* that has the last series; NULL: none has */
 };
 
 struct st_check_side {

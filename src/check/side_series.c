@@ -84,7 +84,8 @@ add_calls(struct st_check_side *side, struct st_check_item *item, const struct s
 }
 
 static st_status
-take_series(struct st_check_side *side, const struct st_series *s, const char *name)
+take_series(struct st_check_side *side, const struct st_profile *p, const struct st_series *s,
+            const char *name)
 {
 	const bool repeated = has_repetitions(s);
 	const struct st_check_cost key = {
@@ -100,6 +101,7 @@ take_series(struct st_check_side *side, const struct st_series *s, const char *n
 	if (!slot)
 		return ST_FAILED;
 	*slot = s;
+	item->profile = p;
 	return repeated ? add_repetitions(item, s) : add_calls(side, item, s);
 }
 
@@ -129,7 +131,7 @@ st_check_add_series(struct st_check_side *side, const struct st_profile *p, cons
 		}
 		*slot = name;
 		if (s->n && (!metric || !strcmp(metric, s->key.metric)) &&
-		    take_series(side, s, name))
+		    take_series(side, p, s, name))
 			return ST_FAILED;
 	}
 	return ST_OK;

@@ -405,6 +405,8 @@
 	  "set how y scatters: alike, or in proportion to y (default: auto)")                      \
 	O(at, 0, "at", "LIST", true, "predict y at these x, with bands")                           \
 	O(level, 0, "level", "PERCENT", true, "set the level of all intervals (default: 95)")      \
+	O(save, 0, "save", NULL, true, "also keep the models in the file of the profile")          \
+	O(kept, 0, "kept", NULL, true, "print the models that the profile keeps; fit none")        \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
 

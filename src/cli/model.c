@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/model.h"
+#include "cli/model_kept.h"
 #include "cli/show_stored.h"
 #include "model/csv.h"
 #include "profile/output.h"
@@ -155,12 +156,16 @@ apply_model_option(struct st_model_arguments *a, int option, const char *value, 
 		a->of = value;
 		return ST_OK;
 	case MODEL_way:
+		a->fit_option = "way";
 		return set_model_way(a, value, e);
 	case MODEL_parts:
+		a->fit_option = "parts";
 		return set_model_number("parts", value, 2, 1000, &a->how.parts, e);
 	case MODEL_seed:
+		a->fit_option = "seed";
 		return set_model_number("seed", value, 0, LONG_MAX, &a->how.seed, e);
 	case MODEL_noise:
+		a->fit_option = "noise";
 		return set_model_noise(a, value, e);
 	case MODEL_csv:
 		a->csv = value;
@@ -172,13 +177,21 @@ apply_model_option(struct st_model_arguments *a, int option, const char *value, 
 		a->y = value;
 		return ST_OK;
 	case MODEL_kind:
+		a->fit_option = "kind";
 		return for_each_word(a, value, add_model_kind, e);
 	case MODEL_smooth:
 		return add_model_smooth(a, value, e);
 	case MODEL_at:
 		return for_each_word(a, value, add_model_at, e);
 	case MODEL_level:
+		a->fit_option = "level";
 		return set_model_level(a, value, e);
+	case MODEL_save:
+		a->save = true;
+		return ST_OK;
+	case MODEL_kept:
+		a->kept = true;
+		return ST_OK;
 	case MODEL_format:
 		a->json = !strcmp(value, "json");
 		return a->json || !strcmp(value, "text") ? ST_OK
@@ -212,7 +225,7 @@ parse_model(struct st_model_arguments *a, char *const *argv, struct st_error *e)
 		               a->files.n ? a->files.v[0] : "");
 	if (!a->how.kinds)
 		a->how.kinds = ST_GROWTHS_ALL;
-	return ST_OK;
+	return st_model_kept_check(a, e);
 }
 
 /* Prints each series as soon as it is modelled, or all of them at the end. */
@@ -221,7 +234,8 @@ struct output {
 	json_t *subjects;
 	struct st_safe safe;
 	size_t modelled;
-	bool brief; /* one of several */
+	bool brief;              /* one of several */
+	struct st_profile *keep; /* it receives the models; NULL: nothing does */
 };
 
 static st_status
@@ -278,6 +292,19 @@ fit_smooths(const struct st_model_arguments *a, const struct st_points *points,
 }
 
 static st_status
+keep_models(const struct output *o, const struct st_model_subject *subject,
+            const struct st_points *points, const struct st_segments *segments, struct st_error *e)
+{
+	const struct st_kept_key key = {.uid = subject->function,
+	                                .metric = subject->y,
+	                                .unit = subject->unit,
+	                                .x = subject->x,
+	                                .how = &o->a->how,
+	                                .points_hash = st_kept_hash(points)};
+	return st_model_keep(o->keep, &key, segments, subject->left_out, e);
+}
+
+static st_status
 model_points(struct output *o, const struct st_model_subject *subject,
              const struct st_points *points, struct st_error *e)
 {
@@ -287,6 +314,8 @@ model_points(struct output *o, const struct st_model_subject *subject,
 	st_status status = fit_smooths(a, points, smooths, e);
 	if (!status)
 		status = st_ways_model(&a->how, points, &segments, e);
+	if (!status && o->keep)
+		status = keep_models(o, subject, points, &segments, e);
 	for (size_t i = 0; i < segments.list.n && !status; i++) {
 		const struct st_model_report r = {.subject = subject,
 		                                  .choice = &segments.list.v[i],
@@ -379,6 +408,23 @@ no_series(const struct st_model_arguments *a, const struct st_profile *first, st
 	               a->y ? " --y " : "", a->y ? a->y : "", a->files.v[0]);
 }
 
+static void
+show_kept_model(void *into, const struct st_model_report *r, bool several)
+{
+	struct output *o = into;
+	o->brief = several;
+	show_model(o, r);
+}
+
+static st_status
+model_kept(struct output *o, struct st_error *e)
+{
+	struct st_profile *p = st_show_load(o->a->files.v[0], e);
+	st_status status = p ? st_model_show_kept(o->a, p, show_kept_model, o, e) : ST_FAILED;
+	st_profile_free(p);
+	return status;
+}
+
 static st_status
 model_profiles(struct output *o, struct st_error *e)
 {
@@ -394,9 +440,14 @@ model_profiles(struct output *o, struct st_error *e)
 			status = st_fail(e, ST_EXIT_FAILED, "no memory left for the models");
 	}
 	st_model_sort_entries(&entries);
+	if (!status && o->a->save)
+		status = st_model_save_check(o->a->files.v[0], e);
+	o->keep = !status && o->a->save ? profiles[0] : NULL;
 	if (!status)
 		status = entries.list.n ? model_groups(o, &entries, e)
 		                        : no_series(o->a, profiles[0], e);
+	if (!status && o->keep)
+		status = st_profile_save(o->keep, o->a->files.v[0], e);
 	st_model_free_entries(&entries);
 	for (size_t i = 0; profiles && i < n; i++)
 		st_profile_free(profiles[i]);
@@ -410,7 +461,9 @@ run_model(const struct st_model_arguments *a, struct st_error *e)
 	struct output o;
 	if (begin_model_output(&o, a, e))
 		return ST_FAILED;
-	const st_status status = a->csv ? model_csv(&o, e) : model_profiles(&o, e);
+	const st_status status = a->csv    ? model_csv(&o, e)
+	                         : a->kept ? model_kept(&o, e)
+	                                   : model_profiles(&o, e);
 	return end_model_output(&o, status, e);
 }
 

@@ -15,8 +15,12 @@ struct st_model_arguments {
 	struct st_way_choice how;
 	ST_VEC(double) at;
 	ST_VEC(struct st_smooth_choice) smooths;
-	bool json, help;
+	const char *fit_option; /* the last option that changes how models are fitted; NULL: none */
+	bool save, kept, json, help;
 };
+
+/* Whether a name is the one that was asked for, or fits its pattern. */
+bool st_model_is_name(const char *asked, const char *name);
 
 /* A series of one of the profiles. */
 struct st_model_entry {

@@ -11,14 +11,19 @@
 /* The place of a value in its series, from 1: always known. */
 #define SEQUENCE "sequence"
 
+bool
+st_model_is_name(const char *asked, const char *name)
+{
+	return !strcmp(asked, name) || !fnmatch(asked, name, 0);
+}
+
 static bool
 series_is_asked(const struct st_model_arguments *a, const struct st_series *s, const char *uid)
 {
 	const char *function = s->key.function ? s->key.function : "";
 	if (a->y && strcmp(a->y, s->key.metric) != 0)
 		return false;
-	return !a->of || !strcmp(a->of, function) || !strcmp(a->of, uid) ||
-	       !fnmatch(a->of, function, 0) || !fnmatch(a->of, uid, 0);
+	return !a->of || st_model_is_name(a->of, function) || st_model_is_name(a->of, uid);
 }
 
 st_status

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile.h"
@@ -165,17 +166,35 @@ perun_write_origin(struct perun_writer *w)
 	fputs("}},\n\"postprocessors\":[]", w->out);
 }
 
-static void
+/* Models that the profile keeps, with those of the imported file. */
+static st_status
+perun_write_models(struct perun_writer *w)
+{
+	if (!w->p->kept.models.n && !st_profile_extra_named(w->p, "models"))
+		return ST_OK;
+	char *json = st_perun_models_json(w->p);
+	if (!json)
+		return ST_FAILED;
+	fprintf(w->out, ",\n\"models\":%s", json);
+	free(json);
+	return ST_OK;
+}
+
+/* Returns false if there is none to write. */
+static bool
 perun_write_extras(struct perun_writer *w)
 {
 	bool first = true;
 	for (size_t i = 0; i < w->p->extras.n; i++) {
 		if (!strncmp(w->p->extras.v[i].name, "perun.", 6))
 			continue; /* from the files of Perun beside the profile */
+		if (!strcmp(w->p->extras.v[i].name, "models"))
+			continue;
 		fputs(first ? "" : "\n", w->out);
 		perun_key(w->out, &first, w->p->extras.v[i].name);
 		fputs(w->p->extras.v[i].json, w->out);
 	}
+	return !first;
 }
 
 /* ---- the series ---- */
@@ -339,10 +358,10 @@ st_export_perun(const struct st_profile *p, FILE *out, struct st_error *e)
 		               "the profile has no measurements, which is all that a profile of "
 		               "Perun can hold");
 	fputs("{\n", out);
-	if (p->extras.n)
-		perun_write_extras(&w);
-	else
+	if (!perun_write_extras(&w))
 		perun_write_origin(&w);
+	if (perun_write_models(&w))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the models");
 	perun_write_each(&w, "resource_type_map", perun_write_type);
 	perun_write_each(&w, "resources", perun_write_resources);
 	fputs("\n}\n", out);

@@ -18,4 +18,8 @@ const char *st_perun_type(const struct st_profile *p);
 /* The workload of all series; NULL: they have none, or several. */
 const char *st_perun_workload(const struct st_profile *p);
 
+/* Inside: the models, those that it keeps after those of an imported file, as a list in JSON.
+ * malloc'ed; NULL: memory is exhausted. */
+char *st_perun_models_json(const struct st_profile *p);
+
 #endif

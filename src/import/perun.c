@@ -9,6 +9,7 @@
 
 #include "import/json.h"
 #include "import/perun_key.h"
+#include "import/perun_models.h"
 #include "profile/profile.h"
 
 bool
@@ -264,6 +265,8 @@ st_import_perun(struct st_import *in, struct st_error *e)
 	in->skipped_are = "resource";
 	st_perun_header(&x);
 	st_status status = read_forms(&x);
+	if (!status)
+		status = st_perun_models(&x);
 	if (!status && x.resources && in->skipped == x.resources)
 		status = st_import_bad(in, 0, e, "none of its resources has a uid and an amount");
 	st_perun_key_free(&x);

@@ -43,6 +43,9 @@ bool st_load_contexts(sqlite3 *db, struct st_profile *p); /* labels and threads 
 /* Writes and reads the measurements, if there are any: the same. */
 int st_save_measurements(sqlite3 *db, const struct st_profile *p);
 bool st_load_measurements(sqlite3 *db, struct st_profile *p);
+/* Writes and reads the models that are kept, if there are any: the same. */
+int st_save_kept(sqlite3 *db, const struct st_profile *p);
+bool st_load_kept(sqlite3 *db, struct st_profile *p);
 /* Writes and reads the extras, if there are any: the same. */
 int st_save_extras(sqlite3 *db, const struct st_profile *p);
 bool st_load_extras(sqlite3 *db, struct st_profile *p);

@@ -396,7 +396,7 @@ load_all(struct reader *r, uint32_t version)
 		             !st_load_slowdown(r->db, r->p) || !st_load_tools(r->db, r->p) ||
 		             !st_load_overshoots(r->db, r->p) || !st_load_forest(r->db, r->p) ||
 		             !st_load_measurements(r->db, r->p) || !st_load_machine(r->db, r->p) ||
-		             !st_load_extras(r->db, r->p);
+		             !st_load_kept(r->db, r->p) || !st_load_extras(r->db, r->p);
 }
 
 /* The number in the file's header at an offset, stored with the most significant byte first. */

@@ -58,6 +58,7 @@ st_profile_free(struct st_profile *p)
 	free(p->contexts.v);
 	free(p->loops.v);
 	st_measurements_free(&p->measurements);
+	st_kept_free(&p->kept);
 	free(p->extras.v);
 	free(p->notes.v);
 	free(p);

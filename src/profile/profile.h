@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "profile/kept.h"
 #include "profile/loops.h"
 #include "profile/measurements.h"
 
@@ -308,6 +309,7 @@ struct st_profile {
 	ST_VEC(struct st_profile_context) contexts;
 	ST_VEC(struct st_profile_loop) loops;
 	struct st_measurements measurements; /* that are repeated; see measurements.h */
+	struct st_kept kept;                 /* models of measurements; see kept.h */
 	ST_VEC(struct st_profile_extra) extras;
 	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
 	struct st_text_chunk *text; /* storage of all strings */

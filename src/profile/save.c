@@ -351,6 +351,8 @@ save_fill(struct writer *w, const struct st_profile *p)
 		if (status == SQLITE_OK)
 			status = st_save_measurements(w->db, p);
 		if (status == SQLITE_OK)
+			status = st_save_kept(w->db, p);
+		if (status == SQLITE_OK)
 			status = st_save_extras(w->db, p);
 		if (status != SQLITE_OK)
 			save_note(w, status);

@@ -82,16 +82,17 @@ group_json(const struct st_check_report *r, size_t listed)
 		unknown += result->findings.v[i].kind == ST_FINDING_UNKNOWN;
 		unchanged += result->findings.v[i].kind == ST_FINDING_NO_CHANGE;
 	}
-	return json_pack("{so, ss, so, so, so, sI, sI, so, sI, sI, sI, sI, sI, so}", "command",
+	return json_pack("{so, ss, so, so, so, sI, sI, so, sI, sI, sI, sI, sI, sI, so}", "command",
 	                 text_json(r->title), "method", st_check_method_name(r->method), "rule",
 	                 r->rule ? json_integer((json_int_t)r->rule) : json_null(), "base",
 	                 text_json(r->names[ST_A]), "target", text_json(r->names[ST_B]),
 	                 "base_profiles", (json_int_t)result->subjects->sides[ST_A]->profiles.n,
 	                 "target_profiles", (json_int_t)result->subjects->sides[ST_B]->profiles.n,
 	                 "totals", totals, "listed", (json_int_t)listed, "unknown",
-	                 (json_int_t)unknown, "unchanged", (json_int_t)unchanged, "tests",
-	                 (json_int_t)result->tests, "runs_needed", (json_int_t)result->runs_needed,
-	                 "machines", text_json(r->machines));
+	                 (json_int_t)unknown, "unchanged", (json_int_t)unchanged, "models_kept",
+	                 (json_int_t)result->models_kept, "tests", (json_int_t)result->tests,
+	                 "runs_needed", (json_int_t)result->runs_needed, "machines",
+	                 text_json(r->machines));
 }
 
 st_status

@@ -299,6 +299,9 @@ st_check_print(const struct st_check_report *r, FILE *out, struct st_error *e)
 	putc('\n', out);
 	print_renamed(r, out);
 	print_unlisted(r, out);
+	if (r->result->models_kept)
+		fprintf(out, "%s read from the profiles, which keep them\n",
+		        ST_COUNT(r->result->models_kept, "model was", "models were"));
 	if (r->machines)
 		fprintf(out,
 		        "the profiles were not measured under the same conditions, which may "

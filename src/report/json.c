@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "report/kept.h"
 #include "report/measurements.h"
 #include "report/places.h"
 #include "report/qos.h"
@@ -410,6 +411,7 @@ st_report_object(const struct st_report *r)
 	if (p->run.follow || p->processes.n > 1)
 		bad |= add_processes(root, p);
 	bad |= st_json_add_measurements(root, p) != ST_OK;
+	bad |= st_json_add_kept(root, p) != ST_OK;
 	bad |= st_qos_json(root, p);
 	bad |= st_json_add_tables(root, r) | st_json_add_streams(root, p);
 	bad |= st_budget_json(root, p) | json_add_fallbacks(root, p) | add_parts(root, r);

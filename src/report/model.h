@@ -8,6 +8,7 @@
 #include "model/choice.h"
 #include "model/smooth.h"
 #include "model/ways.h"
+#include "profile/kept.h"
 #include "report/text.h"
 
 /* The subject of a model. */
@@ -23,6 +24,7 @@ struct st_model_subject {
 struct st_model_report {
 	const struct st_model_subject *subject;
 	const struct st_choice *choice;
+	const struct st_kept_answer *kept; /* where the choice comes from; NULL: it is new */
 	enum st_way way;
 	size_t segment, n_segments; /* of those that the way made */
 	struct st_smooth *smooths;  /* evaluating them changes them */

@@ -2,6 +2,7 @@
 /* Models as JSON: docs/json.md. */
 
 #include "report/json.h"
+#include "report/kept.h"
 #include "report/model.h"
 
 enum { VERSION = 1 };
@@ -127,6 +128,8 @@ st_model_json(const struct st_model_report *r)
 		if (c->fitted & 1u << kind)
 			json_array_append_new(models, regression_json(r, &c->models[kind]));
 	json_object_set_new(out, "models", models);
+	if (r->kept)
+		json_object_set_new(out, "kept", st_kept_source_json(r->kept));
 	json_object_set_new(out, "smooth", st_smooth_json(r));
 	return out;
 }

@@ -2,12 +2,21 @@
 /* Models for people. */
 #include <math.h>
 
+#include "check/kept.h"
+#include "report/kept.h"
 #include "report/model.h"
 
 static bool
 is_in_set(unsigned kinds, enum st_growth kind)
 {
 	return kinds & 1u << kind;
+}
+
+/* Whether a choice between the models was made. */
+static bool
+model_is_judged(const struct st_model_report *r)
+{
+	return !r->kept || st_kept_is_judged(r->kept);
 }
 
 /* "linear, nlogn or power". */
@@ -83,6 +92,10 @@ print_order(const struct st_model_report *r, FILE *out)
 void
 st_model_answer(const struct st_model_report *r, FILE *out)
 {
+	if (!model_is_judged(r)) {
+		fprintf(out, "%s has chosen none of the models", r->kept->source);
+		return;
+	}
 	if (!r->choice->told) {
 		print_cannot_tell(r, out);
 		return;
@@ -164,9 +177,12 @@ order_kinds(const struct st_choice *c, enum st_growth order[ST_GROWTH_COUNT])
 static void
 print_models(const struct st_model_report *r, FILE *out)
 {
-	static const struct st_table_column columns[] = {
-	        {"AICc", false}, {"weight", false}, {"r^2", false},  {"cross-val.", false},
-	        {"s", false},    {"", true},        {"model", true}, {"y", true}};
+	/* Models that another tool has fitted have nothing but its r^2. */
+	const bool judged = model_is_judged(r);
+	const struct st_table_column columns[] = {
+	        {"AICc", false},       {"weight", false}, {judged ? "r^2" : "Perun's r^2", false},
+	        {"cross-val.", false}, {"s", false},      {"", true},
+	        {"model", true},       {"y", true}};
 	const struct st_choice *c = r->choice;
 	struct st_table *t = st_table_new(columns, 8);
 	enum st_growth order[ST_GROWTH_COUNT];
@@ -174,8 +190,8 @@ print_models(const struct st_model_report *r, FILE *out)
 	for (size_t i = 0; t && i < n; i++) {
 		const struct st_regression *m = &c->models[order[i]];
 		cell_or_dash(t, "%.2f", c->aicc[m->kind]);
-		st_table_cell(t, "%.1f %%", 100 * c->weight[m->kind]);
-		cell_or_dash(t, "%.5f", m->r_square);
+		cell_or_dash(t, "%.1f %%", 100 * c->weight[m->kind]);
+		cell_or_dash(t, "%.5f", judged ? m->r_square : m->r_square_perun);
 		cell_or_dash(t, "%.5f", m->r_square_cv);
 		cell_or_dash(t, "%.4g", m->s);
 		st_table_cell(t, "%s", is_in_set(c->plausible, m->kind) ? "*" : "");
@@ -257,14 +273,23 @@ print_subject(const struct st_model_report *r, FILE *out)
 	fprintf(out, " by %s of %s", s->x, s->file);
 	if (s->more_files)
 		fprintf(out, " and %s", ST_COUNT(s->more_files, "other file", "other files"));
-	fprintf(out, ": %s, %s from %.7g to %.7g", ST_COUNT(m->n + m->left_out, "point", "points"),
-	        s->x, m->x_start, m->x_end);
+	if (model_is_judged(r))
+		fprintf(out, ": %s, %s from %.7g to %.7g",
+		        ST_COUNT(m->n + m->left_out, "point", "points"), s->x, m->x_start,
+		        m->x_end);
+	else
+		fprintf(out, ": %s from %.7g to %.7g", s->x, m->x_start, m->x_end);
 	if (s->left_out)
 		fprintf(out, "; %s without a value left out", ST_COUNT(s->left_out, "row", "rows"));
 	fputc('\n', out);
 	if (r->n_segments > 1)
 		fprintf(out, "  part %zu of %zu by %s\n", r->segment + 1, r->n_segments,
 		        st_way_name(r->way));
+	if (r->kept) {
+		fputs("  kept:      ", out);
+		st_kept_print_source(r->kept, out);
+		fputc('\n', out);
+	}
 	if (r->choice->proportional)
 		fprintf(out, "  %s scatters in proportion to itself: s is that where %s is %.4g\n",
 		        s->y, s->y, m->level);

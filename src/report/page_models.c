@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/kept.h"
 #include "model/choice.h"
 #include "profile/measurements.h"
 #include "report/json.h"
@@ -49,19 +50,29 @@ curve_json(const struct st_regression *m)
 	return curve;
 }
 
+/* The choice that the profile keeps of these points, or a new one. */
+static st_status
+choose_page_model(const struct st_profile *p, const struct st_series *s, const char *name,
+                  const struct st_points *points, struct st_choice *c)
+{
+	struct st_error e;
+	return st_kept_find(p, s, name, points, c)
+	               ? ST_OK
+	               : st_choice_make(c, points, ST_GROWTHS_ALL, ST_NOISE_AUTO, 0.95, &e);
+}
+
 /* Adds the model of a series by a feature, NULL: by the order of its values; where the points do
  * not determine one, nothing. */
 static void
-add_model(json_t *out, const struct st_series *s, size_t index, const char *name,
+add_model(json_t *out, const struct st_profile *p, size_t index, const char *name,
           const double *feature)
 {
+	const struct st_series *s = &p->measurements.series.v[index];
 	struct page_points taken;
 	struct st_choice *c = malloc(sizeof *c);
-	struct st_error e;
 	if (c && !take_points(&taken, s, feature)) {
 		const struct st_points points = {.x = taken.x, .y = taken.y, .n = taken.n};
-		if (!st_choice_make(c, &points, ST_GROWTHS_ALL, ST_NOISE_AUTO, 0.95, &e) &&
-		    c->best < ST_GROWTH_COUNT) {
+		if (!choose_page_model(p, s, name, &points, c) && c->best < ST_GROWTH_COUNT) {
 			char *caption = st_model_caption(c);
 			json_array_append_new(
 			        out, json_pack("{s:I, s:o, s:o, s:o}", "series", (json_int_t)index,
@@ -87,12 +98,12 @@ st_page_models(const struct st_profile *p)
 		const struct st_series *s = &m->series.v[i];
 		const char *usual = st_series_default_feature(s);
 		if (usual && json_array_size(out) < MOST_MODELS)
-			add_model(out, s, i, usual, st_series_feature(s, usual));
+			add_model(out, p, i, usual, st_series_feature(s, usual));
 		for (size_t f = 0; f < s->features.n && json_array_size(out) < MOST_MODELS; f++)
 			if (!usual || strcmp(s->features.v[f].name, usual) != 0)
-				add_model(out, s, i, s->features.v[f].name, s->features.v[f].v);
+				add_model(out, p, i, s->features.v[f].name, s->features.v[f].v);
 		if (json_array_size(out) < MOST_MODELS)
-			add_model(out, s, i, PAGE_SEQUENCE, NULL);
+			add_model(out, p, i, PAGE_SEQUENCE, NULL);
 	}
 	return out;
 }

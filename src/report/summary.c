@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "report/budget.h"
+#include "report/kept.h"
 #include "report/measurements.h"
 #include "report/qos.h"
 #include "report/report.h"
@@ -240,6 +241,7 @@ st_report_summary(const struct st_report *r, FILE *out)
 	if (!r->no_tables)
 		st_report_tables(r, out);
 	st_report_measurements(r, out);
+	st_report_kept(r, out);
 	print_streams(out, p);
 	summary_print_notes(out, p);
 }

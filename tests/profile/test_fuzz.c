@@ -41,6 +41,32 @@ add_measurements(struct st_profile *p)
 	}
 }
 
+/* An answer with a model, and a model of a kind that nobody knows. */
+static void
+add_kept(struct st_profile *p)
+{
+	const struct st_kept_answer answer = {.uid = "a:f",
+	                                      .metric = "wall",
+	                                      .unit = "ns",
+	                                      .x = "size",
+	                                      .source = "strobe",
+	                                      .method = "full",
+	                                      .kinds = "linear",
+	                                      .noise = "auto",
+	                                      .segments = 1,
+	                                      .level = 0.95,
+	                                      .plausible = "linear",
+	                                      .best = "linear",
+	                                      .told = 1};
+	const struct st_kept_model model = {.answer = 1, .kind = "linear", .points = 20},
+	                           other = {.answer = 2, .kind = "unknown", .points = 20};
+	const struct st_kept_coefficient b = {.model = 1, .name = "b0", .value = 1};
+	if (st_kept_put_answer(p, &answer) || st_kept_put_answer(p, &answer) ||
+	    st_kept_put_model(p, &model) || st_kept_put_model(p, &other) ||
+	    st_kept_put_coefficient(p, &b) || st_kept_put_coefficient(p, &b))
+		die("no memory left for models");
+}
+
 static void
 make_original(const char *path, bool contexts)
 {
@@ -64,6 +90,8 @@ make_original(const char *path, bool contexts)
 	struct st_profile *p = st_profile_collect(&run, &o, NULL);
 	if (p)
 		add_measurements(p);
+	if (p)
+		add_kept(p);
 	if (!p || st_profile_save(p, path, NULL))
 		die("cannot make a profile");
 	st_profile_free(p);
