@@ -458,10 +458,10 @@ enum strobe_unwound {
 	STROBE_LOST, /* not as far: unwinding information is missing, or another stack begins */
 };
 /*
- * In `gap`, and in a function that is called: calls `each` for each function on the stack, the
- * innermost first, as the program's unwinding information has it. One at whose first instruction
- * the thread is counts as one of them, although it has yet to be entered. Functions that have
- * jumped to another one, in their place, are not on the stack.
+ * In `gap`, `syscall_before`, and in a function that is called: calls `each` for each function on
+ * the stack, the innermost first, as the program's unwinding information has it. One at whose first
+ * instruction the thread is counts as one of them, although it has yet to be entered. Functions
+ * that have jumped to another one, in their place, are not on the stack.
  */
 typedef void strobe_unwind_callee(void *to, const strobe_activation *a);
 enum strobe_unwound strobe_unwind(strobe_thread *t, strobe_unwind_callee *each, void *to);

@@ -135,6 +135,8 @@ st_shower_value(struct st_shower *s, const struct st_profile_column *column, uin
 			value->number = show_ticks(s, column, raw);
 		else if (column->type == STROBE_THREAD && raw < s->v->n_threads)
 			value->number = s->v->threads[raw].tid;
+		else if (column->type == STROBE_THREAD && raw == UINT64_MAX)
+			value->number = 0; /* not known */
 		return 0;
 	}
 }

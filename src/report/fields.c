@@ -165,7 +165,7 @@ print_number(char **text, enum strobe_type type, uint64_t n)
 		return asprintf(text, "%s",
 		                st_duration(buffer, n > INT64_MAX ? INT64_MAX : (int64_t)n));
 	case STROBE_THREAD:
-		return asprintf(text, "%" PRIu64, n);
+		return n ? asprintf(text, "%" PRIu64, n) : asprintf(text, "-");
 	case STROBE_SIGNED:
 		return asprintf(text, "%s%s", (int64_t)n < 0 ? "-" : "",
 		                st_number(buffer, (int64_t)n < 0 ? -n : n));
@@ -187,6 +187,8 @@ st_value_text(const struct st_profile *p, const struct st_profile_column *c,
 		n = fields_print_place(&text, p, c, v);
 		break;
 	case ST_VALUE_LINE:
+		if (!v->text && v->image == UINT32_MAX && !v->number)
+			return strdup("-"); /* no place is known */
 		n = v->text ? asprintf(&text, "%s:%" PRIu64, v->text, v->number)
 		            : fields_print_place(&text, p, c, v);
 		break;

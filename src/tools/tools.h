@@ -21,6 +21,7 @@
 	ST_TOOL(syscalls) \
 	ST_TOOL(coverage) \
 	ST_TOOL(alloc) \
+	ST_TOOL(locks) \
 	ST_TOOL(calltimes) \
 	ST_TOOL(contexts)
 /* clang-format on */
