@@ -662,7 +662,7 @@
 	F(csv, "csv", MEASUREMENTS, st_export_measurements_csv)                                    \
 	F(json, "json", SHOW, NULL)                                                                \
 	F(lcov, "lcov", SHOW, NULL)                                                                \
-	F(folded, "folded", STACKS, NULL)                                                          \
+	F(folded, "folded", STACKS, st_export_lock_stacks)                                         \
 	F(speedscope, "speedscope", STACKS, NULL)                                                  \
 	F(callgrind, "callgrind", STACKS, st_export_callgrind)                                     \
 	F(pprof, "pprof", STACKS, NULL)                                                            \

@@ -10,6 +10,7 @@
 #include "contexts/contexts.h"
 #include "export/contexts.h"
 #include "export/functions_callgrind.h"
+#include "export/lock_stacks.h"
 #include "export/measurements_csv.h"
 #include "export/perun.h"
 #include "mem/mem.h"
@@ -179,8 +180,11 @@ export_by_command(const struct export_arguments *a, const struct st_profile *p,
 static bool
 export_writes(size_t format, const struct st_profile *p)
 {
+	struct st_context_options o;
 	if (export_formats[format].writer == EXPORT_MEASUREMENTS)
 		return true;
+	if (export_formats[format].write == st_export_lock_stacks)
+		return st_export_has_lock_stacks(p) && !st_contexts_options(p, &o);
 	return export_formats[format].write && st_export_has_callgrind(p);
 }
 

@@ -98,6 +98,19 @@ class Locks(unittest.TestCase):
             if row["kind"] in ("semaphore", "condition", "barrier", "join", "futex"):
                 self.assertEqual(row["hold"], 0, "nobody holds these")
 
+    def test_folded_stacks(self):
+        """A line for each stack and kind, of which the table may have several rows."""
+        text = subprocess.run([STROBE, "export", "--to", "folded", self.file], capture_output=True, text=True, timeout=60, check=True).stdout
+        lines = dict(line.rsplit(" ", 1) for line in text.splitlines())
+        self.assertEqual(len(lines), len(text.splitlines()), "no stack is there twice")
+        want = {}
+        for row in self.document["lock_stacks"]:
+            stack = f"{row['waiter'] or '[unknown]'};[{row['kind']}]"
+            want[stack] = want.get(stack, 0) + row["wait"]
+        self.assertEqual({stack: int(ns) for stack, ns in lines.items()}, want)
+        for kind, waits, _ in KNOWN:
+            self.assertTrue([stack for stack in lines if stack.endswith(f";waits;{waits};[{kind}]")], kind)
+
     def test_the_longest_waits_come_first(self):
         for table in "locks", "lock_sites", "lock_waits", "lock_stacks":
             waits = [row["wait"] for row in self.document[table]]
