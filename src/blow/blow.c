@@ -19,8 +19,10 @@ void
 st_blow_run_clear(struct st_blow_run *r)
 {
 	free(r->samples.v);
+	free(r->spans.v);
 	free(r->note);
 	r->samples = (__typeof__(r->samples)){0};
+	r->spans = (__typeof__(r->spans)){0};
 	r->note = NULL;
 }
 
@@ -82,4 +84,21 @@ st_blow_sum(const struct st_blow_run *r, uint32_t function)
 		sum.noise_ns += s->noise_ns;
 	}
 	return sum;
+}
+
+struct st_blow_sample
+st_blow_noise_of(const struct st_blow_run *r)
+{
+	struct st_blow_sample sum = {.function = r->function};
+	for (size_t i = 0; i < r->samples.n; i++) {
+		sum.noises += r->samples.v[i].noises;
+		sum.noise_ns += r->samples.v[i].noise_ns;
+	}
+	return sum;
+}
+
+const char *
+st_blow_mode(const struct st_blow *b)
+{
+	return b->causal ? ST_BLOW_CAUSAL : b->speedup ? ST_BLOW_SPEED_UP : ST_BLOW_SLOW_DOWN;
 }

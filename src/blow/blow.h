@@ -24,6 +24,7 @@ struct st_profile;
 /* Modes, and the option of the tool under which a profile keeps the mode. */
 #define ST_BLOW_OPTION_MODE "mode"
 #define ST_BLOW_SLOW_DOWN "slow-down"
+#define ST_BLOW_SPEED_UP "speed-up"
 #define ST_BLOW_CAUSAL "causal"
 /* The option that says that Strobe ended the runs, and its value. */
 #define ST_BLOW_OPTION_END "end"
@@ -85,14 +86,23 @@ struct st_blow_sample {
 	                      that the thread has paid */
 };
 
+/* The time that a thread spent in functions with probes: those of its calls that no other such
+ * function made. */
+struct st_blow_span {
+	uint32_t thread; /* as in samples */
+	uint64_t ns;
+};
+
 struct st_blow_run {
-	uint32_t function; /* the function with the noise; ST_BLOW_NONE: a baseline run */
+	uint32_t function; /* the function with the noise, or in a speed-up the only one without;
+	                      ST_BLOW_NONE: a baseline run */
 	struct st_blow_noise noise;
 	enum st_blow_fault fault;
 	int exit;        /* as in a shell: the exit code, or 128 plus the signal's number */
 	uint64_t output; /* hash of the standard output */
 	uint64_t total_ns, cpu_ns;
 	ST_VEC(struct st_blow_sample) samples;
+	ST_VEC(struct st_blow_span) spans; /* of a speed-up, and its runs without noise */
 	/* For a run that reached its limit, lines "KIND\tTEXT" that explain the fault; NULL: none.
 	 * Kinds: cause, thread, frame (stacks.h) and missing. Owned. */
 	char *note;
@@ -105,8 +115,9 @@ struct st_blow {
 	ST_VEC(struct st_blow_run) runs; /* in the order in which they were made */
 	ST_VEC(char *) texts;            /* owned texts; other texts belong to the profile */
 	uint64_t seed;
-	bool causal; /* runs with noise are virtual speed-ups: virtual.h */
-	bool cut;    /* the program does not end the runs; Strobe does, after a given time */
+	bool speedup; /* runs with noise have it in all functions except one */
+	bool causal;  /* runs with noise are virtual speed-ups: virtual.h */
+	bool cut;     /* the program does not end the runs; Strobe does, after a given time */
 };
 
 void st_blow_free(struct st_blow *b);
@@ -116,6 +127,11 @@ const char *st_blow_text(struct st_blow *b, const char *text);
 void st_blow_sort_samples(struct st_blow_run *r);
 /* Sums the samples of a function in a run over all threads. */
 struct st_blow_sample st_blow_sum(const struct st_blow_run *r, uint32_t function);
+
+/* Sums the calls with noise, and the noise, of all functions in the run. */
+struct st_blow_sample st_blow_noise_of(const struct st_blow_run *r);
+/* The mode: ST_BLOW_SLOW_DOWN and so on. */
+const char *st_blow_mode(const struct st_blow *b);
 
 /* put.c, read.c: write to and read from tables of a profile. */
 st_status st_blow_put(const struct st_blow *b, struct st_profile *p);

@@ -128,7 +128,7 @@ limit_of_run(const struct st_blow_campaign *c, const struct st_blow_run *run)
 	const struct st_blow_baseline base = st_blow_baseline_of(c->b);
 	if (c->o->how.limit > 0 || run->function == ST_BLOW_NONE)
 		return c->o->how.limit;
-	const double calls = (double)c->b->functions.v[run->function].calls;
+	const double calls = (double)st_blow_noisy_calls(c->b, run->function);
 	return 10 + 10 * (base.total_ns + calls * st_blow_tries_ns(&c->tries, run->noise)) * 1e-9;
 }
 
@@ -240,6 +240,7 @@ begin_tries(struct st_blow_campaign *c, struct st_error *e)
 	                                  .run_ns = first_run_ns(c),
 	                                  .most_slower = o->full ? INFINITY : o->most_slower,
 	                                  .full = o->full,
+	                                  .sampling = o->noise.sampling,
 	                                  .pick = o->pick,
 	                                  .seed = o->seed};
 	return st_blow_tries_begin(&c->tries, &plan) ? campaign_no_memory(e) : ST_OK;
@@ -310,6 +311,7 @@ st_blow_open(const struct st_blow_options *o, struct st_blow *b, struct st_error
 	}
 	*c = (struct st_blow_campaign){.o = o, .b = b, .journal = {.fd = -1}};
 	b->seed = o->seed;
+	b->speedup = o->how.speedup;
 	b->causal = o->how.causal;
 	b->cut = o->how.duration > 0;
 	st_status status =

@@ -75,12 +75,16 @@ st_blow_is_quiet(const struct st_blow_run *r)
 }
 /* Results of the runs for one function. */
 struct st_blow_finding {
-	size_t experiments;         /* without a fault */
-	double fitness;             /* mean influence; 0: there was no experiment */
+	size_t experiments; /* without a fault */
+	double fitness; /* mean influence, or opportunity of a speed-up; 0: there was no experiment
+	                 */
 	struct st_blow_slope slope; /* of the run's time over the function's */
 	double share, calls;        /* without noise: share of the run time, 0 to 1; mean count */
 	double mean_ns;             /* mean time of a call without noise */
 };
+/* The indicator of an experiment of a speed-up: the sum of the threads' scores (indicators.h); NAN:
+ * no thread got noise, or none calls the function. mean_ns: of its calls without noise. */
+double st_blow_opportunity(const struct st_blow *b, const struct st_blow_run *r, double mean_ns);
 /* -1: memory is exhausted. */
 st_status st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding *out);
 /* Means of the runs without noise. */

@@ -26,6 +26,12 @@ same_function_in(const struct st_blow *b, const struct st_blow_function *f)
 	return UINT32_MAX;
 }
 
+const char *
+st_blow_effect_name(const struct st_blow *b)
+{
+	return b->causal ? "gain" : b->speedup ? "fitness" : "slope";
+}
+
 static st_status
 effect_of(const struct st_blow *b, uint32_t function, struct st_blow_effect *out)
 {
@@ -39,6 +45,10 @@ effect_of(const struct st_blow *b, uint32_t function, struct st_blow_effect *out
 	}
 	if (st_blow_find(b, function, &f))
 		return ST_FAILED;
+	if (b->speedup) {
+		*out = (struct st_blow_effect){f.experiments ? f.fitness : NAN, NAN, NAN, 0};
+		return ST_OK;
+	}
 	*out = (struct st_blow_effect){f.slope.at, f.slope.low, f.slope.high, 0};
 	return ST_OK;
 }
@@ -129,10 +139,11 @@ st_blow_compare(const struct st_blow *a, const struct st_blow *b, struct st_blow
                 struct st_error *e)
 {
 	*out = (struct st_blow_comparison){.correlation = NAN, .low = NAN, .high = NAN};
-	if (a->causal != b->causal)
+	if (a->causal != b->causal || a->speedup != b->speedup)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--compare needs two campaigns of the same mode: one made functions "
-		               "slower, the other one faster");
+		               "--compare needs two campaigns of the same mode: the modes are %s "
+		               "and %s",
+		               st_blow_mode(a), st_blow_mode(b));
 	const char *point = st_blow_point_name(a, st_blow_point_at(a, 0)),
 	           *other = st_blow_point_name(b, st_blow_point_at(b, 0));
 	if (a->causal && strcmp(point, other) != 0)

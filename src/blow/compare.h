@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "blow/progress.h"
 
-/* The result for a function: its slope, or in causal mode its gain at the first progress point if
- * it takes no time. */
+/* The result for a function: its slope, in causal mode its gain at the first progress point if it
+ * takes no time, and for a speed-up its fitness, which has no interval. */
 struct st_blow_effect {
 	double at, low, high; /* with the 95 % interval; at is NAN if it was not measured */
 	double rank;          /* 1: the greatest; equal results share the mean of their ranks */
@@ -25,6 +25,8 @@ struct st_blow_comparison {
 	 * interval, NAN with fewer than four functions or if the order is the same or reversed. */
 	double correlation, low, high;
 };
+/* What is compared: "slope", "gain" or "fitness". */
+const char *st_blow_effect_name(const struct st_blow *b);
 /* Functions are the same if symbol and file name of the image are. The caller frees pairs.v. -1
  * with *e: the campaigns are of different modes or progress points, or memory is exhausted. */
 st_status st_blow_compare(const struct st_blow *a, const struct st_blow *b,

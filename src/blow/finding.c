@@ -69,6 +69,80 @@ fitness_of(const struct points *p, double *influences)
 	return st_blow_fitness(influences, known);
 }
 
+/* ---- speed-up ---- */
+
+static double
+span_ns(const struct st_blow_run *r, uint32_t thread)
+{
+	for (size_t i = 0; i < r->spans.n; i++)
+		if (r->spans.v[i].thread == thread)
+			return (double)r->spans.v[i].ns;
+	return 0;
+}
+
+/* Adds what the run says of the thread. */
+static void
+add_speedup_thread(const struct st_blow_run *r, uint32_t function, uint32_t thread,
+                   struct st_blow_thread *sum)
+{
+	sum->time_before += span_ns(r, thread);
+	for (size_t i = 0; i < r->samples.n; i++) {
+		const struct st_blow_sample *s = &r->samples.v[i];
+		if (s->thread != thread)
+			continue;
+		*(s->function == function ? &sum->calls_in : &sum->others) += s->calls;
+	}
+}
+
+/* The means of the runs without noise. */
+static struct st_blow_thread
+thread_before(const struct st_blow *b, uint32_t function, uint32_t thread, double mean)
+{
+	struct st_blow_thread sum = {.mean = mean};
+	size_t n = 0;
+	for (size_t i = 0; i < b->runs.n; i++)
+		if (st_blow_is_quiet(&b->runs.v[i])) {
+			add_speedup_thread(&b->runs.v[i], function, thread, &sum);
+			n++;
+		}
+	if (n) {
+		sum.time_before /= (double)n;
+		sum.calls_in = (sum.calls_in + n / 2) / n;
+		sum.others = (sum.others + n / 2) / n;
+	}
+	return sum;
+}
+
+double
+st_blow_opportunity(const struct st_blow *b, const struct st_blow_run *r, double mean_ns)
+{
+	double sum = NAN;
+	for (size_t i = 0; i < r->spans.n; i++) {
+		struct st_blow_thread t =
+		        thread_before(b, r->function, r->spans.v[i].thread, mean_ns);
+		t.time = (double)r->spans.v[i].ns;
+		const struct st_blow_speedup s = st_blow_speedup_of(&t);
+		if (s.noise > 0 && !isnan(s.score))
+			sum = (isnan(sum) ? 0 : sum) + s.score;
+	}
+	return sum;
+}
+
+/* The mean opportunity over the runs for the function. */
+static void
+find_opportunity(const struct st_blow *b, uint32_t function, double *scores,
+                 struct st_blow_finding *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->runs.n; i++) {
+		const struct st_blow_run *r = &b->runs.v[i];
+		if (r->function == function && st_blow_is_good(r))
+			scores[n++] = st_blow_opportunity(b, r, out->mean_ns);
+	}
+	out->fitness = st_blow_fitness(scores, n);
+	out->experiments = n;
+}
+
 st_status
 st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding *out)
 {
@@ -95,6 +169,8 @@ st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding 
 		out->calls = p.calls / (double)p.n_quiet;
 		out->mean_ns = p.calls > 0 ? p.function / p.calls : NAN;
 	}
+	if (!status && b->speedup)
+		find_opportunity(b, function, influences, out);
 	free(p.v);
 	free(influences);
 	return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs and functions as lines of text, for a pipe and for the journal. A run is a list of numbers:
- * its noise, its outcome, and its samples; a tab and its note may follow. A function is
+ * its noise, its outcome, its samples, and its spans; a tab and its note may follow. A function is
  * "function\tIMAGE\tOFFSET\tCALLS\tNS\tSITES\tTRAITS\tNAME\tRAW_NAME\tWHY", with an empty WHY if it
  * takes a probe. The journal may be any file, so reading checks everything.
  */
@@ -50,6 +50,9 @@ st_blow_write_line(const struct st_blow_run *r, FILE *out)
 		        " %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
 		        s->function, s->thread, s->calls, s->ns, s->noises, s->noise_ns);
 	}
+	fprintf(out, " %zu", r->spans.n);
+	for (size_t i = 0; i < r->spans.n; i++)
+		fprintf(out, " %" PRIu32 " %" PRIu64, r->spans.v[i].thread, r->spans.v[i].ns);
 	line_write_note(r->note, out);
 	fputc('\n', out);
 }
@@ -92,6 +95,22 @@ line_samples(struct st_blow_run *r, const char **line, uint64_t n, size_t n_func
 	return *wrong ? ST_FAILED : ST_OK;
 }
 
+static st_status
+line_spans(struct st_blow_run *r, const char **line, bool *wrong)
+{
+	const uint64_t n = take_number(line, UINT32_MAX, wrong);
+	for (uint64_t i = 0; i < n && !*wrong; i++) {
+		struct st_blow_span s;
+		s.thread = (uint32_t)take_number(line, UINT32_MAX, wrong);
+		s.ns = take_number(line, INT64_MAX, wrong);
+		struct st_blow_span *slot = *wrong ? NULL : ST_PUSH(&r->spans);
+		if (!slot)
+			return ST_FAILED;
+		*slot = s;
+	}
+	return *wrong ? ST_FAILED : ST_OK;
+}
+
 st_status
 st_blow_read_line(struct st_blow_run *r, const char *line, size_t n_functions)
 {
@@ -113,6 +132,8 @@ st_blow_read_line(struct st_blow_run *r, const char *line, size_t n_functions)
 	if (wrong || (read.function != ST_BLOW_NONE && read.function >= n_functions))
 		return ST_FAILED;
 	st_status status = line_samples(&read, &line, n, n_functions, &wrong);
+	if (!status)
+		status = line_spans(&read, &line, &wrong);
 	if (!status && *line == '\t')
 		status = line_take_note(line + 1, &read.note);
 	else if (!status && *line && *line != '\n')

@@ -116,6 +116,20 @@ st_blow_database(const struct st_blow_choice *c, struct st_blow_noises *out)
 	return c->types[ST_BLOW_VIRTUAL] ? add_speedups(out, c->repeat) : ST_OK;
 }
 
+st_status
+st_blow_speedup_noises(double sampling, double mean_ns, struct st_blow_noises *out)
+{
+	/* Half of an ulp or so: ten tenths are the whole. */
+	const double whole = 1 + 1e-9;
+	*out = (struct st_blow_noises){0};
+	for (int k = 1; k * sampling <= whole; k++) {
+		const uint64_t ns = (uint64_t)(k * sampling * mean_ns + 0.5);
+		if (ns && add_noise(out, ST_BLOW_NANOSLEEP, ns))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
 /* ---- the noise of a function ---- */
 
 static double

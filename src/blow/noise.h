@@ -51,6 +51,8 @@ struct st_blow_choice {
 	struct st_blow_bounds yield; /* yields */
 	struct st_blow_bounds busy;  /* us */
 	double growth;               /* quotient of successive strengths, greater than 1 */
+	double sampling;             /* of a speed-up: part of the mean time of a call by which
+	                                strengths differ, above 0 and at most 1 */
 	size_t repeat;               /* runs of each virtual speed-up: 25, 50, 75 and 100 % */
 };
 struct st_blow_noises {
@@ -59,6 +61,10 @@ struct st_blow_noises {
 /* Lists the noises of the chosen types, by type and strength. -1: memory is exhausted. The caller
  * frees list.v. */
 st_status st_blow_database(const struct st_blow_choice *choice, struct st_blow_noises *out);
+
+/* The sleeps of a speed-up of a function whose calls take mean_ns: `sampling` of that, twice as
+ * much, and so on, up to mean_ns. -1: memory is exhausted. The caller frees list.v. */
+st_status st_blow_speedup_noises(double sampling, double mean_ns, struct st_blow_noises *out);
 
 /*
  * The part of the database that suits a function with `calls` calls in a run of run_ns: noise that

@@ -47,16 +47,42 @@ copy_noises(const struct st_blow_noises *from, struct st_blow_noises *to)
 	return ST_OK;
 }
 
+/* The calls of functions that get noise in an experiment with the function. */
+uint64_t
+st_blow_noisy_calls(const struct st_blow *b, uint32_t function)
+{
+	uint64_t others = 0;
+	for (size_t i = 0; i < b->functions.n; i++)
+		others += i != function && !b->functions.v[i].why ? b->functions.v[i].calls : 0;
+	return b->speedup ? others : b->functions.v[function].calls;
+}
+
+/* The list of the function before its length is limited. */
+static st_status
+database_of_try(const struct st_blow_plan *p, uint32_t function, struct st_blow_noises *own,
+                const struct st_blow_noises **database)
+{
+	*own = (struct st_blow_noises){0};
+	*database = p->b->speedup ? own : p->database;
+	return p->b->speedup ? st_blow_speedup_noises(
+	                               p->sampling, st_blow_mean(&p->b->functions.v[function]), own)
+	                     : ST_OK;
+}
+
 static st_status
 fill_try(const struct st_blow_tries *t, uint32_t function, struct st_blow_try *out)
 {
 	const struct st_blow_plan *p = &t->plan;
 	out->function = function;
-	const st_status status =
-	        p->full ? copy_noises(p->database, &out->noises)
-	                : st_blow_noises_for(p->database, p->b->functions.v[function].calls,
-	                                     p->run_ns, p->most_slower, yield_default_ns,
-	                                     &out->noises);
+	struct st_blow_noises own;
+	const struct st_blow_noises *database;
+	st_status status = database_of_try(p, function, &own, &database);
+	if (!status)
+		status = p->full ? copy_noises(database, &out->noises)
+		                 : st_blow_noises_for(database, st_blow_noisy_calls(p->b, function),
+		                                      p->run_ns, p->most_slower, yield_default_ns,
+		                                      &out->noises);
+	free(own.list.v);
 	out->done = calloc(out->noises.list.n + 1, sizeof *out->done);
 	out->left = out->noises.list.n;
 	return status || !out->done ? ST_FAILED : ST_OK;
@@ -218,7 +244,7 @@ best_of(const struct candidates *c)
 	return best;
 }
 
-/* Virtual speed-ups take each function in turn. */
+/* Speed-ups take each function in turn. */
 static struct st_blow_try *
 least_tried(const struct candidates *c)
 {
@@ -232,7 +258,7 @@ least_tried(const struct candidates *c)
 static struct st_blow_try *
 pick_function(struct st_blow_tries *t, struct candidates *c, uint64_t *random)
 {
-	if (t->plan.b->causal)
+	if (t->plan.b->causal || (t->plan.b->speedup && t->plan.pick == ST_BLOW_PICK_BEST))
 		return least_tried(c);
 	if (t->plan.pick == ST_BLOW_PICK_WEIGHTED) {
 		qsort(c->list.v, c->list.n, sizeof *c->list.v, fitness_order);

@@ -11,6 +11,7 @@ struct st_blow_plan {
 	double run_ns; /* mean run time without noise */
 	double most_slower;
 	bool full;
+	double sampling; /* of a speed-up; see struct st_blow_choice */
 	enum st_blow_pick pick;
 	uint64_t seed;
 };
@@ -34,6 +35,8 @@ struct st_blow_tries {
 st_status st_blow_tries_begin(struct st_blow_tries *t, const struct st_blow_plan *plan);
 /* The next experiment; *left: there is one. -1: memory is exhausted. */
 st_status st_blow_tries_next(struct st_blow_tries *t, struct st_blow_run *next, bool *left);
+/* The calls with noise, in the run of the selection, of an experiment with the function. */
+uint64_t st_blow_noisy_calls(const struct st_blow *b, uint32_t function);
 /* Expected duration of the noise in ns; yields are expected to take their mean so far. */
 double st_blow_tries_ns(const struct st_blow_tries *t, struct st_blow_noise noise);
 void st_blow_tries_free(struct st_blow_tries *t);

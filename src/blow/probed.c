@@ -50,7 +50,7 @@ index_functions(struct probed *r)
 {
 	for (uint32_t i = 0; r->b && i < r->b->functions.n; i++) {
 		const struct st_blow_function *f = &r->b->functions.v[i];
-		if ((f->chosen || f->progress) &&
+		if ((f->chosen || f->progress || (r->how->speedup && f->calls && !f->why)) &&
 		    st_hashmap_add(&r->index, st_hash_number(f->offset), i))
 			return ST_FAILED;
 	}
@@ -94,7 +94,7 @@ give_noise(void *arg, uint32_t function)
 	const struct st_probed_function *f = &r->probes.functions.v[function];
 	const char *image = r->probes.images.v[f->image].path;
 	if (r->asked->function == ST_BLOW_NONE ||
-	    probed_function_at(r, image, f->offset) != r->asked->function)
+	    (probed_function_at(r, image, f->offset) == r->asked->function) == r->how->speedup)
 		return;
 	if (!r->how->causal) {
 		__atomic_store_n(&r->probes.process.area->noise[function], r->word,
@@ -219,9 +219,10 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 		const uint32_t function = probed_function_at(r, f->image, f->offset);
 		if (function == ST_BLOW_NONE || !f->calls)
 			continue;
-		/* A run with noise keeps only the function with the noise, and progress points. */
+		/* A run with noise in one function keeps only that, and progress points. */
 		const bool progress = r->b->functions.v[function].progress;
-		if (run->function != ST_BLOW_NONE && function != run->function && !progress)
+		if (run->function != ST_BLOW_NONE && function != run->function && !progress &&
+		    !r->how->speedup)
 			continue;
 		struct st_blow_sample *s = ST_PUSH(&run->samples);
 		if (!s)
@@ -231,10 +232,42 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 		        .thread = probed_thread_of(r->probes.process.area, f->tid),
 		        .calls = f->calls,
 		        .ns = f->outermost_ns};
-		if (function == run->function && !r->how->causal)
+		if (run->function != ST_BLOW_NONE && !r->how->causal &&
+		    (function == run->function) != r->how->speedup)
 			add_noise_of(r, s);
 		if (progress)
 			s->noise_ns = paid_ns_of(r, f->tid);
+	}
+	return ST_OK;
+}
+
+/* The span of the thread; NULL: memory is exhausted. */
+static struct st_blow_span *
+span_of(struct st_blow_run *run, uint32_t thread)
+{
+	for (size_t i = 0; i < run->spans.n; i++)
+		if (run->spans.v[i].thread == thread)
+			return &run->spans.v[i];
+	struct st_blow_span *span = ST_PUSH(&run->spans);
+	if (span)
+		*span = (struct st_blow_span){.thread = thread};
+	return span;
+}
+
+/* Adds the time of each thread in calls that no function with a probe has made. */
+static st_status
+probed_add_spans(const struct probed *r, const struct st_trace *t, struct st_blow_run *run)
+{
+	for (size_t i = 0; r->how->speedup && i < t->pairs.n; i++) {
+		const struct st_trace_pair *pair = &t->pairs.v[i];
+		if (pair->caller != ST_TRACE_NOBODY)
+			continue;
+		const uint32_t thread =
+		        probed_thread_of(r->probes.process.area, t->functions.v[pair->callee].tid);
+		struct st_blow_span *span = span_of(run, thread);
+		if (!span)
+			return ST_FAILED;
+		span->ns += pair->inclusive_ns;
 	}
 	return ST_OK;
 }
@@ -332,11 +365,15 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 	struct st_blow_run run = *r->asked;
 	struct st_trace t;
 	run.samples = (__typeof__(run.samples)){0};
+	run.spans = (__typeof__(run.spans)){0};
 	run.note = w->note;
 	probed_fill_run(r, w, output, &run);
 	st_status status = st_trace_of_probes(&t, &r->probes, false);
 	if (!status && r->b)
-		status = add_samples(r, &t, &run) || add_paid(r, &run) ? ST_FAILED : ST_OK;
+		status = add_samples(r, &t, &run) || probed_add_spans(r, &t, &run) ||
+		                         add_paid(r, &run)
+		                 ? ST_FAILED
+		                 : ST_OK;
 	if (!status && !r->b && r->how->reads_code)
 		status = probed_read_code(r);
 	if (!status && !r->b)

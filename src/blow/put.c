@@ -128,6 +128,27 @@ blow_put_all_samples(const struct st_blow *b, struct st_profile *p)
 	return t ? ST_OK : ST_FAILED;
 }
 
+static st_status
+blow_put_spans(const struct st_blow *b, struct st_profile *p)
+{
+	static const struct st_profile_column columns[SPAN_COLUMNS] = {
+	        ST_KEY("run", NUMBER), ST_KEY("thread", NUMBER), ST_SUM("ns")};
+	struct st_profile_table *t = st_profile_table_add(
+	        p, ST_BLOW_TOOL, ST_BLOW_TABLE_SPANS, "time of threads in functions with probes",
+	        SPAN_NS, SPAN_COLUMNS, columns);
+	for (size_t i = 0; t && i < b->runs.n; i++)
+		for (size_t k = 0; k < b->runs.v[i].spans.n; k++) {
+			const struct st_blow_span *s = &b->runs.v[i].spans.v[k];
+			const struct st_profile_value row[SPAN_COLUMNS] = {
+			        [SPAN_RUN] = st_profile_value_number(i),
+			        [SPAN_THREAD] = st_profile_value_number(s->thread),
+			        [SPAN_NS] = st_profile_value_number(s->ns)};
+			if (st_profile_table_add_row(t, row))
+				return ST_FAILED;
+		}
+	return t ? ST_OK : ST_FAILED;
+}
+
 /* Adds a row for a line of a note. */
 static st_status
 blow_put_line(struct st_profile *p, struct st_profile_table *t, size_t run, const char *line,
@@ -176,12 +197,13 @@ blow_put_notes(const struct st_blow *b, struct st_profile *p)
 st_status
 st_blow_put(const struct st_blow *b, struct st_profile *p)
 {
-	st_profile_add_option(p, 0, ST_BLOW_OPTION_MODE,
-	                      b->causal ? ST_BLOW_CAUSAL : ST_BLOW_SLOW_DOWN);
+	st_profile_add_option(p, 0, ST_BLOW_OPTION_MODE, st_blow_mode(b));
 	if (b->cut)
 		st_profile_add_option(p, 0, ST_BLOW_OPTION_END, ST_BLOW_CUT);
 	if (blow_put_functions(b, p) || blow_put_code(b, p) || blow_put_runs(b, p) ||
 	    blow_put_all_samples(b, p) || blow_put_notes(b, p))
+		return ST_FAILED;
+	if (b->speedup && blow_put_spans(b, p))
 		return ST_FAILED;
 	return p->out_of_memory ? ST_FAILED : ST_OK;
 }

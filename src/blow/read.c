@@ -99,6 +99,19 @@ read_sample_row(void *into, const struct st_profile_value *row)
 	return ST_OK;
 }
 
+static st_status
+read_span_row(void *into, const struct st_profile_value *row)
+{
+	struct st_blow *b = into;
+	const uint64_t run = row[SPAN_RUN].number, thread = row[SPAN_THREAD].number;
+	struct st_blow_span *s =
+	        run < b->runs.n && thread <= UINT32_MAX ? ST_PUSH(&b->runs.v[run].spans) : NULL;
+	if (!s)
+		return ST_FAILED;
+	*s = (struct st_blow_span){(uint32_t)thread, row[SPAN_NS].number};
+	return ST_OK;
+}
+
 /* Adds a line to the note of its run. */
 static st_status
 read_note_row(void *into, const struct st_profile_value *row)
@@ -131,9 +144,12 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	        p, ST_BLOW_TOOL, ST_BLOW_TABLE_NOTES, NOTE_COLUMNS); /* NULL: there are none */
 	const struct st_profile_table *code =
 	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CODE, CODE_COLUMNS);
+	const struct st_profile_table *spans =
+	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_SPANS, SPAN_COLUMNS);
 	const char *mode = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_MODE);
 	const char *end = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_END);
 	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL),
+	                      .speedup = mode && !strcmp(mode, ST_BLOW_SPEED_UP),
 	                      .cut = end && !strcmp(end, ST_BLOW_CUT)};
 	if (!functions || !runs || !samples)
 		return st_fail(
@@ -145,6 +161,7 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	                        st_profile_table_read_sorted(code, b, read_code_row) ||
 	                        st_profile_table_read_sorted(runs, b, read_run_row) ||
 	                        st_profile_table_read_sorted(samples, b, read_sample_row) ||
+	                        st_profile_table_read_sorted(spans, b, read_span_row) ||
 	                        st_profile_table_read_sorted(notes, b, read_note_row)
 	                ? ST_FAILED
 	                : ST_OK;

@@ -12,6 +12,7 @@
 struct st_blow_how {
 	char *const *program;
 	const char *input; /* file for its standard input */
+	bool speedup;      /* runs have noise in all functions except one */
 	bool causal;       /* runs are virtual speed-ups: virtual.h */
 	double limit;      /* seconds after which a run is ended; 0: none */
 	double duration; /* seconds after which a run is ended without a fault; 0: it ends itself */

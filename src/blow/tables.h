@@ -45,6 +45,10 @@ enum {
 enum { CODE_AT, CODE_MET, CODE_TRAITS, CODE_SITES, CODE_COLUMNS };
 #define ST_BLOW_TABLE_CODE "code"
 
+/* The spans of a speed-up. */
+enum { SPAN_RUN, SPAN_THREAD, SPAN_NS, SPAN_COLUMNS };
+#define ST_BLOW_TABLE_SPANS "threads"
+
 /* Lines of the notes of runs; the number of a line counts through all runs. */
 enum { NOTE_AT, NOTE_RUN, NOTE_KIND, NOTE_TEXT, NOTE_LINES, NOTE_COLUMNS };
 

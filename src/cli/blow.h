@@ -24,8 +24,10 @@ struct st_blow_arguments {
 	const char *journal, *from, *compared, *output;
 	const char *asked; /* the last option for runs; NULL: none was given */
 	enum st_blow_form form;
-	const char *noisy; /* the last option for noise; NULL: none was given */
-	bool has_criteria; /* --criteria or an option that adds to it was given */
+	const char *noisy;   /* the last option for noise; NULL: none was given */
+	const char *typed;   /* of these, the last one for types and strengths */
+	const char *sampled; /* --sampling; NULL: it was not given */
+	bool has_criteria;   /* --criteria or an option that adds to it was given */
 	bool has_form, repeats, all, shows, shows_time, quiet, help;
 	char program[PATH_MAX]; /* the file of the program itself */
 };

@@ -73,6 +73,18 @@ blow_factor(const char *name, const char *value, double least, double *out, stru
 }
 
 static st_status
+take_sampling(double *sampling, const char *value, struct st_error *e)
+{
+	const char *end;
+	double percent;
+	if (st_parse_real(value, &percent, &end) || *end || !(percent >= 1) || percent > 100)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--sampling takes a percentage from 1 to 100, not '%s'", value);
+	*sampling = percent / 100;
+	return ST_OK;
+}
+
+static st_status
 take_noises(bool *types, const char *value, struct st_error *e)
 {
 	char *copy = strdup(value), *rest = copy;
@@ -125,11 +137,12 @@ take_pick(struct st_blow_arguments *a, const char *value, struct st_error *e)
 static st_status
 take_mode(struct st_blow_arguments *a, const char *value, struct st_error *e)
 {
-	static const char *const words[] = {ST_BLOW_SLOW_DOWN, ST_BLOW_CAUSAL};
+	static const char *const words[] = {ST_BLOW_SLOW_DOWN, ST_BLOW_SPEED_UP, ST_BLOW_CAUSAL};
 	unsigned which;
-	if (st_option_word("mode", value, words, 2, &which, e))
+	if (st_option_word("mode", value, words, 3, &which, e))
 		return ST_FAILED;
-	a->options.how.causal = which == 1;
+	a->options.how.speedup = which == 1;
+	a->options.how.causal = which == 2;
 	return ST_OK;
 }
 
@@ -153,7 +166,7 @@ apply_blow_noise(struct st_blow_arguments *a, int option, const char *name, cons
                  struct st_error *e)
 {
 	struct st_blow_choice *c = &a->options.noise;
-	a->noisy = name;
+	a->noisy = a->typed = name;
 	switch (option) {
 	case BLOW_noise:
 		return take_noises(c->types, value, e);
@@ -184,6 +197,9 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 	switch (option) {
 	case BLOW_mode:
 		return take_mode(a, value, e);
+	case BLOW_sampling:
+		a->sampled = name;
+		return take_sampling(&o->noise.sampling, value, e);
 	case BLOW_repeat:
 		a->repeats = true;
 		return blow_size(name, value, 1, &o->noise.repeat, e);
@@ -335,6 +351,27 @@ check_progress(const struct st_blow_arguments *a, struct st_error *e)
 	return ST_OK;
 }
 
+/* The strengths of a speed-up follow from the times of functions, and by default only functions
+ * with long calls are of interest. */
+static st_status
+check_speedup(struct st_blow_arguments *a, struct st_error *e)
+{
+	if (!a->options.how.speedup)
+		return a->sampled ? st_fail(e, ST_EXIT_USAGE,
+		                            "--sampling is for --mode speed-up: leave it out, or "
+		                            "use that mode")
+		                  : ST_OK;
+	if (a->typed)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--mode speed-up takes its sleeps from the times of functions: leave "
+		        "out --%s, or use --sampling",
+		        a->typed);
+	if (!a->has_criteria)
+		a->options.criteria.which = 1u << ST_BLOW_BY_CRITERION_TIME;
+	return ST_OK;
+}
+
 /* The causal mode has virtual speed-ups in place of noise. */
 static st_status
 check_mode(struct st_blow_arguments *a, struct st_error *e)
@@ -389,7 +426,7 @@ check_blow_run(struct st_blow_arguments *a, struct st_error *e)
 	if (check_bounds("timed", c->timed, e) || check_bounds("yield", c->yield, e) ||
 	    check_bounds("busy-waiting", c->busy, e))
 		return ST_FAILED;
-	if (check_mode(a, e) || check_progress(a, e))
+	if (check_speedup(a, e) || check_mode(a, e) || check_progress(a, e))
 		return ST_FAILED;
 	a->options.how.program = a->session.program;
 	return choose_looked_at(a, e);
@@ -441,6 +478,7 @@ set_blow_defaults(struct st_blow_arguments *a)
 	                              .yield = {1000, 1000000},
 	                              .busy = {100, 100000},
 	                              .growth = 2,
+	                              .sampling = 0.1,
 	                              .repeat = 5},
 	                    .quiet_runs = 5,
 	                    .most_slower = 2,

@@ -8,8 +8,8 @@
 #include "gate/findings.h"
 
 #define ST_BLOW_OPTIONS(O)                                                                         \
-	O(mode, 'm', "mode", "slow-down|causal", true,                                             \
-	  "make functions slower (default), or make them faster virtually")                        \
+	O(mode, 'm', "mode", "slow-down|speed-up|causal", true,                                    \
+	  "slow down a function (default), all others, or speed it up virtually")                  \
 	O(funcs, 'F', "funcs", "PATTERN", true,                                                    \
 	  "put noise only into the functions that match PATTERN")                                  \
 	O(all, 'a', "all", NULL, true, "put noise into functions of libraries, too")               \
@@ -53,6 +53,8 @@
 	  "allow noise of at most N times the run time in a run (default: 2)")                     \
 	O(full_analysis, 0, "full-analysis", NULL, true,                                           \
 	  "try every strength of every kind in every chosen function")                             \
+	O(sampling, 0, "sampling", "PERCENT", true,                                                \
+	  "with --mode speed-up: let strengths differ by PERCENT of a call's time (default: 10)")  \
 	O(repeat, 'r', "repeat", "N", true,                                                        \
 	  "with --mode causal: try each speed-up N times (default: 5)")                            \
 	O(progress, 0, "progress", "FUNCTION", true,                                               \

@@ -44,10 +44,9 @@ st_status
 st_blow_compare_print(const struct st_blow *b, const struct st_blow_comparison *c,
                       const struct st_blow_view *view, FILE *out)
 {
-	const struct st_table_column columns[] = {
-	        {"rank", false},  {b->causal ? "gain" : "slope", true},
-	        {"rank", false},  {"in the other one", true},
-	        {"differ", true}, {"function", true}};
+	const struct st_table_column columns[] = {{"rank", false},  {st_blow_effect_name(b), true},
+	                                          {"rank", false},  {"in the other one", true},
+	                                          {"differ", true}, {"function", true}};
 	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
 	if (!t)
 		return ST_FAILED;
@@ -122,7 +121,7 @@ json_comparison(const struct st_blow *b, const struct st_blow_comparison *c)
 	SET(strobe, "version", json_integer(ST_JSON_VERSION));
 	SET(strobe, "tool", json_string(ST_BLOW_TOOL));
 	SET(out, "strobe", strobe);
-	SET(out, "compared", json_string(b->causal ? "gain" : "slope"));
+	SET(out, "compared", json_string(st_blow_effect_name(b)));
 	SET(out, "correlation", json_interval(c->correlation, c->low, c->high));
 	SET(out, "not_measured", st_json_count(c->unmeasured));
 	SET(out, "only_a", st_json_count(c->alone[0]));

@@ -134,15 +134,15 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	SET(out, "mean_ns", st_json_real(r->finding.mean_ns));
 	if (b->causal)
 		SET(out, "virtual", blow_json_virtual(b, r->function));
-	else
+	else if (!b->speedup)
 		SET(out, "slope", blow_json_slope(&r->finding.slope));
 	return blow_json_or_nothing(out, bad);
 }
 
 static json_t *
-blow_json_noise(const struct st_blow_run *r)
+blow_json_noise(const struct st_blow_run *r, bool speedup)
 {
-	const struct st_blow_sample s = st_blow_sum(r, r->function);
+	const struct st_blow_sample s = speedup ? st_blow_noise_of(r) : st_blow_sum(r, r->function);
 	json_t *out = json_object();
 	int bad = 0;
 	SET(out, "type", json_string(st_blow_noise_name(r->noise.type)));
@@ -162,7 +162,7 @@ blow_json_run(const struct st_blow *b, size_t number)
 	int bad = 0;
 	SET(out, "experiment", st_json_count(number));
 	SET(out, "function", quiet ? json_null() : st_json_text(b->functions.v[r->function].name));
-	SET(out, "noise", quiet ? json_null() : blow_json_noise(r));
+	SET(out, "noise", quiet ? json_null() : blow_json_noise(r, b->speedup));
 	SET(out, "total_ns", st_json_count(r->total_ns));
 	SET(out, "function_ns",
 	    quiet ? json_null() : st_json_count(st_blow_sum(r, r->function).ns));
@@ -197,7 +197,7 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	SET(strobe, "tool", json_string(ST_BLOW_TOOL));
 	SET(out, "strobe", strobe);
 	SET(out, "run", st_json_run(p));
-	SET(out, "mode", json_string(b->causal ? ST_BLOW_CAUSAL : ST_BLOW_SLOW_DOWN));
+	SET(out, "mode", json_string(st_blow_mode(b)));
 	SET(out, "baseline", blow_json_baseline(b));
 	for (size_t i = 0; i < rows->list.n; i++)
 		APPEND(targets, blow_json_target(b, &rows->list.v[i]));

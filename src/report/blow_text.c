@@ -59,6 +59,8 @@ st_status
 st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_rows *out)
 {
 	*out = (struct st_blow_rows){0};
+	if (b->speedup && sort == ST_BLOW_BY_SLOPE)
+		sort = ST_BLOW_BY_FITNESS;
 	for (uint32_t i = 0; i < b->functions.n; i++) {
 		if (!b->functions.v[i].chosen)
 			continue;
@@ -259,16 +261,52 @@ print_rows(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 	return status;
 }
 
+/* The table of a speed-up has the columns of the thesis. */
+static st_status
+print_opportunities(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
+{
+	static const struct st_table_column columns[] = {
+	        {"id", false},    {"fitness", false}, {"exp", false},    {"time %", false},
+	        {"calls", false}, {"mean us", false}, {"function", true}};
+	struct st_blow_rows rows = {0};
+	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
+	const st_status status = t ? st_blow_order(b, view->sort, &rows) : ST_FAILED;
+	for (size_t i = 0; !status && i < rows.list.n && (!view->top || i < view->top); i++) {
+		const struct st_blow_finding *f = &rows.list.v[i].finding;
+		st_table_cell(t, "%zu", i + 1);
+		st_table_cell(t, "%.5f", f->fitness);
+		st_table_cell(t, "%zu", f->experiments);
+		number_cell(t, "%.2f", f->share * 100);
+		number_cell(t, "%.0f", f->calls);
+		number_cell(t, "%.3f", f->mean_ns / 1e3);
+		name_cell(t, b->functions.v[rows.list.v[i].function].name, view->full);
+	}
+	if (!status && rows.list.n) {
+		fputc('\n', out);
+		st_table_print(t, out, (struct st_style){0});
+		print_left_out(view, rows.list.n, out);
+		fputs("\nThe fitness is the share of time % of each thread, summed over the "
+		      "threads, "
+		      "for noise of any strength.\nIt does not say what a faster function would "
+		      "bring: --mode causal measures that.\n",
+		      out);
+	}
+	free(rows.list.v);
+	if (t)
+		st_table_free(t);
+	return status;
+}
+
 /* ---- faults ---- */
 
 static void
 print_fault(const struct st_blow *b, size_t number, FILE *out)
 {
 	const struct st_blow_run *r = &b->runs.v[number];
-	fprintf(out, "  experiment %zu: %s (exit code %d): %s %" PRIu64 " %s in %s\n", number,
+	fprintf(out, "  experiment %zu: %s (exit code %d): %s %" PRIu64 " %s in %s%s\n", number,
 	        st_blow_fault_name(r->fault), r->exit, st_blow_noise_name(r->noise.type),
 	        r->noise.strength, st_blow_noise_unit(r->noise.type),
-	        b->functions.v[r->function].name);
+	        b->speedup ? "all functions except " : "", b->functions.v[r->function].name);
 }
 
 static void
@@ -312,7 +350,9 @@ st_status
 st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 {
 	blow_print_runs(b, out);
-	if (b->causal ? print_gains(b, view, out) : print_rows(b, view, out))
+	if (b->causal    ? print_gains(b, view, out)
+	    : b->speedup ? print_opportunities(b, view, out)
+	                 : print_rows(b, view, out))
 		return ST_FAILED;
 	if (view->wishes && st_blow_what_if_print(b, view->wishes, out))
 		return ST_FAILED;

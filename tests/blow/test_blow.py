@@ -80,6 +80,42 @@ class Measured(Blow):
         self.assertEqual({target["function"]: target["calls"] for target in result["targets"]}, {"left_part": 10, "right_part": 10})
 
 
+class SpeedUp(Blow):
+    def test_serial(self):
+        """Noise is in all functions except one. By the formulas of the thesis, the score is then the share of that function, for noise of any strength."""
+        result = self.measure("serial", "-m", "speed-up", "-F", "main,quarter,other_half", "--sampling", "50")
+        self.assertEqual(result["mode"], "speed-up")
+        self.assertEqual(result["faults"], [])
+        targets = {target["function"]: target for target in result["targets"]}
+        self.assertEqual(sorted(targets), ["main", "other_half", "quarter"])
+        whole = targets["main"]["mean_ns"]
+        for target in targets.values():
+            self.assertNotIn("slope", target)
+            self.assertGreaterEqual(target["experiments"], 1)
+            self.assertAlmostEqual(target["fitness"], target["calls"] * target["mean_ns"] / whole, delta=0.001)
+        calls = {"main": 20, "quarter": 11, "other_half": 11}
+        for run in result["experiments"]:
+            if run["noise"]:
+                self.assertEqual(run["noise"]["calls"], calls[run["function"]])
+                self.assertGreaterEqual(run["noise"]["measured_ns"], 0.998 * run["noise"]["calls"] * run["noise"]["strength"])
+        self.strobe("-q", "-m", "speed-up", "-F", "main,quarter", "--iterations", "3", "--baseline-runs", "3", "-o", "s.db", "--", PLANTED, "serial")
+        text = self.strobe("--from", "s.db").stdout
+        self.assertRegex(text, r"\n  id  fitness  exp  time %  calls +mean us  function\n   1  1\.00000 ")
+        self.assertIn("--mode causal measures that", text)
+        self.assertIn("rank correlation", self.strobe("--from", "s.db", "--compare", "s.db").stdout)
+
+    def test_choice(self):
+        """Only the mean time counts by default."""
+        text = self.strobe("-m", "speed-up", "--min-func-time", "1h", "--show-functions", "--", PLANTED, "serial").stdout
+        self.assertIn("CORPUS (0):\n", text)
+
+    def test_mistakes(self):
+        self.assertIn("leave out --noise", self.strobe("-m", "speed-up", "--noise", "busy", "--", PLANTED, code=2).stderr)
+        self.assertIn("--sampling is for --mode speed-up", self.strobe("--sampling", "5", "--", PLANTED, code=2).stderr)
+        for value in ("0", "101", "x"):
+            self.assertIn("--sampling takes a percentage", self.strobe("-m", "speed-up", "--sampling", value, "--", PLANTED, code=2).stderr)
+
+
 class Causal(Blow):
     def test_virtual(self):
         """Times depend on the machine, so only bounds are checked: a thread never pays more than the CPU time of the function allows."""

@@ -441,6 +441,52 @@ test_traits_of_names(void **state)
 	assert_int_equal(st_blow_traits_of_call(39), 0);
 }
 
+/* A speed-up of one thread: the opportunity is the share of the function, whatever the noise. */
+static void
+test_opportunity(void **state)
+{
+	struct st_blow b = {.speedup = true}, back;
+	struct st_profile *p = st_profile_new();
+	struct st_blow_finding f;
+	struct st_error e;
+	(void)state;
+	p->run.tool = ST_BLOW_TOOL;
+	st_profile_add_tool(p, ST_BLOW_TOOL);
+	for (int i = 0; i < 2; i++) {
+		struct st_blow_function *function = ST_PUSH(&b.functions);
+		*function = (struct st_blow_function){
+		        .name = "f", .raw_name = "f", .image = "i", .chosen = true};
+	}
+	/* 2 calls of 30 of the one, 4 of 10 of the other one; then noise of 5 and of 50 in the
+	 * latter, and one run that the noise has not made longer. */
+	static const uint64_t totals[] = {100, 100, 120, 300, 100};
+	for (size_t i = 0; i < 5; i++) {
+		struct st_blow_run *r = ST_PUSH(&b.runs);
+		*r = (struct st_blow_run){.function = i < 2 ? ST_BLOW_NONE : 0,
+		                          .total_ns = totals[i]};
+		struct st_blow_span *span = ST_PUSH(&r->spans);
+		*span = (struct st_blow_span){0, totals[i]};
+		struct st_blow_sample *one = ST_PUSH(&r->samples);
+		*one = (struct st_blow_sample){.function = 0, .calls = 2, .ns = 60};
+		struct st_blow_sample *other = ST_PUSH(&r->samples);
+		*other = (struct st_blow_sample){.function = 1, .calls = 4, .ns = 40};
+	}
+	assert_true(fabs(st_blow_opportunity(&b, &b.runs.v[2], 30) - 0.6) < 1e-12);
+	assert_true(fabs(st_blow_opportunity(&b, &b.runs.v[3], 30) - 0.6) < 1e-12);
+	assert_true(isnan(st_blow_opportunity(&b, &b.runs.v[4], 30)));
+	assert_int_equal(st_blow_find(&b, 0, &f), ST_OK);
+	assert_int_equal(f.experiments, 3);
+	assert_true(fabs(f.fitness - 0.6) < 1e-12);
+	assert_int_equal(st_blow_put(&b, p), ST_OK);
+	assert_int_equal(st_blow_read(&back, p, &e), ST_OK);
+	assert_true(back.speedup);
+	assert_int_equal(back.runs.v[3].spans.n, 1);
+	assert_int_equal(back.runs.v[3].spans.v[0].ns, 300);
+	st_blow_free(&b);
+	st_blow_free(&back);
+	st_profile_free(p);
+}
+
 /* Into a profile and back. */
 static void
 test_profile(void **state)
@@ -492,7 +538,7 @@ main(void)
 	        cmocka_unit_test(test_resume),          cmocka_unit_test(test_weights),
 	        cmocka_unit_test(test_criteria),        cmocka_unit_test(test_code_criteria),
 	        cmocka_unit_test(test_traits_of_names), cmocka_unit_test(test_weighted_campaign),
-	        cmocka_unit_test(test_profile),
+	        cmocka_unit_test(test_profile),         cmocka_unit_test(test_opportunity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,8 @@ example(void)
 	add(&r, (struct st_blow_sample){3, 1, 4, 5, 6, 7});
 	add(&r, (struct st_blow_sample){3, 0, 40, 50, 60, 70});
 	add(&r, (struct st_blow_sample){0, 7, 1, 2, 3, 4});
+	struct st_blow_span *span = ST_PUSH(&r.spans);
+	*span = (struct st_blow_span){6, 99};
 	return r;
 }
 
@@ -79,6 +81,10 @@ test_round_trip(void **state)
 	assert_int_equal(sum.noises, 66);
 	assert_int_equal(sum.noise_ns, 77);
 	assert_int_equal(st_blow_sum(&back, 2).calls, 0);
+	assert_int_equal(st_blow_noise_of(&back).noise_ns, 81);
+	assert_int_equal(back.spans.n, 1);
+	assert_int_equal(back.spans.v[0].thread, 6);
+	assert_int_equal(back.spans.v[0].ns, 99);
 	/* Other control characters than the ends of lines and fields become spaces. */
 	assert_string_equal(back.note, "cause\twhy  not\nframe\tf\t/bin/p\t1f\n");
 	st_blow_run_clear(&back);
@@ -145,15 +151,18 @@ test_bad_lines(void **state)
 	        "run",
 	        "run 0",
 	        "run 0 0 0 0 0 0 0 0",
-	        "run 0 9 0 0 0 0 0 0 0",   /* no such noise */
-	        "run 0 0 0 9 0 0 0 0 0",   /* no such fault */
-	        "run 0 0 0 0 256 0 0 0 0", /* no such exit code */
+	        "run 0 9 0 0 0 0 0 0 0 0",   /* no such noise */
+	        "run 0 0 0 9 0 0 0 0 0 0",   /* no such fault */
+	        "run 0 0 0 0 256 0 0 0 0 0", /* no such exit code */
+	        "run 0 0 0 0 0 0 0 0 0",     /* no number of spans */
 	        "run 0 0 0 0 0 0 0 0 1",
-	        "run 0 0 0 0 0 0 0 0 1 5 0 1 1 1 1", /* no such function */
-	        "run 0 0 0 0 0 0 0 0 0 1",
-	        "run 0 0 0 0 0 0 -1 0 0",
-	        "run 0 0 0 0 0 0 99999999999999999999 0 0",
-	        "run 5 0 0 0 0 0 0 0 0",
+	        "run 0 0 0 0 0 0 0 0 1 5 0 1 1 1 1 0", /* no such function */
+	        "run 0 0 0 0 0 0 0 0 0 0 1",
+	        "run 0 0 0 0 0 0 0 0 0 1 5",
+	        "run 0 0 0 0 0 0 0 0 0 1 5 -1",
+	        "run 0 0 0 0 0 0 -1 0 0 0",
+	        "run 0 0 0 0 0 0 99999999999999999999 0 0 0",
+	        "run 5 0 0 0 0 0 0 0 0 0",
 	};
 	struct st_blow_run r;
 	(void)state;

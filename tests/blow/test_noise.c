@@ -146,13 +146,36 @@ test_for_function(void **state)
 	free(all.list.v);
 }
 
+/* Tenths of a mean of 5 ms, and what does not divide 100 %. */
+static void
+test_speedup(void **state)
+{
+	static const uint64_t tenths[] = {500000,  1000000, 1500000, 2000000, 2500000,
+	                                  3000000, 3500000, 4000000, 4500000, 5000000},
+	                      thirds[] = {300, 600, 900};
+	struct st_blow_noises out;
+	(void)state;
+	assert_int_equal(st_blow_speedup_noises(0.1, 5e6, &out), ST_OK);
+	assert_strengths(&out, tenths, 10);
+	assert_int_equal(out.list.v[9].type, ST_BLOW_NANOSLEEP);
+	free(out.list.v);
+	assert_int_equal(st_blow_speedup_noises(0.3, 1000, &out), ST_OK);
+	assert_strengths(&out, thirds, 3);
+	free(out.list.v);
+	/* A function without a time has none. */
+	assert_int_equal(st_blow_speedup_noises(0.1, 0, &out), ST_OK);
+	assert_int_equal(out.list.n, 0);
+	free(out.list.v);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_bounds), cmocka_unit_test(test_types),
-	        cmocka_unit_test(test_units),  cmocka_unit_test(test_names),
-	        cmocka_unit_test(test_words),  cmocka_unit_test(test_for_function),
+	        cmocka_unit_test(test_bounds),  cmocka_unit_test(test_types),
+	        cmocka_unit_test(test_units),   cmocka_unit_test(test_names),
+	        cmocka_unit_test(test_words),   cmocka_unit_test(test_for_function),
+	        cmocka_unit_test(test_speedup),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
