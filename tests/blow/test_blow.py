@@ -207,7 +207,9 @@ class Progress(Blow):
         for row in result["what_if"]:
             self.assertEqual(row["state"], "measured")
             for key in ("gain", "lo", "hi"):
-                self.assertAlmostEqual(row[key], rows[row["progress"], 0.25][key])
+                measured = rows[row["progress"], 0.25][key]
+                # On a busy machine, an interval may exceed the whole run time; a forecast ends there.
+                self.assertAlmostEqual(row[key], min(measured, 1) if row["progress"] == "end of the run" else measured)
             self.assertEqual((row["functions"][0]["function"], row["functions"][0]["speedup"]), ("worker_part", 0.25))
         text = self.strobe("--from", "r.db", "--what-if", "worker_part=30%").stdout
         self.assertIn("forecast if worker_part were 30 % faster, with 95 % intervals:\n  increase of the calls of main_part per second: ", text)
