@@ -546,6 +546,8 @@
 	ST_OPTION_HELP(O)
 
 #define ST_FSCK_OPTIONS(O)                                                                         \
+	O(repair, 0, "repair", NULL, true,                                                         \
+	  "replace a damaged store by one of all profiles that can be read")                       \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	ST_OPTION_HELP(O)
 

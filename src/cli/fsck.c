@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe fsck: whether the store is as it was written. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/number.h"
@@ -19,7 +20,7 @@ enum {
 enum { EXIT_DAMAGED = 1 };
 
 struct arguments {
-	bool json, help;
+	bool repair, json, help;
 };
 
 static st_status
@@ -31,6 +32,8 @@ parse_fsck(struct arguments *a, char *const *argv, struct st_error *e)
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == FSCK_help)
 			a->help = true;
+		else if (option == FSCK_repair)
+			a->repair = true;
 		else if (option == FSCK_format && !st_stored_format(value, &a->json, e))
 			continue;
 		else if (option == ST_OPTIONS_OTHER)
@@ -65,9 +68,73 @@ fsck_print(const struct st_fsck *f, FILE *out)
 		fprintf(out, "%s by no profile: strobe gc removes what is not needed\n",
 		        ST_COUNT(f->unused, "object is needed", "objects are needed"));
 	if (f->problems.n)
-		fputs("strobe rm removes a profile that cannot be read; its file can be added "
-		      "again\n",
+		fputs("strobe fsck --repair makes a store of all profiles that can be read; the "
+		      "file of another one can be added again afterwards\n",
 		      out);
+}
+
+static json_t *
+repair_json(const struct st_repair *r)
+{
+	return json_pack("{si, so, so, so}", "version", ST_JSON_VERSION, "kept",
+	                 st_json_count(r->kept), "removed", st_json_count(r->removed),
+	                 "damaged_file", r->aside ? st_json_text(r->aside) : json_null());
+}
+
+static void
+repair_print(const struct st_repair *r, FILE *out)
+{
+	if (!r->aside) {
+		fprintf(out, "the store is undamaged, and stays as it is: %s\n",
+		        ST_COUNT(r->kept, "profile", "profiles"));
+		return;
+	}
+	fprintf(out, "the store is repaired: %s kept, %" PRIu64 " removed\n",
+	        ST_COUNT(r->kept, "profile is", "profiles are"), r->removed);
+	fprintf(out,
+	        "the damaged store is now %s; if you still have the file of a lost profile, strobe "
+	        "add FILE --rev REV stores it again\n",
+	        r->aside);
+}
+
+/* Whether the store can be opened and has no problem. */
+static bool
+is_undamaged(uint64_t *profiles)
+{
+	struct st_store s;
+	struct st_error ignored;
+	struct st_fsck f = {0};
+	if (st_store_open(&s, &ignored))
+		return false;
+	const bool undamaged = !st_fsck(&s, &f, &ignored) && !f.problems.n;
+	*profiles = f.profiles;
+	st_fsck_free(&f);
+	st_store_close(&s);
+	return undamaged;
+}
+
+static st_status
+repair_store(const struct arguments *a, int *code, struct st_error *e)
+{
+	struct st_store s;
+	struct st_repair r = {0};
+	struct st_safe safe;
+	if (st_store_locate_file(&s, e))
+		return ST_FAILED;
+	st_status status = ST_OK;
+	if (!is_undamaged(&r.kept)) {
+		status = st_store_repair(&s, &r, e);
+		*code = EXIT_DAMAGED;
+	}
+	if (!status && a->json) {
+		status = st_stored_print_json(repair_json(&r), e);
+	} else if (!status && st_safe_begin(&safe, stdout)) {
+		repair_print(&r, safe.text.out);
+		st_safe_end(&safe);
+	}
+	free(r.aside);
+	st_store_close(&s);
+	return status;
 }
 
 static st_status
@@ -100,7 +167,7 @@ st_fsck_main(char *const *argv)
 	int code = ST_EXIT_OK, bad = parse_fsck(&a, argv, &e);
 	if (!bad && a.help)
 		st_command_help(stdout, st_command_find("fsck"), false);
-	else if (bad || fsck_store(&a, &code, &e))
+	else if (bad || (a.repair ? repair_store(&a, &code, &e) : fsck_store(&a, &code, &e)))
 		return st_complain(&e);
 	return code;
 }

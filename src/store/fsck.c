@@ -26,6 +26,15 @@ fsck_problem(struct checking *c, char *sentence)
 	c->failed |= !slot;
 }
 
+static void
+fsck_unreadable(struct checking *c, int64_t row)
+{
+	int64_t *slot = ST_PUSH(&c->out->unreadable);
+	if (slot)
+		*slot = row;
+	c->failed |= !slot;
+}
+
 /* Asks the database for damaged pages, or for references to rows that are missing. sql NULL: the
  * database checks this itself. */
 static st_status
@@ -76,7 +85,7 @@ fsck_blame(struct checking *c, int64_t object, const char *why)
 	char hex[ST_HASH_HEX + 1];
 	uint64_t n = 0;
 	if (st_store_query(c->s, &rows,
-	                   "SELECT DISTINCT p.hash, v.name FROM profile p LEFT JOIN "
+	                   "SELECT DISTINCT p.hash, v.name, p.id FROM profile p LEFT JOIN "
 	                   "version v ON v.id = p.version JOIN part t ON t.profile = p.id JOIN "
 	                   "object o ON o.id = t.object WHERE o.id = ?1 OR o.base = ?1 ORDER BY 1",
 	                   &e)) {
@@ -88,6 +97,7 @@ fsck_blame(struct checking *c, int64_t object, const char *why)
 		const char *version = st_query_text(rows, 1);
 		fsck_problem(c, st_text_of("profile %.10s of %.10s cannot be read: %s",
 		                           fsck_hex(rows, hex), version ? version : "?", why));
+		fsck_unreadable(c, st_query_number(rows, 2));
 		n++;
 	}
 	if (!n)
@@ -137,12 +147,14 @@ fsck_columns(struct checking *c, const struct st_stored *p, struct st_pack *pack
 				continue;
 			st_query_put_number(is_part, 1, p->row);
 			st_query_put_bytes(is_part, 2, column->hash.v, ST_HASH_BYTES);
-			if (st_query_step(is_part, &why) <= 0)
+			if (st_query_step(is_part, &why) <= 0) {
+				fsck_unreadable(c, p->row);
 				fsck_problem(
 				        c, st_text_of("profile %.10s of %.10s cannot be read: the "
 				                      "object of %s.%s is missing",
 				                      st_hash_hex(&p->hash, hex), p->of,
 				                      pack->tables.v[i].name, column->name));
+			}
 			st_query_again(is_part);
 		}
 }
@@ -153,11 +165,12 @@ fsck_profile(struct checking *c, const struct st_stored *p, struct st_query *is_
 	struct st_pack pack = {0};
 	struct st_error why;
 	char hex[ST_HASH_HEX + 1];
-	if (st_store_manifest(c->s, p, &pack, &why))
+	if (st_store_manifest(c->s, p, &pack, &why)) {
+		fsck_unreadable(c, p->row);
 		fsck_problem(c, st_text_of("profile %.10s of %.10s cannot be read: its manifest is "
 		                           "missing or damaged",
 		                           st_hash_hex(&p->hash, hex), p->of));
-	else
+	} else
 		fsck_columns(c, p, &pack, is_part);
 	st_pack_free(&pack);
 	c->out->profiles++;
@@ -223,5 +236,6 @@ st_fsck_free(struct st_fsck *f)
 	for (size_t i = 0; i < f->problems.n; i++)
 		free(f->problems.v[i]);
 	free(f->problems.v);
+	free(f->unreadable.v);
 	*f = (struct st_fsck){0};
 }

@@ -124,6 +124,23 @@ store_is_there(const struct st_store *s)
 }
 
 st_status
+st_store_locate_file(struct st_store *s, struct st_error *e)
+{
+	st_status status = store_locate(s, NULL, e);
+	if (!status && s->remote)
+		status = st_fail(e, ST_EXIT_FAILED,
+		                 "the store %s is on a PostgreSQL server: repair it with the tools "
+		                 "of the server, or restore a backup",
+		                 s->place);
+	else if (!status && !store_is_there(s))
+		status = st_fail(e, ST_EXIT_FAILED, "there is no store in %s: run strobe init",
+		                 s->folder);
+	if (status)
+		st_store_close(s);
+	return status;
+}
+
+st_status
 st_store_open(struct st_store *s, struct st_error *e)
 {
 	int status = store_locate(s, NULL, e);

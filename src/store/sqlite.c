@@ -53,8 +53,8 @@ sqlite_failed(const struct st_database *d, struct st_error *e)
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return st_fail(e, ST_EXIT_FAILED,
-		               "the store %s is damaged (%s): strobe fsck says which profiles it "
-		               "concerns",
+		               "the store %s is damaged (%s): strobe fsck --repair keeps all "
+		               "profiles that can be read",
 		               d->place, sqlite3_errmsg(db));
 	case SQLITE_NOMEM:
 		return st_database_no_memory(e);

@@ -54,6 +54,8 @@ void st_stored_list_free(struct st_stored_list *l);
 /* Makes the store of the project around the current folder, or finds it there; *made says which.
  * 0, or -1 with *e. */
 st_status st_store_create(struct st_store *s, bool *made, struct st_error *e);
+/* Finds out where the store is, which must be a file, without opening it. */
+st_status st_store_locate_file(struct st_store *s, struct st_error *e);
 /* Opens it. 0, or -1 with *e and nothing to close. */
 st_status st_store_open(struct st_store *s, struct st_error *e);
 /* The same; *found false, and nothing to close: there is none. */

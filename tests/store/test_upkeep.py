@@ -257,6 +257,60 @@ class Damage(Store):
                 done = subprocess.run([Project.strobe, *words], cwd=self.p.folder, env=self.p.environment, capture_output=True, timeout=120, check=False)
                 self.assertIn(done.returncode, (0, 1, 125), done.stderr)
 
+    def damaged_at(self, whole, page, count=1):
+        bytes_ = bytearray(whole)
+        bytes_[page * 4096:(page + count) * 4096] = bytes(count * 4096)
+        self.store.write_bytes(bytes_)
+
+    def repair(self):
+        done = subprocess.run([Project.strobe, "fsck", "--repair", "--format", "json"], cwd=self.p.folder, env=self.p.environment, capture_output=True,
+                              text=True, timeout=120, check=False)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        return json.loads(done.stdout)
+
+    def test_repair_of_each_page(self):
+        """Whichever page is lost, the repaired store has no problem, and the profiles that it kept are whole."""
+        noise = "CREATE TABLE noise(a); INSERT INTO noise WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT randomblob(100) FROM n"
+        stored = {self.p.add(i, change=noise): self.p.home / f"{i}.db" for i in range(3)}
+        shown = {profile: self.p.ask("show", file) for profile, file in stored.items()}
+        whole, kept = self.store.read_bytes(), []
+        for page in range(len(whole) // 4096):
+            self.damaged_at(whole, page)
+            done = self.repair()
+            self.assertEqual(done["damaged_file"] is None, self.store.read_bytes()[page * 4096:(page + 1) * 4096] == bytes(4096) and done["kept"] == 3, page)
+            self.assertIn("no problem", self.fsck())
+            there = self.p.of("HEAD")
+            self.assertEqual(len(there), done["kept"])
+            for profile in there:
+                self.assertEqual(self.p.ask("show", profile), shown[profile])
+            kept.append(done["kept"])
+            for file in stored.values():
+                self.p.ask("add", "-q", file)
+            self.assertEqual(set(self.p.of("HEAD")), set(stored))
+        self.assertEqual(kept[0], 0)  # without the first page, no table can be found
+        self.assertTrue({1, 2, 3} & set(kept))
+        self.assertTrue(Path(f"{self.store}.damaged2").exists())
+
+    def test_repair(self):
+        first, second = self.p.add(1), self.p.add(2)
+        before = self.store.read_bytes()
+        self.assertIn("undamaged, and stays as it is: 2 profiles", self.p.ask("fsck", "--repair"))
+        self.assertEqual(self.store.read_bytes(), before)
+        self.store.write_bytes(b"no database at all" * 100)
+        self.assertIn("strobe fsck --repair", self.p.refused("fsck"))
+        self.assertEqual(self.repair(), {"version": 1, "kept": 0, "removed": 0, "damaged_file": f"{self.store}.damaged1"})
+        self.assertEqual(Path(f"{self.store}.damaged1").read_bytes(), b"no database at all" * 100)
+        self.store.write_bytes(before)
+        objects = self.p.index("SELECT p.manifest FROM profile p ORDER BY id")
+        self.change("UPDATE object SET data = x'00' WHERE id = ?", objects[1][0])
+        self.assertIn("strobe fsck --repair", self.fsck(code=1))
+        self.assertEqual((self.repair()["kept"], self.p.of("HEAD")), (1, {first: "version"}))
+        self.assertEqual(self.p.add(2), second)
+        for sql in ("PRAGMA user_version = 99", "PRAGMA application_id = 7"):
+            self.change(sql)
+            self.assertRegex(self.p.refused("fsck", "--repair"), "newer strobe|another program")
+        self.assertEqual(sorted(f.name for f in self.store.parent.glob("store.db*")), ["store.db", "store.db.damaged1", "store.db.damaged2"])
+
     def test_newer_and_foreign(self):
         self.change("PRAGMA user_version = 99")
         self.assertIn("newer strobe", self.p.refused("status"))
