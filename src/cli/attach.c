@@ -143,8 +143,10 @@ st_attach_main(char *const *argv)
 		code = st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("attach"), false);
-	else
+	else {
+		st_result_guess_format(&a.measure.session.output);
 		code = st_measure_process(&a.measure, argv, a.pid, a.seconds);
+	}
 	st_measure_free(&a.measure);
 	return code;
 }

@@ -102,7 +102,7 @@ import_file(const struct import_arguments *a, struct st_error *e)
 	struct st_profile *p = NULL;
 	st_status status = st_output_check_input(path, a->input, e);
 	if (!status)
-		status = st_output_check(path, e);
+		status = st_output_check_profile(path, e);
 	if (!status)
 		p = st_import_file(a->input, a->format, &format, e);
 	if (!p || st_profile_save(p, path, e))

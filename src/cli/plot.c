@@ -166,6 +166,8 @@ plot_write(const struct st_plot_arguments *a, plot_draw *draw, struct st_error *
 	for (size_t i = 0; i < a->files.n; i++)
 		if (strcmp(path, "-") != 0 && st_output_check_input(path, a->files.v[i], e))
 			return ST_FAILED;
+	if (strcmp(path, "-") != 0 && st_output_check_kind(path, "SVG", ".svg", e))
+		return ST_FAILED;
 	FILE *out = st_text_begin(&built);
 	if (!out)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the picture");

@@ -236,7 +236,7 @@ write_page(const struct arguments *a, struct st_error *e)
 		               "this strobe was built without the page of its reports: %s; install "
 		               "npm, see that it can fetch packages, and run ninja again",
 		               st_page_missing());
-	if (strcmp(a->output, "-") != 0 && st_output_check(a->output, e))
+	if (strcmp(a->output, "-") != 0 && st_output_check_kind(a->output, "HTML", ".html", e))
 		return -1;
 	json_t *page = st_page_new();
 	struct st_report_measured measured = {0};

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "export/contexts.h"
 #include "report/report.h"
 
 static int
@@ -29,6 +30,14 @@ st_result_format(const char *value, const struct st_output_form **form, struct s
 {
 	*form = strcmp(value, "json") ? NULL : &json;
 	return *form || !strcmp(value, "db") ? 0 : st_bad_format(value, "db and json", e);
+}
+
+void
+st_result_guess_format(struct st_session_output *o)
+{
+	const char *usual = o->path && !o->form ? st_export_format_of(o->path) : NULL;
+	if (usual && !strcmp(usual, json.end))
+		o->form = &json;
 }
 
 st_status

@@ -70,8 +70,10 @@ st_run_main(char *const *argv)
 		code = st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("run"), false);
-	else
+	else {
+		st_result_guess_format(&a.measure.session.output);
 		code = st_measure_program(&a.measure, argv);
+	}
 	st_measure_free(&a.measure);
 	return code;
 }

@@ -194,8 +194,8 @@ time_command(struct time_arguments *a, struct st_profile *p, struct st_error *e)
 	char *where = NULL;
 	if (name_time_result(a, e) || clear_streams(a->timing.command.streams, e))
 		return -1;
-	const struct st_session_output output = {.name = a->timing.command.argv[0],
-	                                         .path = a->output};
+	struct st_session_output output = {.name = a->timing.command.argv[0], .path = a->output};
+	st_result_guess_format(&output);
 	if (keep && st_session_output_check(&output, (uint32_t)getpid(), e))
 		return -1;
 	st_progress_init(&progress, a->quiet);

@@ -162,7 +162,9 @@ study(struct st_tune_arguments *a, struct st_error *e)
 {
 	char *fallback = a->json || a->output ? NULL : tune_default_output(&a->study);
 	const char *path = a->output ? a->output : fallback;
-	int status = (path && st_output_check(path, e)) || conduct(a, NULL, e) ? -1 : 0;
+	int status = (path && st_output_check_kind(path, "JSON", ".json", e)) || conduct(a, NULL, e)
+	                     ? -1
+	                     : 0;
 	if (!status && st_tune_interrupted())
 		status = tell_interruption(a, st_study_repetitions(&a->study) > 0, "a repetition",
 		                           e);
@@ -188,7 +190,10 @@ search(struct st_tune_arguments *a, struct st_error *e)
 	                     .budget = s->budgets[0],
 	                     .period = s->periods[0],
 	                     .repeat = s->repeat};
-	int status = (a->output && st_output_check(a->output, e)) || conduct(a, &l, e) ? -1 : 0;
+	int status = (a->output && st_output_check_kind(a->output, "JSON", ".json", e)) ||
+	                             conduct(a, &l, e)
+	                     ? -1
+	                     : 0;
 	if (!status && st_tune_interrupted())
 		status = tell_interruption(a, l.steps.n > 0, "a step", e);
 	if (!status)

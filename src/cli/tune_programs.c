@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wholefile.h"
 #include "base/words.h"
 #include "cli/tune.h"
 
@@ -36,18 +37,16 @@ add_line(struct st_study *s, char *line, const char *path, size_t number, struct
 st_status
 st_tune_programs(struct st_study *s, const char *path, struct st_error *e)
 {
-	FILE *in = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0, number = 0, before = s->programs.n;
+	struct st_error why;
+	char *text, *rest;
+	size_t size, number = 0, before = s->programs.n;
 	int status = 0;
-	if (!in)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
-	while (!status && getline(&line, &size, in) >= 0)
+	if (st_whole_read(&text, &size, path, ST_WHOLE_SETTINGS, &why))
+		return st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, why.text);
+	rest = text;
+	for (char *line; !status && (line = strsep(&rest, "\n"));)
 		status = add_line(s, line, path, ++number, e);
-	if (!status && ferror(in))
-		status = st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
-	free(line);
-	fclose(in);
+	free(text);
 	if (!status && s->programs.n == before)
 		return st_fail(e, ST_EXIT_USAGE, "%s lists no program", path);
 	return status;

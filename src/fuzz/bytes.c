@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/wholefile.h"
+
 /* One byte more than n: a NUL follows the bytes. The regexec of the address sanitizer reads up to
  * one, whatever end it is given. */
 static st_status
@@ -64,26 +66,16 @@ st_fuzz_bytes_free(struct st_fuzz_bytes *b)
 st_status
 st_fuzz_bytes_read(struct st_fuzz_bytes *b, const char *path, size_t most, struct st_error *e)
 {
-	uint8_t part[1 << 16];
-	st_status status = ST_OK;
-	FILE *file = fopen(path, "rbe");
-	if (!file)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read the input %s: %s", path,
-		               strerror(errno));
-	b->n = 0;
-	for (size_t n; !status && (n = fread(part, 1, sizeof part, file)) > 0;)
-		if (b->n + n > most)
-			status = st_fail(e, ST_EXIT_FAILED,
-			                 "the input %s has more than %zu bytes: give a smaller one",
-			                 path, most);
-		else if (st_fuzz_bytes_splice(b, b->n, 0, part, n))
-			status =
-			        st_fail(e, ST_EXIT_FAILED, "no memory left for the input %s", path);
-	if (!status && ferror(file))
-		status = st_fail(e, ST_EXIT_FAILED, "cannot read the input %s: %s", path,
-		                 strerror(errno));
-	fclose(file);
-	return status;
+	struct st_error why;
+	char *bytes;
+	size_t n;
+	if (st_whole_read(&bytes, &n, path, most, &why))
+		return st_fail(e, ST_EXIT_FAILED, "cannot read the input %s: %s%s", path, why.text,
+		               errno == EFBIG ? ": give a smaller one" : "");
+	st_fuzz_bytes_free(b);
+	const st_status status = st_fuzz_bytes_splice(b, 0, 0, bytes, n);
+	free(bytes);
+	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the input %s", path) : ST_OK;
 }
 
 st_status

@@ -9,6 +9,7 @@
 
 #include "base/nearest.h"
 #include "base/number.h"
+#include "base/wholefile.h"
 #include "profile/profile.h"
 #include "profile/version.h"
 
@@ -152,47 +153,20 @@ st_import_bytes(const char *path, const char *bytes, size_t n, const char *forma
 	return NULL;
 }
 
-char *
-st_import_stream(FILE *f, size_t *n)
-{
-	size_t room = 1 << 16;
-	char *bytes = malloc(room);
-	for (*n = 0; bytes;) {
-		size_t got = fread(bytes + *n, 1, room - *n, f);
-		*n += got;
-		if (*n < room)
-			break;
-		char *more = realloc(bytes, room *= 2);
-		if (!more)
-			free(bytes);
-		bytes = more;
-	}
-	if (bytes && ferror(f)) {
-		int error = errno;
-		free(bytes);
-		errno = error;
-		return NULL;
-	}
-	return bytes;
-}
-
 struct st_profile *
 st_import_file(const char *path, const char *format, const struct st_import_format **used,
                struct st_error *e)
 {
-	bool standard = !strcmp(path, "-");
-	FILE *f = standard ? stdin : fopen(path, "re");
-	size_t n = 0;
-	char *bytes = f ? st_import_stream(f, &n) : NULL;
-	int error = errno;
-	if (f && !standard)
-		fclose(f);
-	if (!bytes) {
-		st_cause(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(error));
+	const char *name = strcmp(path, "-") ? path : "standard input";
+	struct st_error why;
+	size_t n;
+	char *bytes;
+	if (st_whole_read(&bytes, &n, path, ST_WHOLE_DATA, &why)) {
+		st_cause(e, ST_EXIT_FAILED, "cannot read %s: %s%s", name, why.text,
+		         errno == EFBIG ? ": import a shorter recording" : "");
 		return NULL;
 	}
-	struct st_profile *p =
-	        st_import_bytes(standard ? "standard input" : path, bytes, n, format, used, e);
+	struct st_profile *p = st_import_bytes(name, bytes, n, format, used, e);
 	free(bytes);
 	return p;
 }

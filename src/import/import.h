@@ -62,9 +62,6 @@ struct st_profile *st_import_bytes(const char *path, const char *bytes, size_t n
                                    const char *format, const struct st_import_format **used,
                                    struct st_error *e);
 
-/* Reads a stream to its end, malloc'ed; NULL with errno. */
-char *st_import_stream(FILE *f, size_t *n);
-
 #define F(id, name, help)                                                                          \
 	bool st_import_is_##id(const struct st_import *in);                                        \
 	st_status st_import_##id(struct st_import *in, struct st_error *e);

@@ -11,6 +11,7 @@
 #include "base/order.h"
 #include "base/regular.h"
 #include "base/text.h"
+#include "base/wholefile.h"
 #include "import/import.h"
 
 /* Bytes. Perun reads an object as a whole, so that a larger one is damaged. */
@@ -114,13 +115,8 @@ st_perun_object_unpack(const void *bytes, size_t n, const char *name, size_t *si
 static char *
 perun_store_slurp(const char *path, size_t *n, struct st_error *e)
 {
-	FILE *f = st_fopen_regular(path);
-	char *bytes = f ? st_import_stream(f, n) : NULL;
-	if (!bytes)
-		st_cause(e, ST_EXIT_FAILED, "%s", strerror(errno));
-	if (f)
-		fclose(f);
-	return bytes;
+	char *bytes;
+	return st_whole_read(&bytes, n, path, ST_WHOLE_DATA, e) ? NULL : bytes;
 }
 
 char *

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/wholefile.h"
 #include "import/functions.h"
 #include "import/message.h"
 
@@ -91,7 +92,7 @@ st_import_is_pprof(const struct st_import *in)
 
 /* ---- compressed files ---- */
 
-/* malloc'ed; NULL: no memory, or *bad: it is no gzip file. */
+/* malloc'ed; NULL: no memory, or *bad: it is no gzip file, or one of too many bytes. */
 static unsigned char *
 inflate_all(const struct st_import *in, size_t *n, bool *bad)
 {
@@ -106,7 +107,7 @@ inflate_all(const struct st_import *in, size_t *n, bool *bad)
 		size_t before = z.avail_out;
 		status = inflate(&z, Z_NO_FLUSH);
 		*n += before - z.avail_out;
-		*bad = status != Z_OK && status != Z_STREAM_END;
+		*bad = (status != Z_OK && status != Z_STREAM_END) || *n > ST_WHOLE_DATA;
 		unsigned char *more = *n == room ? realloc(out, room *= 2) : out;
 		if (!more)
 			free(out);
@@ -447,7 +448,9 @@ st_import_pprof(struct st_import *in, struct st_error *e)
 	if (packed)
 		inflated = inflate_all(in, &n, &bad);
 	if (bad)
-		return st_import_bad(in, 0, e, "it is damaged: gzip cannot unpack it");
+		return st_import_bad(
+		        in, 0, e,
+		        "it is damaged, or too large: gzip cannot unpack it to at most 1 GiB");
 	if (packed && !inflated)
 		return st_import_no_memory(in, e);
 	x.whole = packed ? (struct st_message){inflated, inflated + n, false}

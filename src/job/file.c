@@ -7,12 +7,13 @@
 
 #include "base/nearest.h"
 #include "base/parse.h"
+#include "base/wholefile.h"
 #include "base/words.h"
 #include "job/generators.h"
 #include "job/job.h"
 #include "timing/timing.h"
 
-enum { MOST_BYTES = 1 << 20, MOST_REPETITIONS = 1000000 };
+enum { MOST_REPETITIONS = 1000000 };
 
 static const char *const built_in[] = {"time", "run", "trace", "paths", "mem"};
 enum { N_BUILT_IN = sizeof built_in / sizeof *built_in };
@@ -300,23 +301,13 @@ st_status
 st_job_read(struct st_job *j, const char *path, struct st_error *e)
 {
 	*j = (struct st_job){0};
-	FILE *f = fopen(path, "re");
-	char *bytes = malloc(MOST_BYTES);
-	size_t n = f && bytes ? fread(bytes, 1, MOST_BYTES, f) : 0;
-	int error = !f || ferror(f) ? errno : 0;
-	if (f)
-		fclose(f);
-	st_status status;
-	if (error)
-		status = st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s%s", path, strerror(error),
-		                 error == ENOENT ? "; strobe job init writes an example" : "");
-	else if (!bytes)
-		status = st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", path);
-	else if (n == MOST_BYTES)
-		status = st_fail(e, ST_EXIT_USAGE, "%s is no job: it has more than a megabyte",
-		                 path);
-	else
-		status = st_job_of_bytes(j, path, bytes, n, e);
+	struct st_error why;
+	char *bytes;
+	size_t n;
+	if (st_whole_read(&bytes, &n, path, ST_WHOLE_SETTINGS, &why))
+		return st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s%s", path, why.text,
+		               errno == ENOENT ? "; strobe job init writes an example" : "");
+	const st_status status = st_job_of_bytes(j, path, bytes, n, e);
 	free(bytes);
 	return status;
 }

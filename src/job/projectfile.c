@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/wholefile.h"
 #include "store/vcs.h"
-
-enum { MOST_BYTES = 1 << 20 };
 
 static st_status
 project_file_no_memory(struct st_error *e)
@@ -47,20 +46,10 @@ st_project_file_read(struct st_project_file *f, const char *path, const char *us
 		return ST_FAILED;
 	if (!path && access(f->path, F_OK))
 		return ST_OK;
-	FILE *file = fopen(f->path, "re");
-	f->bytes = file ? malloc(MOST_BYTES + 1) : NULL;
-	f->n = f->bytes ? fread(f->bytes, 1, MOST_BYTES + 1, file) : 0;
-	const bool failed = !file || ferror(file);
-	const int error = errno;
-	if (file)
-		fclose(file);
-	if (failed)
-		return st_fail(e, ST_EXIT_USAGE, "cannot read %s: %s", f->path, strerror(error));
-	if (!f->bytes)
-		return project_file_no_memory(e);
-	if (f->n > MOST_BYTES)
-		return st_fail(e, ST_EXIT_USAGE, "%s has more than a megabyte", f->path);
-	return ST_OK;
+	struct st_error why;
+	return st_whole_read(&f->bytes, &f->n, f->path, ST_WHOLE_SETTINGS, &why)
+	               ? st_fail(e, ST_EXIT_USAGE, "cannot read %s: %s", f->path, why.text)
+	               : ST_OK;
 }
 
 void

@@ -8,8 +8,8 @@
 #include <strings.h>
 
 #include "base/parse.h"
-#include "base/regular.h"
 #include "base/vec.h"
+#include "base/wholefile.h"
 
 enum { MOST_COLUMNS = 4096 };
 
@@ -21,11 +21,11 @@ struct fields {
 
 struct csv_reader {
 	const char *path;
-	FILE *in;
+	char *text, *rest; /* all of the file, and what has not been read */
 	char *line;
-	size_t size, number; /* of the line, from 1 */
-	char separator;      /* ' ': any number of blanks */
-	size_t x, y;         /* columns */
+	size_t number;  /* of the line, from 1 */
+	char separator; /* ' ': any number of blanks */
+	size_t x, y;    /* columns */
 	struct fields fields;
 };
 
@@ -82,7 +82,7 @@ split_line(struct csv_reader *r, struct st_error *e)
 static bool
 next_line(struct csv_reader *r)
 {
-	while (getline(&r->line, &r->size, r->in) >= 0) {
+	while ((r->line = strsep(&r->rest, "\n"))) {
 		r->number++;
 		r->line[strcspn(r->line, "\r\n")] = 0;
 		if (r->line[strspn(r->line, " \t")] && r->line[0] != '#')
@@ -197,9 +197,7 @@ read_csv_head(struct st_csv *csv, struct csv_reader *r, const char *x, const cha
               struct st_error *e)
 {
 	if (!next_line(r))
-		return ferror(r->in)
-		               ? ST_OK /* said by who reads on */
-		               : st_fail(e, ST_EXIT_FAILED, "%s has no line with columns", r->path);
+		return st_fail(e, ST_EXIT_FAILED, "%s has no line with columns", r->path);
 	r->separator = separator_of(r->line);
 	if (split_line(r, e))
 		return ST_FAILED;
@@ -216,23 +214,24 @@ read_csv_head(struct st_csv *csv, struct csv_reader *r, const char *x, const cha
 st_status
 st_csv_read(struct st_csv *csv, const char *path, const char *x, const char *y, struct st_error *e)
 {
-	const bool is_input = !strcmp(path, "-");
+	struct st_error why;
+	size_t n;
 	struct csv_reader *r = calloc(1, sizeof *r);
 	*csv = (struct st_csv){0};
 	if (!r)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", path);
-	r->path = is_input ? "standard input" : path;
-	r->in = is_input ? stdin : fopen(path, "re");
-	st_status status =
-	        r->in ? read_csv_head(csv, r, x, y, e)
-	              : st_fail(e, ST_EXIT_FAILED, "cannot read '%s': %s", path, strerror(errno));
+	r->path = strcmp(path, "-") ? path : "standard input";
+	st_status status = ST_OK;
+	if (st_whole_read(&r->text, &n, path, ST_WHOLE_DATA, &why))
+		status = st_fail(e, ST_EXIT_FAILED, "cannot read '%s': %s", path, why.text);
+	else if (strlen(r->text) < n)
+		status = st_fail(e, ST_EXIT_FAILED, "%s is no text: it has a byte of 0", r->path);
+	r->rest = r->text;
+	if (!status)
+		status = read_csv_head(csv, r, x, y, e);
 	while (!status && next_line(r))
 		status = split_line(r, e) || take_point(csv, r, e) ? ST_FAILED : ST_OK;
-	if (!status && ferror(r->in))
-		status = st_fail(e, ST_EXIT_FAILED, "cannot read '%s': %s", path, strerror(errno));
-	if (r->in && !is_input)
-		fclose(r->in);
-	free(r->line);
+	free(r->text);
 	free(r);
 	return status;
 }

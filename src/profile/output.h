@@ -23,6 +23,12 @@ struct st_output {
 
 /* Whether path can be written; to be asked before anything costly. 0, or -1 with *e. */
 st_status st_output_check(const char *path, struct st_error *e);
+/* The same of a profile: a name that usually belongs to another kind of file, such as x.csv, is
+ * refused with the command that makes such a file (usage). */
+st_status st_output_check_profile(const char *path, struct st_error *e);
+/* The same of a file of one kind, "SVG", with its ending ".svg". */
+st_status st_output_check_kind(const char *path, const char *kind, const char *ending,
+                               struct st_error *e);
 /* Whether path is another file than input, which is read: 0, or -1 with *e (usage). */
 st_status st_output_check_input(const char *path, const char *input, struct st_error *e);
 st_status st_output_begin(struct st_output *o, const char *path, struct st_error *e);

@@ -145,7 +145,7 @@ st_status
 st_session_output_check(const struct st_session_output *o, uint32_t pid, struct st_error *e)
 {
 	if (o->path)
-		return st_output_check(o->path, e);
+		return o->form ? st_output_check(o->path, e) : st_output_check_profile(o->path, e);
 	char *name = output_default_output(o, pid);
 	int status = st_output_check(name ? name : "strobe.db", e);
 	free(name);

@@ -11,6 +11,7 @@
 #include "base/nearest.h"
 #include "base/option.h"
 #include "base/text.h"
+#include "base/wholefile.h"
 #include "profile/output.h"
 #include "store/backend.h"
 #include "store/vcs.h"
@@ -141,25 +142,14 @@ config_take_text(struct st_config *c, const char *text, const char *from,
 static char *
 config_slurp(const char *path, struct st_error *e)
 {
-	struct st_text text;
-	FILE *in = fopen(path, "re");
-	if (!in && (errno == ENOENT || errno == ENOTDIR))
+	struct st_error why;
+	char *text;
+	size_t n;
+	if (!st_whole_read(&text, &n, path, ST_WHOLE_SETTINGS, &why))
+		return text;
+	if (errno == ENOENT || errno == ENOTDIR)
 		return strdup("");
-	FILE *out = in ? st_text_begin(&text) : NULL;
-	char buffer[4096];
-	for (size_t n; out && (n = fread(buffer, 1, sizeof buffer, in)) > 0;)
-		fwrite(buffer, 1, n, out);
-	bool failed = !in || ferror(in);
-	if (failed)
-		st_cause(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
-	else if (!out)
-		st_cause(e, ST_EXIT_FAILED, "no memory left to read %s", path);
-	if (in)
-		fclose(in);
-	char *v = out ? st_text_end(&text) : NULL;
-	if (!failed)
-		return v;
-	free(v);
+	st_cause(e, ST_EXIT_FAILED, "cannot read %s: %s", path, why.text);
 	return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/regular.h"
 #include "base/text.h"
 #include "profile/output.h"
 
@@ -55,7 +56,7 @@ hook_owner_of(const char *path)
 	bool ours = false;
 	if (access(path, F_OK))
 		return HOOK_ABSENT;
-	FILE *f = fopen(path, "re");
+	FILE *f = st_fopen_regular(path);
 	while (f && !ours && fgets(line, sizeof line, f))
 		ours = !strncmp(line, HOOK_MARK, strlen(HOOK_MARK));
 	if (f)

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/parse.h"
+#include "base/wholefile.h"
 #include "tune/form.h"
 #include "tune/study.h"
 
@@ -231,11 +232,13 @@ st_study_load(struct st_study *s, const char *path, struct st_error *e)
 {
 	json_error_t why;
 	*s = (struct st_study){0};
-	FILE *in = fopen(path, "re");
-	if (!in)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, strerror(errno));
-	json_t *root = json_loadf(in, JSON_REJECT_DUPLICATES, &why);
-	fclose(in);
+	struct st_error unread;
+	char *bytes;
+	size_t n;
+	if (st_whole_read(&bytes, &n, path, ST_WHOLE_DATA, &unread))
+		return st_fail(e, ST_EXIT_FAILED, "cannot read %s: %s", path, unread.text);
+	json_t *root = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &why);
+	free(bytes);
 	if (!root)
 		return st_fail(e, ST_EXIT_FAILED, "%s is not a study of strobe tune: %s", path,
 		               why.text);

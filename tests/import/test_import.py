@@ -323,7 +323,7 @@ class Pprof(Import):
         for data, reason in ((PPROF[:-40], "it is damaged: its messages do not fit together"),
                              (message((1, message((1, 0))), (2, message((1, 9), (2, 1))), (6, b"")), "it is damaged: its messages do not fit together"),
                              (message((1, message((1, 0))), (6, b"")), "it has no samples"),
-                             (gzip.compress(PPROF)[:-30], "it is damaged: gzip cannot unpack it")):
+                             (gzip.compress(PPROF)[:-30], "it is damaged, or too large: gzip cannot unpack it to at most 1 GiB")):
             done = self.strobe("import", "--from", "pprof", "-o", "bad.db", self.bytes(data))
             self.assertEqual((done.returncode, done.stderr), (125, f"strobe: cannot read in: {reason}\n"))
 
