@@ -171,6 +171,27 @@ st_ann_model_interval(const struct st_ann_model *m, const struct st_ann_names *n
 	*high = ann_scope_quantile(&s, names, (1 + level) / 2, mean, sd);
 }
 
+static void
+ann_need_number(void *arg, const char *name)
+{
+	struct ann_needed *n = arg;
+	struct st_ann_value value = {NAN, NULL};
+	if (!n->missing && n->names->find(n->names->arg, name, &value) && isnan(value.number))
+		n->missing = name;
+}
+
+/* Returns a name with which a model calculates and whose value is a text; NULL: there is none. */
+static const char *
+ann_text_for_number(const struct st_ann_scope *s, const struct st_ann_names *names)
+{
+	struct ann_needed needed = {names, NULL};
+	for (size_t k = 0; k < s->models.n; k++) {
+		st_ann_each_name(s->models.v[k].a, ann_need_number, &needed);
+		st_ann_each_name(s->models.v[k].b, ann_need_number, &needed);
+	}
+	return needed.missing;
+}
+
 st_status
 st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *names, double level,
                struct st_ann_prediction *out, struct st_error *e)
@@ -186,6 +207,11 @@ st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *nam
 		out->mean = out->sd = NAN;
 		return ST_OK;
 	}
+	const char *const text = ann_text_for_number(s, names);
+	if (text)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%.200s.%s calculates with '%s': its value must be a number",
+		               a->function, a->metric, text);
 	if (!st_ann_scope_moments(s, names, &out->mean, &out->sd))
 		return st_fail(
 		        e, ST_EXIT_FAILED,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "check/bounds.h"
 
 static const struct {
 	const char *name;
@@ -99,6 +100,10 @@ st_check_run(struct st_check_result *out, const struct st_check_subjects *subjec
 	if (methods[method].run(out, how))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to compare the profiles");
 	size_t kept = 0;
+	for (size_t i = 0; i < out->totals.n; i++)
+		st_finding_bound(&out->totals.v[i]);
+	for (size_t i = 0; i < out->findings.n; i++)
+		st_finding_bound(&out->findings.v[i]);
 	for (size_t i = 0; i < out->findings.n; i++)
 		if (!how->of || st_check_is_of(subjects, out->findings.v[i].subject, how->of))
 			out->findings.v[kept++] = out->findings.v[i];

@@ -105,7 +105,7 @@ print_json_doctor(const struct examined *all, size_t n, const char *verdict, boo
 		        array, json_pack("{s:s, s:s, s:b, s:s, s:o, s:o}", "name", all[i].name,
 		                         "status", healths[f->health], "required", all[i].required,
 		                         "found", f->found, "follows", text_or_null(f->follows),
-		                         "mend", text_or_null(f->fix)));
+		                         "fix", text_or_null(f->fix)));
 	}
 	json_t *root = json_pack("{s:{s:i}, s:b, s:o}", "strobe", "version", 1, verdict, good,
 	                         "checks", array);

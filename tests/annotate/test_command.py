@@ -221,6 +221,7 @@ class Predict(Annotate):
         self.error(125, "cannot read the annotations 'none': No such file or directory", "predict", "none", "f", "time")
         self.file("g.time(n) { number n = n; Norm(log(n), 1); }", "g.ann")
         self.error(125, "the model of g.time is undefined for these values: it holds in the observed ranges only", "predict", "g.ann", "g", "time", "n=0")
+        self.error(2, "g.time calculates with 'n': its value must be a number", "predict", "g.ann", "g", "time", "n=x")
         self.file("f.time( {", "g.ann")
         self.error(2, "g.ann:1:9: the name of a parameter is expected here", "predict", "g.ann", "f", "time")
 

@@ -42,7 +42,8 @@ class Whole(unittest.TestCase):
 
     def test_refused(self):
         for name, words in self.READERS.items():
-            for file, cause in (self.fifo, "it is a pipe that no process writes to"), ("/dev/zero", "it is neither a regular file nor a pipe"), (self.sparse, "it has more than 16 MiB" if name == "fuzz" else "it has more than 1 "):
+            most = "16 MiB" if name == "fuzz" else "1 "
+            for file, cause in (self.fifo, "it is a pipe that no process writes to"), ("/dev/zero", "it is neither a regular file nor a pipe"), (self.sparse, f"it has more than {most}"):
                 with self.subTest(reader=name, file=str(file)):
                     done = self.run_(*[file if word == "FILE" else word for word in words])
                     said = done.stderr.decode()

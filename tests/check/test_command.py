@@ -439,5 +439,33 @@ class Errors(Check):
         self.assertTrue(re.match(r"usage: strobe check \[options\] \[BASE\] \[TARGET\]\n", done.stdout))
 
 
+class Bounds(Check):
+    """A cost of 0 or more cannot fall by more than 100 %."""
+
+    def interval(self, before, after, *words):
+        a, b = self.perun("a.perf", {"f": before}), self.perun("b.perf", {"f": after})
+        found, = self.read("--method", "average-amount", "--all", *words, a, b)["changes"]
+        text = self.strobe("--method", "average-amount", "--all", "--format", "text", *words, a, b).stdout
+        return found["interval"], found["from"], found["rate"], text
+
+    def test_ends(self):
+        (low, high), base, rate, text = self.interval([1, 1, 1, 1, 1000], [1, 2, 1, 2, 1])
+        self.assertEqual(low, -base)
+        self.assertGreater(high, rate)
+        self.assertIn("(-100.0 to ", text)
+
+    def test_inside(self):
+        """An interval within the bound stays as it is."""
+        (low, high), base, rate, _ = self.interval([100, 101, 102], [50, 51, 52])
+        self.assertGreater(low, -base)
+        self.assertAlmostEqual(rate - low, high - rate)
+
+    def test_negative_costs(self):
+        """What can be negative has no such bound."""
+        (low, high), base, rate, _ = self.interval([-1, 1, 1, 1, 1000], [1, 2, 1, 2, 1])
+        self.assertLess(low, -base)
+        self.assertAlmostEqual(rate - low, high - rate)
+
+
 if __name__ == "__main__":
     unittest.main()
