@@ -174,9 +174,10 @@ st_print_inlined(struct st_image *image, uint64_t offset, FILE *out)
 }
 
 static void
-annotate(const struct st_callers *callers, struct st_places *places, FILE *out, uint32_t function)
+annotate(const struct st_callers *callers, struct st_places *places,
+         const struct st_branches *branches, FILE *out, uint32_t function)
 {
-	struct st_annotation a = {callers->r, places, out, function};
+	struct st_annotation a = {callers->r, places, out, function, branches};
 	print_head(&a);
 	st_callers_print(callers, function, out);
 	st_annotate_source(&a);
@@ -190,8 +191,8 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 	if (!p->run.has_functions)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the profile holds no functions: it was made with '%s'; use "
-		               "strobe run -t hot",
-		               p->run.tool);
+		               "strobe run -t hot%s",
+		               p->run.tool, st_profile_has_tool(p, "branches") ? ",branches" : "");
 	uint32_t *found = calloc(p->functions.n + 1, sizeof *found);
 	if (!found)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
@@ -206,14 +207,18 @@ st_report_function(const struct st_report *r, FILE *out, const char *name, struc
 	else if (n > 1 && !way->several)
 		status = ambiguous(r, name, found, n, e);
 	struct st_callers callers = {0};
+	struct st_branches branches = {0};
 	if (!status)
 		status = st_callers_open(&callers, r, e);
+	if (!status && st_branches_open(&branches, p))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to search the profile");
 	for (size_t i = 0; i < n && !status; i++) {
 		if (i)
 			putc('\n', out);
-		annotate(&callers, &places, out, found[i]);
+		annotate(&callers, &places, &branches, out, found[i]);
 	}
 	st_callers_close(&callers);
+	st_branches_close(&branches);
 	st_places_close(&places);
 	free(found);
 	return status;

@@ -3,6 +3,7 @@
 #ifndef STROBE_REPORT_ANNOTATE_H
 #define STROBE_REPORT_ANNOTATE_H
 
+#include "report/branches.h"
 #include "report/places.h"
 #include "report/report.h"
 
@@ -12,6 +13,7 @@ struct st_annotation {
 	struct st_places *places;
 	FILE *out;
 	uint32_t function;
+	const struct st_branches *branches;
 };
 
 void st_annotate_source(const struct st_annotation *a);

@@ -15,6 +15,8 @@ struct listing {
 	struct st_image *image;
 	const struct st_profile_block *blocks; /* of the function, by offset */
 	size_t n_blocks;
+	const struct st_branches *branches;
+	uint32_t in; /* index of the image */
 	struct st_disassembler code;
 	char *place; /* line and inlined functions printed last */
 };
@@ -61,6 +63,17 @@ executions_of(const struct listing *l, uint64_t offset, uint64_t *samples, bool 
 	return sum;
 }
 
+/* How often the branch at the offset was taken, if it is one and that is known. */
+static void
+print_branch(const struct listing *l, uint64_t offset)
+{
+	size_t end, at = st_branches_from(l->branches, l->in, offset, offset + 1, &end);
+	if (at == end)
+		return;
+	fputs("  ; ", l->out);
+	st_branch_print(&l->branches->v.v[at], l->out);
+}
+
 static size_t
 print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint64_t offset)
 {
@@ -79,8 +92,10 @@ print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint6
 	char *clean = st_printable(text);
 	if (clean && l->r->style.width > 60)
 		st_shorten(clean, l->r->style.width - 41);
-	fprintf(l->out, "%8s %14s  %12" PRIx64 ":  %s\n", sampled, number, offset,
+	fprintf(l->out, "%8s %14s  %12" PRIx64 ":  %s", sampled, number, offset,
 	        clean ? clean : "");
+	print_branch(l, offset);
+	putc('\n', l->out);
 	free(clean);
 	return length;
 }
@@ -136,7 +151,7 @@ st_annotate_code(const struct st_annotation *a)
 {
 	const struct st_profile *p = a->r->profile;
 	const struct st_profile_function *f = &p->functions.v[a->function];
-	struct listing l = {.r = a->r, .out = a->out};
+	struct listing l = {.r = a->r, .out = a->out, .branches = a->branches, .in = f->image};
 	const char *why;
 	if (!f->size) {
 		fprintf(a->out, "\n  no disassembly: this stands for all code without a symbol\n");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Source with what each line did. Lines without code are shown where they connect lines that have
  * some. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,9 @@ enum {
 
 struct printing {
 	const struct st_annotation *a;
-	uint64_t *offsets;   /* where the code of each line begins */
-	const char *inlined; /* the function that was named last; NULL: that itself */
+	uint64_t *offsets;            /* where the code of each line begins */
+	const char *inlined;          /* the function that was named last; NULL: that itself */
+	struct st_line *branch_lines; /* of each branch of the profile's branches; NULL: unknown */
 };
 
 static void
@@ -89,6 +91,45 @@ print_inlined(struct printing *pr, size_t line)
 	free(name);
 }
 
+/* The branches of the function's code between two offsets: in which line each of them is. */
+static void
+find_branch_lines(struct printing *pr, uint64_t offset, uint64_t size)
+{
+	const struct st_profile_function *f = &pr->a->r->profile->functions.v[pr->a->function];
+	struct st_image *image = st_places_image(pr->a->places, f->image, NULL);
+	size_t end, at = st_branches_from(pr->a->branches, f->image, offset, offset + size, &end);
+	for (; image && pr->branch_lines && at < end; at++)
+		if (st_image_line(image, pr->a->branches->v.v[at].offset, &pr->branch_lines[at]))
+			pr->branch_lines[at] = (struct st_line){0};
+}
+
+static void
+find_branches(struct printing *pr)
+{
+	const struct st_profile_function *f = &pr->a->r->profile->functions.v[pr->a->function];
+	const struct st_function *parts[ST_MAX_PARTS];
+	const size_t n_parts = st_annotation_parts(pr->a, parts), n = pr->a->branches->v.n;
+	pr->branch_lines = n ? calloc(n, sizeof *pr->branch_lines) : NULL;
+	find_branch_lines(pr, f->offset, f->size);
+	for (size_t i = 0; i < n_parts; i++)
+		find_branch_lines(pr, parts[i]->offset, parts[i]->size);
+}
+
+/* Each conditional branch of the line, in the order of their addresses. */
+static void
+print_branches_of(const struct printing *pr, const struct st_profile_line *l)
+{
+	for (size_t i = 0; pr->branch_lines && i < pr->a->branches->v.n; i++) {
+		const struct st_line *line = &pr->branch_lines[i];
+		if (line->line != l->line || !line->file || strcmp(line->file, l->file) != 0)
+			continue;
+		fprintf(pr->a->out, "%48s; branch at %" PRIx64 ": ", "",
+		        pr->a->branches->v.v[i].offset);
+		st_branch_print(&pr->a->branches->v.v[i], pr->a->out);
+		putc('\n', pr->a->out);
+	}
+}
+
 /* The lines from first on are of one file, in order. */
 static void
 annotate_source_print_file(struct printing *pr, size_t first, size_t n)
@@ -114,6 +155,7 @@ annotate_source_print_file(struct printing *pr, size_t first, size_t n)
 			annotate_source_print_line(r, out, &s, next, NULL);
 		print_inlined(pr, first + i);
 		annotate_source_print_line(r, out, &s, l[i].line, &l[i]);
+		print_branches_of(pr, &l[i]);
 		next = l[i].line + 1;
 	}
 	st_source_free(&s);
@@ -157,8 +199,10 @@ st_annotate_source(const struct st_annotation *a)
 	if (!pr.offsets)
 		return;
 	st_places_of_lines(a->places, a->function, pr.offsets);
+	find_branches(&pr);
 	/* The file of the function itself first, then those whose code was inlined into it. */
 	for (int inlined = 0; inlined < 2; inlined++)
 		print_files(&pr, first, end, inlined);
+	free(pr.branch_lines);
 	free(pr.offsets);
 }

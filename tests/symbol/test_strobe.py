@@ -88,6 +88,24 @@ class Cold(Strobe):
         lines = {line["line"]: line for line in self.show("--lines")["lines"] if line["function"] == "global_part"}
         self.assertEqual((lines[16]["executions"], lines[17]["executions"]), (40, 9))
 
+    def test_branches(self):
+        """Of 40 calls 9 go the cold way: said below the line of the condition, and beside the instruction."""
+        for name in "cold", "cold_lto", "cold_dwarf":
+            self.strobe("run", "-q", "-t", "hot,branches", "-o", "p.db", "--", self.sample(name))
+            text = self.strobe("show", "--func", "global_part", "p.db").stdout
+            self.assertRegex(text, r"\n +40 +\w+:  j\w+ .*  ; taken 9 of 40 times\n", name)
+        self.strobe("run", "-q", "-t", "hot,branches", "-o", "p.db", "--", self.sample("cold"))
+        lines = self.strobe("show", "--func", "global_part", "p.db").stdout.splitlines()
+        at = next(n for n, line in enumerate(lines) if "x > 30" in line)
+        self.assertRegex(lines[at + 1], "^ {48}; branch at [0-9a-f]+: taken 9 of 40 times$")
+
+    def test_branches_alone(self):
+        self.strobe("run", "-q", "-t", "branches", "-o", "p.db", "--", self.sample("cold"))
+        self.assertEqual(self.strobe("show", "--func", "global_part", "p.db", code=2).stderr,
+                         "strobe: the profile holds no functions: it was made with 'branches'; use strobe run -t hot,branches\n")
+        self.strobe("run", "-q", "-t", "hot", "-o", "p.db", "--", self.sample("cold"))
+        self.assertNotIn("taken", self.strobe("show", "--func", "global_part", "p.db").stdout)
+
     def test_table_of_lines(self):
         """Each line with its share, and its text where the file is found."""
         made = self.run_hot(self.sample("cold"))["global_part"]
