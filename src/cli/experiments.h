@@ -136,6 +136,8 @@
 	  "count N runs of each side with the engine (default: 2; 0: none)")                       \
 	O(pairs, 'n', "pairs", "N", true,                                                          \
 	  "run at most N pairs (default: 60; 0: do not measure time)")                             \
+	O(functions, 0, "functions", "N", true,                                                    \
+	  "trace at most N pairs for the times of functions (default: 0: none)")                   \
 	O(for, 0, "for", "TIME", true, "begin no pair after this time (default: 10m)")             \
 	O(alarm, 0, "alarm", "PERCENT", true,                                                      \
 	  "limit the probability of a false alarm to PERCENT (default: 1)")                        \

@@ -114,6 +114,11 @@ apply_gate_rule(struct gate_arguments *a, int option, const char *value, struct 
 			return ST_FAILED;
 		a->options.counts = (size_t)n;
 		return ST_OK;
+	case GATE_functions:
+		if (st_option_number("functions", value, 0, ST_GATE_MOST_PAIRS, &n, e))
+			return ST_FAILED;
+		a->options.functions = (size_t)n;
+		return ST_OK;
 	case GATE_seed:
 		if (st_option_number("seed", value, 0, LONG_MAX, &n, e))
 			return ST_FAILED;

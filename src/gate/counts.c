@@ -98,33 +98,34 @@ static st_status
 count_failed(const struct st_gate_counting *c, const struct count_files *f,
              const struct st_child_end *end, struct st_error *e)
 {
+	const char *how = c->words ? c->how : "under the engine";
 	char line[256];
 	count_last_line(f->errors, line, sizeof line);
 	if (end->timed_out)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s of the %s takes longer than %g s under the engine: raise the "
-		               "timeout, or leave out counts with --counts 0",
-		               c->command->argv[0], st_gate_sides[c->side], c->timeout);
+		               "%s of the %s takes longer than %g s %s: raise the timeout, or "
+		               "leave this out with %s",
+		               c->command->argv[0], st_gate_sides[c->side], c->timeout, how,
+		               c->words ? c->option : "--counts 0");
 	if (end->exit == ST_EXIT_NOT_FOUND || end->exit == ST_EXIT_NOT_EXECUTABLE)
 		return st_fail(e, end->exit, "%s", strncmp(line, "strobe: ", 8) ? line : line + 8);
 	return st_fail(e, ST_EXIT_FAILED,
-	               "the gate measured nothing: %s of the %s exited with %d under the "
-	               "engine%s%s",
-	               c->command->argv[0], st_gate_sides[c->side], end->exit, *line ? ": " : "",
-	               line);
+	               "the gate measured nothing: %s of the %s exited with %d %s%s%s",
+	               c->command->argv[0], st_gate_sides[c->side], end->exit, how,
+	               *line ? ": " : "", line);
 }
 
 static st_status
 count_execute(const struct st_gate_counting *c, const struct count_files *f, char **argv,
               struct st_child_end *end, struct st_error *e)
 {
-	static const char *const options[] = {"run", "-q", "-f",    "-t", "hot",   "--sample-hz",
-	                                      "0",   "-t", "calls", "-t", "alloc", "-o"};
-	enum { N = sizeof options / sizeof *options };
+	static const char *const count[] = {"run",         "-q", "-f", "-t",    "hot",
+	                                    "--sample-hz", "0",  "-t", "calls", "-t",
+	                                    "alloc",       "-o", NULL};
 	size_t n = 1;
 	argv[0] = (char *)(uintptr_t)c->strobe;
-	for (size_t i = 0; i < N; i++)
-		argv[n++] = (char *)(uintptr_t)options[i];
+	for (const char *const *word = c->words ? c->words : count; *word; word++)
+		argv[n++] = (char *)(uintptr_t)*word;
 	argv[n++] = f->profile;
 	argv[n++] = (char *)(uintptr_t) "--";
 	for (char *const *word = c->command->argv; *word; word++)
@@ -134,7 +135,8 @@ count_execute(const struct st_gate_counting *c, const struct count_files *f, cha
 	                               .input = c->input,
 	                               .output = "/dev/null",
 	                               .errors = f->errors,
-	                               .no_aslr = true,
+	                               .settings = c->settings,
+	                               .no_aslr = !c->words,
 	                               .timeout = c->timeout};
 	return st_child_run(&child, end, e);
 }

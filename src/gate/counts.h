@@ -99,6 +99,12 @@ struct st_gate_counting {
 	const char *input;
 	double timeout; /* s; 0: none */
 	int side;
+	/* For another command of strobe than the one that counts: its words up to -o, ended by
+	 * NULL; what it does ("while its functions were traced"); the option that leaves it out;
+	 * settings of the environment. The addresses are then random, as usual. */
+	const char *const *words;
+	const char *how, *option;
+	char *const *settings;
 };
 st_status st_gate_count_run(const struct st_gate_counting *c, struct st_profile **profile,
                             struct st_error *e);

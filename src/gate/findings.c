@@ -75,6 +75,25 @@ st_gate_put_time(const struct st_gate_options *o, const struct st_gate_time *t, 
 	        ST_COUNT(t->ratios.n, "pair", "pairs"));
 }
 
+void
+st_gate_put_function_time(const struct st_gate_function_time *f, FILE *out)
+{
+	const struct st_gate_time *t = &f->time;
+	char base[ST_NUMBER_SIZE], target[ST_NUMBER_SIZE], at[32], low[32], high[32];
+	if (!t->ratios.n) {
+		fputs("run time: cannot tell, no pair has it on both sides", out);
+		return;
+	}
+	finding_percent(at, sizeof at, t->change.at);
+	finding_percent(low, sizeof low, t->change.low);
+	finding_percent(high, sizeof high, t->change.high);
+	fprintf(out, "run time: %s -> %s, %s (90 %%: %s to %s), %s%s",
+	        st_duration(base, (int64_t)t->ns[ST_GATE_BASE]),
+	        st_duration(target, (int64_t)t->ns[ST_GATE_TARGET]), at, low, high,
+	        ST_COUNT(t->ratios.n, "pair", "pairs"),
+	        f->offset ? "; here, and as much less elsewhere" : "");
+}
+
 /* ---- the list ---- */
 
 /* The path relative to the project; NULL: the file is not part of it. */
@@ -157,6 +176,22 @@ finding_of_time(const struct finder *x)
 	                                             .blamed = true});
 }
 
+static st_status
+finding_of_function_time(const struct finder *x, const struct st_gate_function_time *f)
+{
+	struct st_text text;
+	FILE *out = st_text_begin(&text);
+	if (out) {
+		fprintf(out, "%s: ", f->name);
+		st_gate_put_function_time(f, out);
+	}
+	return finding_add(x, &text,
+	                   &(struct st_gate_finding){.verdict = f->time.verdict,
+	                                             .quantity = "run time",
+	                                             .blamed = true,
+	                                             .function = f->name});
+}
+
 st_status
 st_gate_findings_make(struct st_gate_findings *f, const struct st_gate_options *o,
                       const struct st_gate_result *r)
@@ -172,6 +207,8 @@ st_gate_findings_make(struct st_gate_findings *f, const struct st_gate_options *
 			status = finding_of_function(&x, &c->functions.v[k]);
 		if (o->rule.pairs && !status)
 			status = finding_of_time(&x);
+		for (size_t k = 0; k < x.b->functions.v.n && !status; k++)
+			status = finding_of_function_time(&x, &x.b->functions.v.v[k]);
 	}
 	return status;
 }

@@ -27,6 +27,7 @@ void st_gate_findings_free(struct st_gate_findings *f);
 void st_gate_put_count(const struct st_gate_count *c, FILE *out);
 void st_gate_put_function(const struct st_gate_counts *all, const struct st_gate_function *f,
                           FILE *out);
+void st_gate_put_function_time(const struct st_gate_function_time *f, FILE *out);
 void st_gate_put_time(const struct st_gate_options *o, const struct st_gate_time *t, FILE *out);
 
 /*

@@ -116,6 +116,8 @@ struct st_gate_time {
  * 0, or -1 with *e. The caller frees in both cases. */
 st_status st_gate_measure(const struct st_gate_rule *rule, const struct st_gate_sampler *sampler,
                           uint64_t seed, struct st_gate_time *out, struct st_error *e);
+/* Inside: sets all that follows from the ratios so far. ST_FAILED: no memory. */
+st_status st_gate_look(const struct st_gate_rule *rule, struct st_gate_time *t);
 void st_gate_time_free(struct st_gate_time *t);
 
 #endif

@@ -108,6 +108,34 @@ gate_commit(const struct st_gate_result *r, int side)
 	return r->commits[side] ? json_string(r->commits[side]) : json_null();
 }
 
+static json_t *
+gate_function_time_json(const struct st_gate_function_time *f)
+{
+	const struct st_gate_time *t = &f->time;
+	const bool some = t->ratios.n > 0;
+	return json_pack("{so, so, ss, so, so, so, so, so, s[o, o], so, so, sb, so}", "function",
+	                 st_json_text(f->name), "image", st_json_text(f->image), "verdict",
+	                 st_gate_verdicts[t->verdict], "share", st_json_real(f->share), "pairs",
+	                 st_json_count(t->ratios.n), "base_ns", st_json_real(t->ns[ST_GATE_BASE]),
+	                 "target_ns", st_json_real(t->ns[ST_GATE_TARGET]), "change",
+	                 some ? st_json_real(t->change.at) : json_null(), "interval",
+	                 some ? st_json_real(t->change.low) : json_null(),
+	                 some ? st_json_real(t->change.high) : json_null(), "evidence",
+	                 some ? st_json_real(t->evidence) : json_null(), "p", st_json_real(f->p),
+	                 "offset", f->offset, "changes", gate_ratios_json(t));
+}
+
+static json_t *
+gate_function_times_json(const struct st_gate_function_times *t)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < t->v.n; i++)
+		json_array_append_new(all, gate_function_time_json(&t->v.v[i]));
+	return json_pack("{ss, so, so, so, so}", "verdict", st_gate_verdicts[t->verdict], "pairs",
+	                 st_json_count(t->pairs), "alarm", st_json_real(t->alarm), "seconds",
+	                 st_json_real(t->seconds), "functions", all);
+}
+
 json_t *
 st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r)
 {
@@ -116,10 +144,12 @@ st_gate_json(const struct st_gate_options *o, const struct st_gate_result *r)
 		const struct st_gate_benchmark *b = &r->benchmarks.v[i];
 		json_array_append_new(
 		        all,
-		        json_pack("{so, ss, so, so}", "benchmark", st_json_text(b->title),
+		        json_pack("{so, ss, so, so, so}", "benchmark", st_json_text(b->title),
 		                  "verdict", st_gate_verdicts[b->verdict], "counts",
 		                  b->counts.runs ? st_gate_counts_json(&b->counts) : json_null(),
-		                  "time", gate_time_json(o, &b->time)));
+		                  "time", gate_time_json(o, &b->time), "function_times",
+		                  b->functions.pairs ? gate_function_times_json(&b->functions)
+		                                     : json_null()));
 	}
 	return json_pack("{s{si, si}, ss, so, so, so, so, so, so, so}", "strobe", "version",
 	                 ST_JSON_VERSION, "gate", 1, "verdict", st_gate_verdicts[r->verdict],

@@ -9,6 +9,7 @@
 #include "gate/calibration.h"
 #include "gate/counts.h"
 #include "gate/duet.h"
+#include "gate/functiontime.h"
 #include "gate/gate.h"
 #include "gate/project.h"
 
@@ -18,6 +19,7 @@ struct st_gate_options {
 	struct st_gate_rule rule;
 	struct st_gate_limits limits;
 	size_t counts;      /* runs of each side under the engine; 0: none */
+	size_t functions;   /* pairs for the times of functions, at most; 0: none */
 	double timeout;     /* of a run under the engine, s; 0: none */
 	const char *strobe; /* the program */
 	enum st_gate_duet duet;
@@ -36,6 +38,7 @@ struct st_gate_benchmark {
 	char *title;
 	struct st_gate_counts counts;
 	struct st_gate_time time;
+	struct st_gate_function_times functions;
 	enum st_gate_verdict verdict;
 };
 
@@ -66,6 +69,8 @@ struct st_gate_task {
 };
 st_status st_gate_time_task(const struct st_gate_task *t, struct st_gate_time *out,
                             struct st_error *e);
+st_status st_gate_function_time_task(const struct st_gate_task *t, const struct st_gate_counts *c,
+                                     struct st_gate_function_times *out, struct st_error *e);
 st_status st_gate_count_task(const struct st_gate_task *t, struct st_gate_counts *out,
                              struct st_error *e);
 

@@ -111,6 +111,14 @@ gate_conclude(const struct st_gate_options *o, struct st_gate_benchmark *b,
 		b->verdict = b->counts.verdict;
 	if (o->rule.pairs && b->time.verdict > b->verdict)
 		b->verdict = b->time.verdict;
+	/* Functions that the pairs do not decide leave the verdict on the program as it is, because
+	 * of many functions some always remain; but they are no pass where there is no other
+	 * verdict. */
+	if (b->functions.pairs && b->functions.verdict > b->verdict)
+		b->verdict = b->functions.verdict;
+	if (b->verdict == ST_GATE_PASS && !b->counts.runs && !o->rule.pairs &&
+	    !st_gate_function_times_decided(&b->functions))
+		b->verdict = ST_GATE_INCONCLUSIVE;
 	out->interrupted |= b->time.interrupted;
 	if (b->verdict > out->verdict)
 		out->verdict = b->verdict;
@@ -129,11 +137,15 @@ gate_benchmark(struct st_gate_task *t, struct st_gate_result *out, struct st_err
 	if (st_gate_count_task(t, &b->counts, e) ||
 	    (t->rule.pairs && st_gate_time_task(t, &b->time, e)))
 		return ST_FAILED;
+	if (t->o->functions && !b->time.interrupted &&
+	    st_gate_function_time_task(t, &b->counts, &b->functions, e))
+		return ST_FAILED;
 	gate_conclude(t->o, b, out);
 	return ST_OK;
 }
 
-/* Several benchmarks share the probability of a false alarm. */
+/* Several benchmarks share the probability of a false alarm; so do the time of the program and the
+ * times of its functions. */
 static st_status
 gate_benchmarks(struct st_gate_options *o, const struct st_gate_cases *cases,
                 const char *const folders[ST_GATE_SIDES], struct st_gate_result *out,
@@ -152,7 +164,7 @@ gate_benchmarks(struct st_gate_options *o, const struct st_gate_cases *cases,
 		                     {c->words[ST_GATE_TARGET], folders[ST_GATE_TARGET]}},
 		        .input = c->input,
 		        .rule = o->rule};
-		task.rule.alarm /= (double)cases->v.n;
+		task.rule.alarm /= (double)cases->v.n * (o->functions && o->rule.pairs ? 2 : 1);
 		status = gate_benchmark(&task, out, e);
 	}
 	return status;
@@ -222,7 +234,10 @@ gate_check_measured(const struct st_gate_options *o, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--calibrate measures time, and --pairs 0 does not: leave out one "
 		               "of them");
-	return o->rule.pairs || o->counts
+	if (o->gates && o->functions)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--calibrate measures the time of programs: leave out --functions");
+	return o->rule.pairs || o->counts || o->functions
 	               ? ST_OK
 	               : st_fail(e, ST_EXIT_USAGE,
 	                         "--pairs 0 and --counts 0 leave nothing to measure: leave out "
@@ -283,6 +298,7 @@ st_gate_result_free(struct st_gate_result *r)
 		free(r->benchmarks.v[i].title);
 		st_gate_counts_free(&r->benchmarks.v[i].counts);
 		st_gate_time_free(&r->benchmarks.v[i].time);
+		st_gate_function_times_free(&r->benchmarks.v[i].functions);
 	}
 	free(r->benchmarks.v);
 	for (size_t i = 0; i < r->notes.n; i++)

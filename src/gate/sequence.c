@@ -58,8 +58,8 @@ sequence_judge(const struct st_gate_rule *rule, const struct st_gate_time *t)
 	return ST_GATE_INCONCLUSIVE;
 }
 
-static st_status
-sequence_look(const struct st_gate_rule *rule, struct st_gate_time *t)
+st_status
+st_gate_look(const struct st_gate_rule *rule, struct st_gate_time *t)
 {
 	const double *x = t->ratios.v;
 	const size_t n = t->ratios.n;
@@ -128,7 +128,7 @@ sequence_pairs(const struct st_gate_rule *rule, const struct st_gate_sampler *s,
 			break;
 		if (sequence_add(times, t, ns, e))
 			return ST_FAILED;
-		if (sequence_look(rule, t))
+		if (st_gate_look(rule, t))
 			return sequence_no_memory(e);
 	}
 	t->seconds = s->now(s->arg) - begin;

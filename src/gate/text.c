@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes a gate as text. */
 #include "base/text.h"
+#include "base/number.h"
 #include "gate/findings.h"
 #include "gate/why.h"
 
@@ -54,6 +55,27 @@ st_gate_put_counts(const struct st_gate_counts *counts, FILE *out)
 		        n - MOST);
 }
 
+static void
+text_function_times(const struct st_gate_function_times *t, FILE *out)
+{
+	enum { MOST = 10 };
+	if (!t->pairs)
+		return;
+	fprintf(out,
+	        "  run time of %s, by %s of traced runs; at most %.3g %% of gates of equal "
+	        "sides raise an alarm for any of them\n",
+	        ST_COUNT(t->v.n, "function", "functions"), ST_COUNT(t->pairs, "pair", "pairs"),
+	        100 * t->alarm);
+	for (size_t i = 0; i < t->v.n && i < MOST; i++) {
+		const struct st_gate_function_time *f = &t->v.v[i];
+		fprintf(out, "    %s of %s: ", f->name, f->image);
+		st_gate_put_function_time(f, out);
+		fprintf(out, ": %s\n", st_gate_verdicts[f->time.verdict]);
+	}
+	if (t->v.n > MOST)
+		fprintf(out, "    and %zu more functions; --format json has them\n", t->v.n - MOST);
+}
+
 void
 st_gate_print_text(const struct st_gate_options *o, const struct st_gate_result *r, FILE *out)
 {
@@ -63,12 +85,13 @@ st_gate_print_text(const struct st_gate_options *o, const struct st_gate_result 
 		const struct st_gate_benchmark *b = &r->benchmarks.v[i];
 		fprintf(out, "%s: %s\n", b->title, st_gate_verdicts[b->verdict]);
 		st_gate_put_counts(&b->counts, out);
-		if (!o->rule.pairs)
-			continue;
-		fputs("  ", out);
-		st_gate_put_time(o, &b->time, out);
-		fputc('\n', out);
-		text_time_reason(&b->time, out);
+		if (o->rule.pairs) {
+			fputs("  ", out);
+			st_gate_put_time(o, &b->time, out);
+			fputc('\n', out);
+			text_time_reason(&b->time, out);
+		}
+		text_function_times(&b->functions, out);
 	}
 	for (size_t i = 0; i < r->notes.n; i++)
 		fprintf(out, "%s\n", r->notes.v[i]);

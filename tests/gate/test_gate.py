@@ -653,6 +653,65 @@ class Errors(Gate):
         self.refused(127, "cannot run /none", "-c", 0, "-b", "true", "-t", "/none", "--seed", 1)
 
 
+@compiles
+class Functions(Gate):
+    """The times of functions by traces. How fast they are is nobody's to say here: test_functiontime.c has the verdicts."""
+
+    def setUp(self):
+        super().setUp()
+        (self.place / "p.c").write_text("volatile unsigned sum;\n#define F __attribute__((noipa)) void\nF f(void) { for (int i = 0; i < 100000; i++) sum += i; }\n"
+                                        "F g(void) { for (int i = 0; i < 100000; i++) sum ^= i; }\n"
+                                        "int main(int c, char **v) { (void)v; for (int i = 0; i < 20; i++) { f(); g(); } return c > 1; }\n", encoding="utf-8")
+        for name in "old", "new":
+            subprocess.run(["gcc", "-O1", "-o", self.place / name, self.place / "p.c"], check=True)
+        traced = self.strobe("trace", "-q", "--cpu", "-f", "-o", "t.db", "--", "./old")
+        if traced.returncode:
+            self.skipTest(f"no trace: {traced.stderr}")
+
+    def test_json(self):
+        for metric in "cpu", "wall":
+            done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-n", 0, "--functions", 3, "-m", metric, "--seed", 1, "-f", "json")
+            self.assertEqual(done.stderr, "")
+            found = json.loads(done.stdout)
+            [benchmark] = found["benchmarks"]
+            times = benchmark["function_times"]
+            # Three pairs cannot decide at 1 %; and where nothing else was measured, that is no pass.
+            self.assertEqual((done.returncode, found["verdict"], benchmark["verdict"], benchmark["counts"], benchmark["time"]), (3, "inconclusive", "inconclusive", None, None))
+            self.assertEqual((times["pairs"], times["alarm"], times["verdict"]), (3, 0.01, "pass"))
+            by_name = {f["function"]: f for f in times["functions"]}
+            self.assertLessEqual({"f", "g"}, set(by_name))
+            for name in "f", "g":
+                f = by_name[name]
+                self.assertEqual((f["image"], f["verdict"], f["pairs"], len(f["changes"]), f["offset"]), ("the program", "inconclusive", 3, 3, False))
+                self.assertTrue(0.01 <= f["share"] <= 1 and f["base_ns"] > 0 and f["target_ns"] > 0 and 0 < f["p"] <= 1, f)
+
+    def test_level_is_shared(self):
+        """The time of the program and those of functions together have the probability --alarm; counts decide as before."""
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 1, "-n", 1, "--functions", 1, "--alarm", 4, "-f", "json")
+        [benchmark] = json.loads(done.stdout)["benchmarks"]
+        self.assertEqual((benchmark["function_times"]["alarm"], benchmark["counts"]["verdict"], benchmark["verdict"]), (0.02, "pass", "inconclusive"))
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 1, "-n", 0, "--functions", 1)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(", by 1 pair of traced runs; at most 1 % of gates of equal sides raise an alarm for any of them\n", done.stdout)
+        self.assertRegex(done.stdout, r"\n    f of the program: run time: .* -> .*, 1 pair: inconclusive\n")
+
+    def test_formats(self):
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-n", 0, "--functions", 1, "-f", "markdown")
+        self.assertRegex(done.stdout, r"\n\| \S+ \| \./new \| inconclusive \| f: run time: ")
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-n", 0, "--functions", 1, "-f", "junit")
+        self.assertIn('name="run time of f"', done.stdout)
+
+    def test_refused(self):
+        def refused(code, message, *words):
+            done = self.strobe("gate", "-c", 0, "-n", 0, *words)
+            self.assertEqual((done.returncode, done.stdout), (code, ""))
+            self.assertIn(message, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+        refused(2, "--functions takes a number from 0 to 5000, not 'x'", "-b", "./old", "-t", "./new", "--functions", "x")
+        refused(125, "the gate measured nothing: ./old of the base exited with 1 while its functions were traced", "-b", "./old x", "-t", "./new", "--functions", 1)
+        refused(2, "--calibrate measures the time of programs: leave out --functions", "-b", "./old", "--calibrate", "--functions", 1, "-n", 1)
+
+
 class Runs(Gate):
     def test_runs(self):
         """Each pair has a run of each side, in both orders, with another environment each time."""
