@@ -63,6 +63,8 @@
 	C(bisect, "bisect", "[options] GOOD BAD [-- PROGRAM [ARGUMENT...]]",                       \
 	  "find the commit that made a program slower")                                            \
 	C(job, "job", "[options] init|run", "measure what the job file of a project describes")    \
+	C(campaign, "campaign", "[options] status|resume|cancel|worker FOLDER",                    \
+	  "show, resume or cancel the campaign of a command with --on")                            \
 	C(backfill, "backfill", "[options] REV|REV..REV",                                          \
 	  "measure earlier versions of a project with its job file")                               \
 	C(tune, "tune", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
@@ -636,6 +638,18 @@
 	O(rev, 'r', "rev", "REV", true,                                                            \
 	  "build and measure this version, or those of A..B (default: what is checked out)")       \
 	O(restart, 0, "restart", NULL, true, "begin again instead of resuming an interrupted job") \
+	O(on, 0, "on", "PLACE", true,                                                              \
+	  "run with workers: local, local:N, slurm or slurm:PARTITION (default: one by one)")      \
+	O(lease, 0, "lease", "TIME", true,                                                         \
+	  "with --on: give the run of a worker that is silent for TIME to another (default: 60s)") \
+	O(noise, 0, "noise", "PERCENT", true,                                                      \
+	  "with --on: refuse nodes on which equal work differs by more (default: 5; 0: none)")     \
+	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
+	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
+	ST_OPTION_HELP(O)
+
+#define ST_CAMPAIGN_OPTIONS(O)                                                                     \
+	O(cpu, 0, "cpu", "CPU", false, "run the worker on this CPU (strobe starts workers so)")    \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/parse.h"
 #include "base/text.h"
+#include "campaign/workers.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/stored.h"
@@ -121,6 +123,7 @@ st_job_command(struct st_job_arguments *a)
 	} else {
 		strobe[n] = '\0';
 		a->options.strobe = strobe;
+		a->options.file = a->file;
 		code = job_execute(a, &job);
 	}
 	st_job_free(&job);
@@ -175,6 +178,30 @@ job_take_verb(struct st_job_arguments *a, const char *value, bool *given, struct
 }
 
 static st_status
+job_take_lease(struct st_job_arguments *a, const char *value, struct st_error *e)
+{
+	if (st_parse_time(value, &a->options.lease) || a->options.lease < 1)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--lease takes a time of a second or more, such as 60s, not '%s'",
+		               value);
+	return ST_OK;
+}
+
+static st_status
+job_take_noise(struct st_job_arguments *a, const char *value, struct st_error *e)
+{
+	const char *end;
+	double percent;
+	if (st_parse_real(value, &percent, &end) || *end || !(percent >= 0) || percent > 1e6)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--noise takes percents, such as 5, or 0 for no calibration, not "
+		               "'%s'",
+		               value);
+	a->options.noise = percent / 100;
+	return ST_OK;
+}
+
+static st_status
 apply_job_option(struct st_job_arguments *a, int option, const char *value, bool *given,
                  struct st_error *e)
 {
@@ -190,6 +217,13 @@ apply_job_option(struct st_job_arguments *a, int option, const char *value, bool
 	case JOB_restart:
 		a->options.restart = true;
 		return ST_OK;
+	case JOB_on:
+		a->options.on = value;
+		return ST_OK;
+	case JOB_lease:
+		return job_take_lease(a, value, e);
+	case JOB_noise:
+		return job_take_noise(a, value, e);
 	case JOB_format:
 		return st_stored_format(value, &a->json, e);
 	case JOB_quiet:
@@ -203,13 +237,27 @@ apply_job_option(struct st_job_arguments *a, int option, const char *value, bool
 	}
 }
 
+/* A version that is not checked out is in a temporary folder, which other nodes do not have. */
+static st_status
+job_check_place(const struct st_job_arguments *a, struct st_error *e)
+{
+	struct st_workers_place place;
+	if (st_workers_place_read(&place, a->options.on, e))
+		return ST_FAILED;
+	if (place.slurm && a->options.range)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--rev works with --on local, not with slurm: check the version out "
+		               "instead");
+	return ST_OK;
+}
+
 static st_status
 parse_job(struct st_job_arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("job", argv);
 	const char *value;
 	bool given = false;
-	*a = (struct st_job_arguments){0};
+	*a = (struct st_job_arguments){.options = {.lease = 60, .noise = 0.05}};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
 		if (apply_job_option(a, option, value, &given, e))
 			return ST_FAILED;
@@ -219,9 +267,10 @@ parse_job(struct st_job_arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "strobe job init writes a job file, strobe job run measures what it "
 		               "describes");
-	if (a->init && (a->options.range || a->options.restart || a->json || a->file))
+	if (a->init &&
+	    (a->options.range || a->options.restart || a->options.on || a->json || a->file))
 		return st_fail(e, ST_EXIT_USAGE, "strobe job init takes no option but --quiet");
-	return ST_OK;
+	return a->options.on ? job_check_place(a, e) : ST_OK;
 }
 
 int

@@ -140,6 +140,19 @@ st_experiment_finished(const struct st_experiment *x)
 	return x->n_finished;
 }
 
+struct st_experiment_step
+st_experiment_step_at(const struct st_experiment *x, size_t run)
+{
+	return (struct st_experiment_step){
+	        .variant = x->order[run], .repetition = run / x->plan.n_variants, .run = run};
+}
+
+bool
+st_experiment_has_finished(const struct st_experiment *x, const struct st_experiment_step *step)
+{
+	return *finished_of(x, step);
+}
+
 const char *
 st_experiment_dropped(const struct st_experiment *x)
 {
@@ -202,8 +215,7 @@ st_experiment_run(struct st_experiment *x, enum st_experiment_end *end, struct s
 	double begin = st_now_raw();
 	size_t runs = 0;
 	for (size_t i = 0; i < st_experiment_runs(x); i++) {
-		const struct st_experiment_step step = {
-		        .variant = x->order[i], .repetition = i / x->plan.n_variants, .run = i};
+		const struct st_experiment_step step = st_experiment_step_at(x, i);
 		if (*finished_of(x, &step))
 			continue;
 		*end = ST_EXPERIMENT_LIMITED;

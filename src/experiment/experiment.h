@@ -89,6 +89,10 @@ void st_experiment_close(struct st_experiment *x);
 /* The number of runs of the plan, and of those that have finished. */
 size_t st_experiment_runs(const struct st_experiment *x);
 size_t st_experiment_finished(const struct st_experiment *x);
+/* The run of this number in the order, and whether a run has finished. */
+struct st_experiment_step st_experiment_step_at(const struct st_experiment *x, size_t run);
+bool st_experiment_has_finished(const struct st_experiment *x,
+                                const struct st_experiment_step *step);
 /* A sentence on what was dropped from the journal when it was opened; NULL: nothing was. */
 const char *st_experiment_dropped(const struct st_experiment *x);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -39,6 +40,7 @@ child_prepare(const struct st_child *c)
 {
 	const char *input = c->input ? c->input : "/dev/null";
 	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* strobe may be killed: nobody waits for it then */
 	if (!child_redirect(input, O_RDONLY, STDIN_FILENO))
 		return input;
 	if (c->output && !child_redirect(c->output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO))

@@ -209,6 +209,8 @@ profile_describe(struct st_profile *p, const struct st_job_measuring *m, const s
 	if (!status)
 		status = profile_set_feature(p, "load", l->others);
 	profile_note_environment(p, m->job, l);
+	if (m->note)
+		st_profile_note(p, "%s", m->note);
 	return status || p->out_of_memory ? measure_no_memory(e) : ST_OK;
 }
 

@@ -15,6 +15,7 @@ struct st_job_measuring {
 	const char *folder;  /* that it runs in: of the version */
 	const char *scratch; /* for files that go when the run has ended */
 	const char *profile; /* the file to write */
+	const char *note;    /* for the profile; NULL: none */
 };
 
 /* The outcome. */

@@ -8,6 +8,7 @@
 #include "job/run.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 #include "base/text.h"
 #include "experiment/experiment.h"
+#include "job/campaign.h"
 #include "job/left.h"
 #include "job/measure.h"
 #include "job/place.h"
@@ -47,6 +49,7 @@ struct running {
 	char *number;       /* of a version without git, as the store has it */
 	struct st_left left;
 	struct st_experiment *experiment;
+	struct st_job_campaign campaign; /* with --on */
 };
 
 static st_status
@@ -102,7 +105,10 @@ jobrun_measure(struct running *r, const struct st_experiment_step *s, const char
 	        .profile = file,
 	};
 	*out = (struct st_job_measured){.seconds = NAN};
-	return access(file, F_OK) ? st_job_measure(&m, out, e) : ST_OK;
+	if (!access(file, F_OK))
+		return ST_OK;
+	return r->o->on ? st_job_campaign_wait(&r->campaign, r->o, s->run, file, out, e)
+	                : st_job_measure(&m, out, e);
 }
 
 /* The commands after a run are part of it: if one fails, the run has no result. */
@@ -196,7 +202,8 @@ jobrun_execute(void *arg, const struct st_experiment_step *s, FILE *result, stru
 	struct running *r = arg;
 	struct st_job_measured m;
 	char *file = jobrun_file(r, s);
-	jobrun_show(r, s);
+	if (!r->o->on)
+		jobrun_show(r, s);
 	st_status status = file ? jobrun_measure(r, s, file, &m, e) : running_no_memory(e);
 	if (!status)
 		status = jobrun_end(r, s, file, result, &m, e);
@@ -366,6 +373,27 @@ version_prepare(struct running *r, struct st_error *e)
 	return version_commands(r, "before", j->before.v, j->before.n, e);
 }
 
+/* The folder's name has the moment of the journal: pilots of a job that --restart has forgotten
+ * must not work on this one. */
+static st_status
+version_begin_campaign(struct running *r, struct st_error *e)
+{
+	char *folder = st_text_of("%s/campaign-%s", r->folder, r->begun);
+	const struct st_job_campaign_of of = {
+	        .job = r->job,
+	        .options = r->o,
+	        .plan = &r->plan,
+	        .experiment = r->experiment,
+	        .folder = folder,
+	        .root = r->place.root,
+	        .source = r->source,
+	};
+	st_status status =
+	        folder ? st_job_campaign_begin(&r->campaign, &of, e) : running_no_memory(e);
+	free(folder);
+	return status;
+}
+
 static st_status
 version_execute(struct running *r, struct st_error *e)
 {
@@ -374,11 +402,15 @@ version_execute(struct running *r, struct st_error *e)
 		return ST_FAILED;
 	if (r->version->state == ST_JOB_NOT_BUILT || st_timing_interrupted())
 		return ST_OK;
-	if (st_experiment_run(r->experiment, &end, e))
-		return ST_FAILED;
-	if (end == ST_EXPERIMENT_COMPLETE)
+	st_status status = r->o->on ? version_begin_campaign(r, e) : ST_OK;
+	if (!status)
+		status = st_experiment_run(r->experiment, &end, e);
+	bool complete = !status && end == ST_EXPERIMENT_COMPLETE;
+	if (r->o->on)
+		st_job_campaign_close(&r->campaign, complete);
+	if (complete)
 		r->version->state = ST_JOB_COMPLETE;
-	return ST_OK;
+	return status;
 }
 
 /* Runs the job of a version in a separate work tree. */
@@ -500,9 +532,23 @@ running_versions(struct running *r, struct st_error *e)
 	return status;
 }
 
+/* Also those of earlier attempts, with workers or without. */
+static void
+running_remove_workloads(const struct running *r)
+{
+	glob_t found;
+	char *pattern = st_text_of("%s/workloads*", r->place.jobs);
+	if (pattern && !glob(pattern, GLOB_NOSORT, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			st_job_place_remove(found.gl_pathv[i]);
+		globfree(&found);
+	}
+	free(pattern);
+}
+
 /* Nothing is left to go on with. */
 static void
-running_clear(struct running *r, const char *workloads)
+running_clear(struct running *r)
 {
 	for (size_t i = 0; i < r->out->versions.n; i++)
 		if (r->out->versions.v[i].state == ST_JOB_INTERRUPTED)
@@ -513,7 +559,20 @@ running_clear(struct running *r, const char *workloads)
 			st_job_place_remove(folder);
 		free(folder);
 	}
-	st_job_place_remove(workloads);
+	running_remove_workloads(r);
+}
+
+/* Workers of a campaign read workloads while strobe may be killed and started again: each start of
+ * a campaign makes a folder of its own. */
+static char *
+running_workloads(const struct running *r)
+{
+	struct timespec now;
+	if (!r->o->on)
+		return st_text_of("%s/workloads", r->place.jobs);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return st_text_of("%s/workloads-%lld.%09ld", r->place.jobs, (long long)now.tv_sec,
+	                  now.tv_nsec);
 }
 
 static st_status
@@ -536,7 +595,7 @@ st_job_run(const struct st_job *j, const struct st_job_options *o, struct st_job
 	struct running r = {.job = j, .o = o, .out = out};
 	*out = (struct st_job_outcome){0};
 	st_status status = st_job_place_open(&r.place, e);
-	char *workloads = status ? NULL : st_text_of("%s/workloads", r.place.jobs);
+	char *workloads = status ? NULL : running_workloads(&r);
 	if (!status && !workloads)
 		status = running_no_memory(e);
 	if (!status)
@@ -544,7 +603,7 @@ st_job_run(const struct st_job *j, const struct st_job_options *o, struct st_job
 	if (!status)
 		status = running_versions(&r, e);
 	if (!status)
-		running_clear(&r, workloads);
+		running_clear(&r);
 	out->stored = r.place.has_store;
 	out->results = r.place.results ? strdup(r.place.results) : NULL;
 	st_job_plan_free(&r.plan);

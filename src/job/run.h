@@ -10,6 +10,10 @@ struct st_job_options {
 	bool restart;       /* forget what an interrupted job has done */
 	bool only_missing;  /* leave out versions that have profiles */
 	const char *strobe; /* the program of the collectors */
+	const char *file;   /* the job's, as it was given; NULL: the project's */
+	const char *on;     /* where to run: see st_workers_place_read; NULL: in this process */
+	double lease;       /* of the campaign, s */
+	double noise;       /* that its nodes may have, a share; 0: any */
 	/* Told what goes on, in place of what was told before; may be NULL. */
 	void (*show)(void *arg, const char *text);
 	void *arg;

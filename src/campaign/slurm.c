@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "campaign/slurm.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "campaign/program.h"
+
+enum { ANSWER = 65536, MOST_WORDS = 16 };
+
+static st_status
+slurm_no_memory(struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "no memory left for the pilots of the campaign");
+}
+
+/* ---- nodes ---- */
+
+/* Lines "partition nodes", the default partition with an asterisk. */
+static size_t
+count_nodes(const char *answer, const char *partition)
+{
+	char name[256];
+	unsigned long nodes, sum = 0;
+	for (const char *line = answer; line && *line;) {
+		if (sscanf(line, "%255s %lu", name, &nodes) == 2) {
+			size_t n = strlen(name);
+			bool usual = n && name[n - 1] == '*';
+			if (usual)
+				name[n - 1] = '\0';
+			if (partition ? !strcmp(name, partition) : usual)
+				sum += nodes;
+		}
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return sum;
+}
+
+static st_status
+slurm_nodes(const char *partition, size_t *n, struct st_error *e)
+{
+	char *const argv[] = {"sinfo", "-h", "-o", "%P %D", "-t", "idle,mixed,alloc,comp", NULL};
+	char *answer = malloc(ANSWER);
+	if (!answer)
+		return slurm_no_memory(e);
+	st_status status = st_program_ask(argv, answer, ANSWER, e);
+	if (!status)
+		*n = count_nodes(answer, partition);
+	if (!status && !*n)
+		status = st_fail(e, ST_EXIT_FAILED,
+		                 "no node of Slurm's %s%s is up: sinfo shows the partitions",
+		                 partition ? "partition " : "default partition",
+		                 partition ? partition : "");
+	free(answer);
+	return status;
+}
+
+/* ---- pilots ---- */
+
+/* The text in quotes of the shell. */
+static void
+put_quoted(FILE *out, const char *text)
+{
+	fputc('\'', out);
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*text, out);
+	fputc('\'', out);
+}
+
+static char *
+pilot_command(const struct st_campaign *c, const char *strobe)
+{
+	struct st_text text;
+	FILE *out = st_text_begin(&text);
+	if (out) {
+		fputs("exec ", out);
+		put_quoted(out, strobe);
+		fputs(" campaign worker ", out);
+		put_quoted(out, c->folder);
+	}
+	return st_text_end(&text);
+}
+
+/* The number of a job, as sbatch --parsable prints it: "17" or "17;cluster". */
+static st_status
+keep_pilots(const struct st_campaign *c, const char *answer, struct st_error *e)
+{
+	char name[64];
+	bool first;
+	const char *last = answer; /* warnings may come before it */
+	for (const char *line = answer; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (isdigit((unsigned char)*line))
+			last = line;
+	}
+	size_t n = strspn(last, "0123456789");
+	if (!n || n > 20)
+		return st_fail(e, ST_EXIT_FAILED, "sbatch answered '%.*s' instead of a job",
+		               (int)strcspn(answer, "\n"), answer);
+	snprintf(name, sizeof name, "pilots/%.*s", (int)n, last);
+	return st_campaign_put(c, "sbatch", name, "", &first, e);
+}
+
+st_status
+st_slurm_submit(const struct st_campaign *c, const char *partition, const char *strobe,
+                struct st_error *e)
+{
+	size_t nodes = 0;
+	char answer[4096];
+	if (slurm_nodes(partition, &nodes, e))
+		return ST_FAILED;
+	nodes = nodes < c->tasks ? nodes : c->tasks;
+	char *array = st_text_of("--array=0-%zu", nodes - 1);
+	char *output = st_text_of("--output=%s/pilot-%%A-%%a.log", c->folder);
+	char *place = st_text_of("--chdir=%s", c->folder);
+	char *in =
+	        partition ? st_text_of("--partition=%s", partition) : strdup("--job-name=strobe");
+	char *command = pilot_command(c, strobe),
+	     *wrap = command ? st_text_of("--wrap=%s", command) : NULL;
+	char *const argv[] = {"sbatch", "--parsable", "--job-name=strobe", array,
+	                      output,   place,        "--exclusive",       "--nodes=1",
+	                      in,       wrap,         (char *)NULL};
+	st_status status = array && output && place && in && wrap
+	                           ? st_program_ask(argv, answer, sizeof answer, e)
+	                           : slurm_no_memory(e);
+	if (!status)
+		status = keep_pilots(c, answer, e);
+	free(array);
+	free(output);
+	free(place);
+	free(in);
+	free(command);
+	free(wrap);
+	return status;
+}
+
+struct pilot_list {
+	struct st_text text;
+	FILE *out;
+	size_t n;
+};
+
+static void
+list_pilot(void *arg, const char *name)
+{
+	struct pilot_list *l = arg;
+	if (l->out && isdigit((unsigned char)*name))
+		fprintf(l->out, "%s%s", l->n++ ? "," : "", name);
+}
+
+/* "17,18", malloc'ed; NULL: there are none, or memory is exhausted. */
+static char *
+pilots_list(const struct st_campaign *c)
+{
+	struct pilot_list l = {0};
+	l.out = st_text_begin(&l.text);
+	st_campaign_each(c, "pilots", list_pilot, &l);
+	char *text = st_text_end(&l.text);
+	if (l.n)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Slurm forgets jobs after some minutes and then calls their numbers invalid. */
+st_status
+st_slurm_alive(const struct st_campaign *c, bool *alive, struct st_error *e)
+{
+	char *list = pilots_list(c), *answer = malloc(ANSWER);
+	char *const argv[] = {"squeue", "-h", "-o", "%i", "-j", list, NULL};
+	struct st_error cause;
+	st_status status = ST_OK;
+	*alive = false;
+	if (!answer)
+		status = slurm_no_memory(e);
+	else if (list && !st_program_ask(argv, answer, ANSWER, &cause))
+		*alive = *answer != '\0';
+	else if (list && !strstr(answer, "Invalid job id"))
+		status = st_fail(e, ST_EXIT_FAILED, "%s", cause.text);
+	free(list);
+	free(answer);
+	return status;
+}
+
+static void
+cancel_pilot(void *arg, const char *name)
+{
+	char answer[1024];
+	char *const argv[] = {"scancel", (char *)(uintptr_t)name, NULL};
+	struct st_error e;
+	(void)arg;
+	if (isdigit((unsigned char)*name))
+		ST_IGNORE(st_program_ask(argv, answer, sizeof answer, &e));
+}
+
+void
+st_slurm_cancel(const struct st_campaign *c)
+{
+	st_campaign_each(c, "pilots", cancel_pilot, NULL);
+}

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "campaign/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "campaign/calibrate.h"
+#include "profile/output.h"
+
+/* A task during which so many workers ended is given up: it may be what ends them. */
+enum { MOST_GENERATIONS = 5 };
+
+struct worker {
+	const struct st_campaign *c;
+	const struct st_work *work;
+	char host[256], name[320];
+	char *report, *scratch;
+	int fd; /* of the report, which is locked as long as this process lives */
+	double noise;
+	bool *done;              /* tasks that have a result or were given up */
+	unsigned char *attempts; /* generations of leases that were seen */
+	size_t cursor;           /* tasks before it have been tried once */
+	size_t task;             /* that is executed, */
+	unsigned generation;     /* by this lease */
+	pthread_t heart;
+	pthread_mutex_t lock;
+	pthread_cond_t end;
+	bool beats, ends;
+};
+
+enum claim { CLAIM_TASK, CLAIM_LATER, CLAIM_NONE };
+
+static st_status
+worker_no_memory(struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "no memory left for the worker of the campaign");
+}
+
+/* ---- is a worker alive? ---- */
+
+static void
+worker_boot(char *boot, int size)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	if (!f || !fgets(boot, size, f))
+		*boot = '\0';
+	boot[strcspn(boot, "\n")] = '\0';
+	if (f)
+		fclose(f);
+}
+
+double
+st_worker_moment(const char *path)
+{
+	struct stat s;
+	return stat(path, &s) ? NAN : (double)s.st_mtim.tv_sec + (double)s.st_mtim.tv_nsec * 1e-9;
+}
+
+/* The lock of a report is released when its process ends. Other nodes may not see the lock. */
+static bool
+report_is_unlocked(const char *path)
+{
+	char boot[64] = "", line[320] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	worker_boot(boot, sizeof boot);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, line, sizeof line - 1);
+	bool here = n > 0 && *boot && !strncmp(line, "boot ", 5) &&
+	            !strncmp(line + 5, boot, strlen(boot));
+	bool unlocked = here && !flock(fd, LOCK_SH | LOCK_NB);
+	close(fd);
+	return unlocked;
+}
+
+bool
+st_worker_is_lost(const struct st_campaign *c, const char *path, double now)
+{
+	double last = st_worker_moment(path);
+	return !isnan(last) && (now - last > c->lease || report_is_unlocked(path));
+}
+
+static void
+sweep_report(void *arg, const char *name)
+{
+	const struct st_campaign *c = arg;
+	struct timespec now;
+	char *path = st_campaign_path(c, "workers/%s", name);
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (path && st_worker_is_lost(c, path, (double)now.tv_sec))
+		unlink(path);
+	free(path);
+}
+
+void
+st_worker_sweep(const struct st_campaign *c)
+{
+	struct st_campaign copy = *c;
+	st_campaign_each(c, "workers", sweep_report, &copy);
+}
+
+/* ---- the report ---- */
+
+/* Slurm's name of the node: of several nodes on one machine, each is one. */
+static void
+worker_node(char *name, size_t size)
+{
+	const char *slurm = getenv("SLURMD_NODENAME");
+	*name = '\0';
+	if (slurm)
+		snprintf(name, size, "%s", slurm);
+	else if (gethostname(name, size - 1))
+		*name = '\0';
+	if (!*name || strchr(name, '/'))
+		snprintf(name, size, "unknown");
+}
+
+static st_status
+worker_make_report(struct worker *w, struct st_error *e)
+{
+	struct timespec now;
+	char boot[64];
+	clock_gettime(CLOCK_REALTIME, &now);
+	worker_node(w->host, sizeof w->host);
+	snprintf(w->name, sizeof w->name, "%s.%ld.%lld%09ld", w->host, (long)getpid(),
+	         (long long)now.tv_sec, now.tv_nsec);
+	w->report = st_campaign_path(w->c, "workers/%s", w->name);
+	w->scratch = st_campaign_path(w->c, "tmp/%s.d", w->name);
+	if (!w->report || !w->scratch)
+		return worker_no_memory(e);
+	w->fd = open(w->report, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
+	if (w->fd < 0)
+		return st_output_failed(w->report, errno, e);
+	if (mkdir(w->scratch, 0777))
+		return st_output_failed(w->scratch, errno, e);
+	flock(w->fd, LOCK_EX | LOCK_NB); /* where there are no locks, the time decides alone */
+	worker_boot(boot, sizeof boot);
+	if (dprintf(w->fd, "boot %s\nhost %s\npid %ld\ncpu %d\n", boot, w->host, (long)getpid(),
+	            w->work->cpu) < 0)
+		return st_output_failed(w->report, errno, e);
+	return ST_OK;
+}
+
+/* Now, by the clock of the file server, which is also that of the other reports. */
+static double
+worker_now(struct worker *w)
+{
+	struct stat s;
+	if (futimens(w->fd, NULL) || fstat(w->fd, &s))
+		return NAN;
+	return (double)s.st_mtim.tv_sec + (double)s.st_mtim.tv_nsec * 1e-9;
+}
+
+static void *
+worker_beat(void *arg)
+{
+	struct worker *w = arg;
+	const double beat = w->c->lease / 6;
+	struct timespec until;
+	pthread_mutex_lock(&w->lock);
+	while (!w->ends) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		long long ns = until.tv_nsec + (long long)(beat * 1e9);
+		until.tv_sec += ns / 1000000000;
+		until.tv_nsec = ns % 1000000000;
+		pthread_cond_timedwait(&w->end, &w->lock, &until);
+		futimens(w->fd, NULL);
+		if (!w->ends && st_campaign_is_cancelled(w->c))
+			kill(getpid(), SIGTERM); /* ends the task, too */
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+static void
+worker_start_heart(struct worker *w)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->end, NULL);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	w->beats = !pthread_create(&w->heart, NULL, worker_beat, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void
+worker_stop_heart(struct worker *w)
+{
+	if (!w->beats)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->ends = true;
+	pthread_cond_signal(&w->end);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->heart, NULL);
+}
+
+/* ---- leases ---- */
+
+static char *
+lease_path(const struct worker *w, size_t task, unsigned generation)
+{
+	return st_campaign_path(w->c, "leases/%zu.%u", task, generation);
+}
+
+static bool
+task_has_result(const struct worker *w, size_t task)
+{
+	char name[64];
+	snprintf(name, sizeof name, "results/%zu", task);
+	return st_campaign_has(w->c, name);
+}
+
+static void
+lease_release(struct worker *w)
+{
+	char *path = lease_path(w, w->task, w->generation);
+	if (path)
+		unlink(path);
+	free(path);
+}
+
+/* Whether this worker has the task now. After the result of a task its lease is gone, so that the
+ * result is looked for once the lease is there. */
+static st_status
+lease_take(struct worker *w, size_t task, unsigned generation, bool *taken, struct st_error *e)
+{
+	char *path = lease_path(w, task, generation);
+	if (!path)
+		return worker_no_memory(e);
+	*taken = !link(w->report, path);
+	int error = errno;
+	st_status status = ST_OK;
+	if (!*taken && error != EEXIST)
+		status = st_output_failed(path, error, e);
+	if (*taken) {
+		w->task = task;
+		w->generation = generation;
+		if (task_has_result(w, task)) {
+			lease_release(w);
+			w->done[task] = true;
+			*taken = false;
+		}
+	}
+	free(path);
+	return status;
+}
+
+static st_status
+claim_untried(struct worker *w, bool *taken, struct st_error *e)
+{
+	*taken = false;
+	for (; w->cursor < w->c->tasks && !*taken; w->cursor++)
+		if (!w->done[w->cursor] && lease_take(w, w->cursor, 0, taken, e))
+			return ST_FAILED;
+	return ST_OK;
+}
+
+static void
+note_done(void *arg, const char *name)
+{
+	struct worker *w = arg;
+	char *end;
+	unsigned long task = strtoul(name, &end, 10);
+	if (end != name && !*end && task < w->c->tasks)
+		w->done[task] = true;
+}
+
+static void
+note_lease(void *arg, const char *name)
+{
+	struct worker *w = arg;
+	unsigned long task;
+	unsigned generation;
+	if (sscanf(name, "%lu.%u", &task, &generation) == 2 && task < w->c->tasks &&
+	    generation < MOST_GENERATIONS && w->attempts[task] <= generation)
+		w->attempts[task] = (unsigned char)(generation + 1);
+}
+
+static st_status
+give_task_up(struct worker *w, size_t task, struct st_error *e)
+{
+	char name[64], text[128];
+	bool first;
+	snprintf(name, sizeof name, "failed/%zu", task);
+	snprintf(text, sizeof text, "%d workers ended during this run", MOST_GENERATIONS);
+	w->done[task] = true;
+	return st_campaign_put(w->c, w->name, name, text, &first, e);
+}
+
+/* The task of a worker that is lost, or one that a worker has given back. */
+static st_status
+claim_again(struct worker *w, size_t task, double now, bool *taken, struct st_error *e)
+{
+	unsigned next = w->attempts[task];
+	char *path = next ? lease_path(w, task, next - 1) : NULL;
+	bool lost = !next || (path && st_worker_is_lost(w->c, path, now));
+	free(path);
+	if (!lost)
+		return ST_OK;
+	if (next >= MOST_GENERATIONS)
+		return task_has_result(w, task) ? ST_OK : give_task_up(w, task, e);
+	return lease_take(w, task, next, taken, e);
+}
+
+static st_status
+claim_lost(struct worker *w, enum claim *claim, struct st_error *e)
+{
+	bool taken = false, all = true;
+	st_status status = ST_OK;
+	memset(w->attempts, 0, w->c->tasks);
+	memset(w->done, 0, w->c->tasks * sizeof *w->done);
+	st_campaign_each(w->c, "leases", note_lease, w); /* before the results: see lease_take */
+	st_campaign_each(w->c, "results", note_done, w);
+	st_campaign_each(w->c, "failed", note_done, w);
+	const double now = worker_now(w);
+	for (size_t i = 0; i < w->c->tasks && !status && !taken; i++) {
+		if (w->done[i])
+			continue;
+		status = claim_again(w, i, now, &taken, e);
+		all &= w->done[i];
+	}
+	*claim = taken ? CLAIM_TASK : all ? CLAIM_NONE : CLAIM_LATER;
+	return status;
+}
+
+static st_status
+claim_next(struct worker *w, enum claim *claim, struct st_error *e)
+{
+	bool taken;
+	if (claim_untried(w, &taken, e))
+		return ST_FAILED;
+	*claim = CLAIM_TASK;
+	return taken ? ST_OK : claim_lost(w, claim, e);
+}
+
+/* ---- work ---- */
+
+static st_status
+worker_put_result(struct worker *w, struct st_worked *out, struct st_error *e)
+{
+	char name[64];
+	bool first = false;
+	snprintf(name, sizeof name, "results/%zu", w->task);
+	char *text = st_text_of("%s\nend\n", out->text);
+	st_status status =
+	        text ? st_campaign_put(w->c, w->name, name, text, &first, e) : worker_no_memory(e);
+	if (!first && out->file)
+		unlink(out->file);
+	w->done[w->task] = !status;
+	free(text);
+	return status;
+}
+
+static st_status
+worker_execute(struct worker *w, struct st_error *e)
+{
+	const struct st_worker_task t = {
+	        .number = w->task, .worker = w->name, .noise = w->noise, .scratch = w->scratch};
+	struct st_worked out = {0};
+	st_status status = w->work->execute(w->work->arg, &t, &out, e);
+	if (!status && !out.interrupted)
+		status = worker_put_result(w, &out, e);
+	lease_release(w);
+	free(out.text);
+	free(out.file);
+	return status;
+}
+
+static bool
+worker_ends(const struct worker *w)
+{
+	return w->work->interrupted(w->work->arg) || st_campaign_is_cancelled(w->c);
+}
+
+static void
+worker_wait(const struct worker *w)
+{
+	const double seconds = fmin(w->c->lease / 10, 0.5);
+	const struct timespec t = {0, (long)(seconds * 1e9)};
+	nanosleep(&t, NULL);
+}
+
+static st_status
+worker_loop(struct worker *w, struct st_error *e)
+{
+	while (!worker_ends(w)) {
+		enum claim claim;
+		if (claim_next(w, &claim, e))
+			return ST_FAILED;
+		if (claim == CLAIM_NONE)
+			return ST_OK;
+		if (claim == CLAIM_LATER)
+			worker_wait(w);
+		else if (worker_execute(w, e))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+/* ---- may this node work? ---- */
+
+static st_status
+worker_calibrate(struct worker *w, struct st_error *e)
+{
+	const double limit = w->c->noise;
+	w->noise = NAN;
+	if (!(limit > 0))
+		return ST_OK;
+	w->noise = st_node_noise(limit);
+	if (w->noise > limit)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the same work differs by up to %.2g %% from run to run, and %.2g "
+		               "%% are allowed: --noise allows more",
+		               w->noise * 100, limit * 100);
+	return ST_OK;
+}
+
+/* The first node that is good decides which machines the campaign is of. */
+static st_status
+worker_check_machine(struct worker *w, struct st_error *e)
+{
+	bool first;
+	if (st_campaign_put(w->c, w->name, "machine", w->work->machine, &first, e))
+		return ST_FAILED;
+	char *machine = st_campaign_read(w->c, "machine");
+	st_status status = machine ? ST_OK : worker_no_memory(e);
+	if (!status && strcmp(machine, w->work->machine) != 0) {
+		size_t at = 0, line = 0;
+		for (; machine[at] && machine[at] == w->work->machine[at]; at++)
+			line = machine[at] == '\n' ? at + 1 : line;
+		const char *a = machine + line, *b = w->work->machine + line;
+		status = st_fail(e, ST_EXIT_FAILED,
+		                 "it is another machine than that of the campaign: %.*s, here %.*s",
+		                 (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+	}
+	free(machine);
+	return status;
+}
+
+static st_status
+worker_admit(struct worker *w, struct st_error *e)
+{
+	char name[300];
+	snprintf(name, sizeof name, "quarantine/%s", w->host);
+	if (st_campaign_has(w->c, name))
+		return st_fail(e, ST_EXIT_FAILED, "the node is in quarantine");
+	if (worker_calibrate(w, e) || worker_check_machine(w, e))
+		return ST_FAILED;
+	dprintf(w->fd, "noise %.6g\n", w->noise);
+	return ST_OK;
+}
+
+static void
+worker_quarantine(struct worker *w, const struct st_error *cause)
+{
+	char name[300];
+	bool first;
+	struct st_error e;
+	snprintf(name, sizeof name, "quarantine/%s", w->host);
+	ST_IGNORE(st_campaign_put(w->c, w->name, name, cause->text, &first, &e));
+}
+
+static void
+worker_close(struct worker *w)
+{
+	worker_stop_heart(w);
+	if (w->scratch)
+		rmdir(w->scratch);
+	if (w->report)
+		unlink(w->report);
+	if (w->fd >= 0)
+		close(w->fd);
+	free(w->report);
+	free(w->scratch);
+	free(w->done);
+	free(w->attempts);
+}
+
+st_status
+st_campaign_work(const struct st_campaign *c, const struct st_work *work, struct st_error *e)
+{
+	struct worker w = {.c = c, .work = work, .fd = -1};
+	w.done = calloc(c->tasks + 1, sizeof *w.done);
+	w.attempts = calloc(c->tasks + 1, sizeof *w.attempts);
+	st_status status = w.done && w.attempts ? worker_make_report(&w, e) : worker_no_memory(e);
+	if (!status) {
+		worker_start_heart(&w);
+		status = worker_admit(&w, e);
+	}
+	if (!status)
+		status = worker_loop(&w, e);
+	if (status && *w.host)
+		worker_quarantine(&w, e);
+	worker_close(&w);
+	return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A worker of a campaign: takes one task after the other by a lease, and puts the results in their
+ * place. A lease is a hard link to the report of the worker, a file that the worker touches while
+ * it lives. A lease whose report was not touched for long is taken over by the lease of the next
+ * generation, which only one worker can make.
+ */
+#ifndef STROBE_CAMPAIGN_WORKER_H
+#define STROBE_CAMPAIGN_WORKER_H
+
+#include "campaign/campaign.h"
+
+/* What came of a task. */
+struct st_worked {
+	bool interrupted; /* it has no result, and another worker may execute it */
+	char *text;       /* its result, malloc'ed */
+	char *file;       /* removed when another worker was first; malloc'ed, or NULL */
+};
+
+struct st_worker_task {
+	size_t number;
+	const char *worker;  /* its name, which no other worker has */
+	double noise;        /* that its node was found to have; NAN: not calibrated */
+	const char *scratch; /* a folder of this worker */
+};
+
+struct st_work {
+	/* Executes a task. ST_FAILED with *e: this node cannot work, which says nothing of the
+	 * task. */
+	st_status (*execute)(void *arg, const struct st_worker_task *t, struct st_worked *out,
+	                     struct st_error *e);
+	/* Whether to end, as after a signal. */
+	bool (*interrupted)(void *arg);
+	void *arg;
+	const char *machine; /* its key: only machines of one key work on a campaign */
+	int cpu;             /* that it is pinned to; -1: to none */
+};
+
+/* Works until each task has a result, or was given up, or until it is told to end. 0, or -1 with
+ * *e: the node cannot work; then it is in quarantine. */
+st_status st_campaign_work(const struct st_campaign *c, const struct st_work *work,
+                           struct st_error *e);
+
+/* Whether the worker of a report or a lease is dead or silent; `now` is a moment of the same file
+ * server's clock. */
+bool st_worker_is_lost(const struct st_campaign *c, const char *path, double now);
+/* Removes the reports of workers that are lost; their leases stay until others take them over. */
+void st_worker_sweep(const struct st_campaign *c);
+/* The moment of a file's last change, s; NAN: it is not there. */
+double st_worker_moment(const char *path);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "campaign/workers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "campaign/slurm.h"
+
+/* Workers that were killed are started again so often, all in all. */
+enum { MOST_RESTARTS = 20, MOST_SUBMISSIONS = 10 };
+
+static const double slurm_interval = 5; /* s between two questions */
+
+st_status
+st_workers_place_read(struct st_workers_place *p, const char *text, struct st_error *e)
+{
+	const char *colon = strchrnul(text, ':');
+	const size_t n = (size_t)(colon - text);
+	char *end = NULL;
+	*p = (struct st_workers_place){.slurm = n == 5 && !strncmp(text, "slurm", n)};
+	if (!p->slurm && (n != 5 || strncmp(text, "local", n) != 0))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--on takes local, local:N, slurm or slurm:PARTITION, not '%s'",
+		               text);
+	if (!*colon)
+		return ST_OK;
+	if (p->slurm)
+		p->partition = colon + 1;
+	else
+		p->workers = strtoul(colon + 1, &end, 10);
+	if (p->slurm ? !*p->partition
+	             : end == colon + 1 || *end || !p->workers || p->workers > CPU_SETSIZE)
+		return st_fail(e, ST_EXIT_USAGE, "--on %.5s: takes %s after the colon, not '%s'",
+		               text, p->slurm ? "a partition" : "a number of workers", colon + 1);
+	return ST_OK;
+}
+
+/* The last CPUs work, so that the first, which serve most interrupts, are left to strobe. */
+static st_status
+pool_choose_cpus(struct st_workers *p, const cpu_set_t *cpus, struct st_error *e)
+{
+	const size_t all = (size_t)CPU_COUNT(cpus), wanted = p->place->workers;
+	p->n = wanted ? wanted : all > 1 ? all - 1 : 1;
+	if (p->n > all)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "--on local:%zu needs a CPU for each worker, and strobe may use "
+		               "%zu",
+		               wanted, all);
+	p->workers = calloc(p->n, sizeof *p->workers);
+	if (!p->workers)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the workers");
+	cpu_set_t rest = p->before;
+	for (int cpu = CPU_SETSIZE - 1, i = (int)p->n; cpu >= 0 && i > 0; cpu--)
+		if (CPU_ISSET(cpu, cpus)) {
+			p->workers[--i].cpu = cpu;
+			CPU_CLR(cpu, &rest);
+		}
+	if (CPU_COUNT(&rest))
+		p->pinned = !sched_setaffinity(0, sizeof rest, &rest);
+	return ST_OK;
+}
+
+st_status
+st_workers_begin(struct st_workers *p, const struct st_campaign *c,
+                 const struct st_workers_place *place, const char *strobe, const cpu_set_t *cpus,
+                 struct st_error *e)
+{
+	*p = (struct st_workers){.c = c, .place = place, .strobe = strobe};
+	if (place->slurm)
+		return ST_OK;
+	if (sched_getaffinity(0, sizeof p->before, &p->before))
+		return st_fail(e, ST_EXIT_FAILED, "cannot read which CPUs may be used: %s",
+		               strerror(errno));
+	return pool_choose_cpus(p, cpus ? cpus : &p->before, e);
+}
+
+/* ---- processes ---- */
+
+static _Noreturn void
+worker_become(const struct st_workers *p, const struct st_workers_one *w, pid_t parent,
+              const char *log)
+{
+	char cpu[16];
+	char *const argv[] = {(char *)(uintptr_t)p->strobe,
+	                      "campaign",
+	                      "worker",
+	                      "--cpu",
+	                      cpu,
+	                      p->c->folder,
+	                      NULL};
+	snprintf(cpu, sizeof cpu, "%d", w->cpu);
+	setpgid(0, 0); /* after Ctrl-C, strobe ends the workers */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(ST_EXIT_FAILED);
+	if (p->pinned)
+		sched_setaffinity(0, sizeof p->before, &p->before); /* part of the machine's key */
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int to = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (null >= 0 && to >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(to, STDOUT_FILENO) >= 0 &&
+	    dup2(to, STDERR_FILENO) >= 0)
+		execv(p->strobe, argv);
+	_exit(ST_EXIT_FAILED);
+}
+
+static st_status
+pool_start(struct st_workers *p, struct st_workers_one *w, struct st_error *e)
+{
+	char *log = st_campaign_path(p->c, "workers.log");
+	pid_t parent = getpid(), pid = log ? fork() : -1;
+	if (pid == 0)
+		worker_become(p, w, parent, log);
+	int error = log ? errno : ENOMEM;
+	free(log);
+	if (pid < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot start a worker: %s", strerror(error));
+	w->pid = pid;
+	return ST_OK;
+}
+
+static st_status
+pool_nobody(const struct st_workers *p, struct st_error *e)
+{
+	char *bad = st_campaign_bad_node(p->c);
+	st_cause(e, ST_EXIT_FAILED, "no worker of the campaign is left; %s%s%s",
+	         bad ? "node " : "their messages are in ", bad ? bad : p->c->folder,
+	         bad               ? ""
+	         : p->place->slurm ? "/pilot-*.log"
+	                           : "/workers.log");
+	free(bad);
+	return ST_FAILED;
+}
+
+/* A worker that was killed is started again; one that ended had its reasons. */
+static st_status
+local_attend(struct st_workers *p, struct st_error *e)
+{
+	const bool begins = !p->restarts;
+	size_t alive = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		struct st_workers_one *w = &p->workers[i];
+		int status = 0;
+		bool killed = false;
+		if (w->pid && waitpid(w->pid, &status, WNOHANG) == w->pid) {
+			killed = WIFSIGNALED(status);
+			w->pid = 0;
+		}
+		if ((begins || killed) && !w->pid && p->restarts < MOST_RESTARTS + p->n) {
+			p->restarts++;
+			if (pool_start(p, w, e))
+				return ST_FAILED;
+		}
+		alive += w->pid != 0;
+	}
+	return alive ? ST_OK : pool_nobody(p, e);
+}
+
+static st_status
+slurm_attend(struct st_workers *p, struct st_error *e)
+{
+	bool alive;
+	if (st_now_raw() < p->next)
+		return ST_OK;
+	if (st_slurm_alive(p->c, &alive, e))
+		return ST_FAILED;
+	st_status status = ST_OK;
+	if (!alive && p->submitted == MOST_SUBMISSIONS)
+		status = pool_nobody(p, e);
+	else if (!alive) {
+		p->submitted++;
+		status = st_slurm_submit(p->c, p->place->partition, p->strobe, e);
+	}
+	p->next = st_now_raw() + slurm_interval;
+	return status;
+}
+
+st_status
+st_workers_attend(struct st_workers *p, struct st_error *e)
+{
+	return p->place->slurm ? slurm_attend(p, e) : local_attend(p, e);
+}
+
+void
+st_workers_end(struct st_workers *p)
+{
+	for (size_t i = 0; i < p->n && p->workers; i++)
+		if (p->workers[i].pid)
+			kill(p->workers[i].pid, SIGTERM);
+	for (size_t i = 0; i < p->n && p->workers; i++)
+		while (p->workers[i].pid && waitpid(p->workers[i].pid, NULL, 0) < 0 &&
+		       errno == EINTR) {
+		}
+	if (p->pinned)
+		sched_setaffinity(0, sizeof p->before, &p->before);
+	free(p->workers);
+	*p = (struct st_workers){0};
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Workers of a campaign: each task has one result, whoever is killed; leases of the lost are taken
+ * over, and those of the living are not. */
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "campaign/calibrate.h"
+#include "campaign/status.h"
+#include "campaign/worker.h"
+#include "campaign/workers.h"
+
+enum { TASKS = 200 };
+
+struct scene {
+	char folder[64];
+	struct st_campaign c;
+	int executed[2]; /* a pipe: the numbers of tasks that were executed to their end */
+};
+
+static void
+write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void
+scene_campaign(struct scene *s, size_t tasks, double lease)
+{
+	struct st_error e;
+	json_t *about =
+	        json_pack("{s:{si, ss}, sI, sf, sf}", "strobe", "version", 1, "kind", "campaign",
+	                  "tasks", (json_int_t)tasks, "lease", lease, "noise", 0.0);
+	assert_int_equal(st_campaign_make(s->folder, about, &e), 0);
+	json_decref(about);
+	st_campaign_close(&s->c);
+	assert_int_equal(st_campaign_open(&s->c, s->folder, &e), 0);
+}
+
+static int
+scene_begin(void **state)
+{
+	struct scene *s = calloc(1, sizeof *s);
+	strcpy(s->folder, "/tmp/strobe-campaign-XXXXXX");
+	assert_non_null(mkdtemp(s->folder));
+	assert_int_equal(pipe(s->executed), 0);
+	*state = s;
+	return 0;
+}
+
+static int
+scene_end(void **state)
+{
+	struct scene *s = *state;
+	char *command = st_text_of("rm -rf %s", s->folder);
+	st_campaign_close(&s->c);
+	close(s->executed[0]);
+	close(s->executed[1]);
+	int bad = system(command);
+	free(command);
+	free(s);
+	return bad;
+}
+
+/* ---- what workers do in these tests ---- */
+
+static st_status
+note_task(void *arg, const struct st_worker_task *t, struct st_worked *out, struct st_error *e)
+{
+	struct scene *s = arg;
+	(void)e;
+	assert_int_equal(write(s->executed[1], &t->number, sizeof t->number), sizeof t->number);
+	out->text = st_text_of("task %zu", t->number);
+	return ST_OK;
+}
+
+/* One task of ten kills the first worker that has it. */
+static st_status
+die_sometimes(void *arg, const struct st_worker_task *t, struct st_worked *out, struct st_error *e)
+{
+	struct scene *s = arg;
+	char *mark = st_campaign_path(&s->c, "tmp/died-%zu", t->number);
+	if (t->number % 10 == 3 && !mkdir(mark, 0700))
+		kill(getpid(), SIGKILL);
+	free(mark);
+	return note_task(arg, t, out, e);
+}
+
+static st_status
+die_always(void *arg, const struct st_worker_task *t, struct st_worked *out, struct st_error *e)
+{
+	if (t->number == 2)
+		kill(getpid(), SIGKILL);
+	return note_task(arg, t, out, e);
+}
+
+static st_status
+node_is_bad(void *arg, const struct st_worker_task *t, struct st_worked *out, struct st_error *e)
+{
+	(void)arg, (void)t, (void)out;
+	return st_fail(e, ST_EXIT_FAILED, "the disk is full");
+}
+
+static bool
+never(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+static struct st_work
+work_of(struct scene *s, st_status (*execute)(void *, const struct st_worker_task *,
+                                              struct st_worked *, struct st_error *))
+{
+	return (struct st_work){execute, never, s, "cpu=A\nkernel=B\n", -1};
+}
+
+static pid_t
+start_worker(struct scene *s, const struct st_work *work)
+{
+	struct st_error e;
+	pid_t pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(st_campaign_work(&s->c, work, &e) ? 1 : 0);
+	return pid;
+}
+
+/* Workers that are killed are replaced. Returns the number of those that were. */
+static int
+work_to_the_end(struct scene *s, const struct st_work *work, int n)
+{
+	int alive = n, killed = 0, status;
+	for (int i = 0; i < n; i++)
+		start_worker(s, work);
+	while (alive && wait(&status) > 0) {
+		alive--;
+		if (WIFSIGNALED(status)) {
+			assert_int_equal(WTERMSIG(status), SIGKILL);
+			killed++;
+			start_worker(s, work);
+			alive++;
+		} else {
+			assert_int_equal(WEXITSTATUS(status), 0);
+		}
+	}
+	return killed;
+}
+
+static void
+assert_executed(struct scene *s, size_t tasks, int each)
+{
+	int *times = calloc(tasks, sizeof *times);
+	size_t number;
+	close(s->executed[1]);
+	while (read(s->executed[0], &number, sizeof number) == sizeof number)
+		times[number]++;
+	s->executed[1] = dup(s->executed[0]);
+	for (size_t i = 0; i < tasks; i++)
+		assert_int_equal(times[i], each);
+	free(times);
+}
+
+static void
+assert_results(struct scene *s, size_t tasks)
+{
+	for (size_t i = 0; i < tasks; i++) {
+		char expected[32], *text = st_campaign_result(&s->c, i);
+		snprintf(expected, sizeof expected, "task %zu", i);
+		assert_non_null(text);
+		assert_string_equal(text, expected);
+		free(text);
+	}
+	assert_int_equal(st_campaign_each(&s->c, "results", NULL, NULL), tasks);
+}
+
+/* ---- tests ---- */
+
+static void
+each_task_once(void **state)
+{
+	struct scene *s = *state;
+	scene_campaign(s, TASKS, 60);
+	const struct st_work work = work_of(s, note_task);
+	assert_int_equal(work_to_the_end(s, &work, 3), 0);
+	assert_executed(s, TASKS, 1);
+	assert_results(s, TASKS);
+	assert_int_equal(st_campaign_each(&s->c, "leases", NULL, NULL), 0);
+	assert_int_equal(st_campaign_each(&s->c, "workers", NULL, NULL), 0);
+	assert_int_equal(st_campaign_each(&s->c, "tmp", NULL, NULL), 0);
+}
+
+/* The lease of a worker that was killed is taken over at once on the same machine: by its lock, not
+ * after the minute of the lease. */
+static void
+killed_workers(void **state)
+{
+	struct scene *s = *state;
+	scene_campaign(s, TASKS, 3600);
+	const struct st_work work = work_of(s, die_sometimes);
+	assert_int_equal(work_to_the_end(s, &work, 3), TASKS / 10);
+	assert_executed(s, TASKS, 1);
+	assert_results(s, TASKS);
+}
+
+static void
+a_task_that_kills(void **state)
+{
+	struct scene *s = *state;
+	struct st_campaign_status status;
+	struct st_error e;
+	scene_campaign(s, 5, 3600);
+	const struct st_work work = work_of(s, die_always);
+	assert_int_equal(work_to_the_end(s, &work, 2), 5);
+	char *reason = st_campaign_given_up(&s->c, 2);
+	assert_string_equal(reason, "5 workers ended during this run");
+	free(reason);
+	assert_null(st_campaign_given_up(&s->c, 1));
+	assert_null(st_campaign_result(&s->c, 2));
+	assert_int_equal(st_campaign_status_of(&status, &s->c, &e), 0);
+	assert_int_equal(status.finished, 4);
+	assert_int_equal(status.given_up, 1);
+	assert_int_equal(status.workers.n, 5); /* all are lost */
+	for (size_t i = 0; i < status.workers.n; i++)
+		assert_true(status.workers.v[i].lost);
+	st_campaign_status_free(&status);
+	st_worker_sweep(&s->c);
+	assert_int_equal(st_campaign_each(&s->c, "workers", NULL, NULL), 0);
+	/* Another attempt begins to count again. */
+	st_campaign_forgive(&s->c);
+	assert_null(st_campaign_given_up(&s->c, 2));
+	assert_int_equal(st_campaign_each(&s->c, "leases", NULL, NULL), 0);
+	const struct st_work good = work_of(s, note_task);
+	assert_int_equal(work_to_the_end(s, &good, 1), 0);
+	assert_executed(s, 5, 1);
+	assert_results(s, 5);
+}
+
+/* A lease of another machine, which reported `ago` seconds ago. */
+static void
+lease_of_elsewhere(struct scene *s, double ago)
+{
+	struct timespec now, times[2];
+	char *report = st_campaign_path(&s->c, "workers/elsewhere.1.1");
+	char *lease = st_campaign_path(&s->c, "leases/0.0");
+	write_file(report, "boot of-another-machine\nhost elsewhere\npid 1\ncpu -1\n");
+	assert_int_equal(link(report, lease), 0);
+	clock_gettime(CLOCK_REALTIME, &now);
+	times[0] = times[1] = (struct timespec){now.tv_sec - (time_t)ago, 0};
+	assert_int_equal(utimensat(0, report, times, 0), 0);
+	free(report);
+	free(lease);
+}
+
+static void
+silent_elsewhere(void **state)
+{
+	struct scene *s = *state;
+	scene_campaign(s, 2, 3600);
+	lease_of_elsewhere(s, 4000);
+	const struct st_work work = work_of(s, note_task);
+	assert_int_equal(work_to_the_end(s, &work, 1), 0);
+	assert_executed(s, 2, 1);
+	assert_results(s, 2);
+}
+
+static void
+alive_elsewhere(void **state)
+{
+	struct scene *s = *state;
+	struct st_error e;
+	bool first;
+	scene_campaign(s, 2, 3600);
+	lease_of_elsewhere(s, 1000);
+	const struct st_work work = work_of(s, note_task);
+	pid_t worker = start_worker(s, &work);
+	while (!st_campaign_has(&s->c, "results/1"))
+		usleep(1000);
+	/* It waits for the other's result, whose coming ends it. */
+	assert_int_equal(
+	        st_campaign_put(&s->c, "elsewhere", "results/0", "task 0\nend\n", &first, &e), 0);
+	assert_true(first);
+	int status;
+	assert_int_equal(waitpid(worker, &status, 0), worker);
+	assert_int_equal(status, 0);
+	assert_results(s, 2);
+}
+
+/* The first complete result counts; one that was cut is none. */
+static void
+results(void **state)
+{
+	struct scene *s = *state;
+	struct st_error e;
+	bool first;
+	scene_campaign(s, 2, 60);
+	assert_int_equal(st_campaign_put(&s->c, "a", "results/0", "task 0\nend\n", &first, &e), 0);
+	assert_true(first);
+	assert_int_equal(st_campaign_put(&s->c, "b", "results/0", "other\nend\n", &first, &e), 0);
+	assert_false(first);
+	char *text = st_campaign_result(&s->c, 0);
+	assert_string_equal(text, "task 0");
+	free(text);
+	assert_int_equal(st_campaign_put(&s->c, "a", "results/1", "task", &first, &e), 0);
+	assert_null(st_campaign_result(&s->c, 1));
+	assert_false(st_campaign_has(&s->c, "results/1"));
+}
+
+static void
+bad_nodes(void **state)
+{
+	struct scene *s = *state;
+	struct st_error e;
+	scene_campaign(s, 2, 60);
+	const struct st_work bad = work_of(s, node_is_bad), good = work_of(s, note_task);
+	assert_int_equal(st_campaign_work(&s->c, &bad, &e), -1);
+	assert_string_equal(e.text, "the disk is full");
+	assert_int_equal(st_campaign_each(&s->c, "leases", NULL, NULL), 0);
+	assert_int_equal(st_campaign_work(&s->c, &good, &e), -1);
+	assert_string_equal(e.text, "the node is in quarantine");
+	st_campaign_forgive(&s->c);
+	struct st_work other = good;
+	other.machine = "cpu=A\nkernel=C\n";
+	assert_int_equal(st_campaign_work(&s->c, &other, &e), -1);
+	assert_string_equal(e.text, "it is another machine than that of the campaign: kernel=B, "
+	                            "here kernel=C");
+	st_campaign_forgive(&s->c);
+	assert_int_equal(st_campaign_work(&s->c, &good, &e), 0);
+	assert_results(s, 2);
+}
+
+static void
+cancelled(void **state)
+{
+	struct scene *s = *state;
+	struct st_error e;
+	scene_campaign(s, 2, 60);
+	const struct st_work work = work_of(s, note_task);
+	assert_int_equal(st_campaign_cancel(&s->c, &e), 0);
+	assert_int_equal(st_campaign_work(&s->c, &work, &e), 0);
+	assert_false(st_campaign_has(&s->c, "results/0"));
+	st_campaign_forgive(&s->c);
+	assert_int_equal(st_campaign_work(&s->c, &work, &e), 0);
+	assert_results(s, 2);
+}
+
+/* Of 41 pairs, 11 are left out on each side: P(fewer than 12 of 41 below the median) <= 0.5 %. */
+static void
+noise_bound(void **state)
+{
+	double ratios[41];
+	(void)state;
+	for (int i = 0; i < 41; i++)
+		ratios[i] = 1 + (i * 17 % 41 - 20) * 0.001; /* 0.98 to 1.02, once each */
+	assert_float_equal(st_noise_bound(ratios, 41), 0.009, 1e-9);
+	for (int i = 0; i < 41; i++)
+		ratios[i] = 1.5;
+	assert_float_equal(st_noise_bound(ratios, 41), 0.5, 1e-9);
+	assert_true(isinf(st_noise_bound(ratios, 5)));
+	assert_true(isinf(st_noise_bound(ratios, 0)));
+}
+
+static void
+places(void **state)
+{
+	struct st_workers_place p;
+	struct st_error e;
+	(void)state;
+	assert_int_equal(st_workers_place_read(&p, "local", &e), 0);
+	assert_true(!p.slurm && !p.workers);
+	assert_int_equal(st_workers_place_read(&p, "local:12", &e), 0);
+	assert_true(!p.slurm && p.workers == 12);
+	assert_int_equal(st_workers_place_read(&p, "slurm", &e), 0);
+	assert_true(p.slurm && !p.partition);
+	assert_int_equal(st_workers_place_read(&p, "slurm:long", &e), 0);
+	assert_string_equal(p.partition, "long");
+	static const char *const bad[] = {"",         "locally",  "local:", "local:0",
+	                                  "local:2x", "local:-1", "slurm:", "slurms"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assert_int_equal(st_workers_place_read(&p, bad[i], &e), -1);
+		assert_int_equal(e.code, ST_EXIT_USAGE);
+	}
+}
+
+int
+main(void)
+{
+#define T(test) cmocka_unit_test_setup_teardown(test, scene_begin, scene_end)
+	const struct CMUnitTest tests[] = {
+	        T(each_task_once),
+	        T(killed_workers),
+	        T(a_task_that_kills),
+	        T(silent_elsewhere),
+	        T(alive_elsewhere),
+	        T(results),
+	        T(bad_nodes),
+	        T(cancelled),
+	        cmocka_unit_test(noise_bound),
+	        cmocka_unit_test(places),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
