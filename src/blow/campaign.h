@@ -82,6 +82,10 @@ struct st_blow_finding {
 	double share, calls;        /* without noise: share of the run time, 0 to 1; mean count */
 	double mean_ns;             /* mean time of a call without noise */
 };
+/* The indicators of a thread in an experiment of a speed-up. mean_ns: of the calls of its function
+ * without noise. */
+struct st_blow_speedup st_blow_speedup_in(const struct st_blow *b, const struct st_blow_run *r,
+                                          const struct st_blow_span *span, double mean_ns);
 /* The indicator of an experiment of a speed-up: the sum of the threads' scores (indicators.h); NAN:
  * no thread got noise, or none calls the function. mean_ns: of its calls without noise. */
 double st_blow_opportunity(const struct st_blow *b, const struct st_blow_run *r, double mean_ns);

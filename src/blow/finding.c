@@ -113,15 +113,21 @@ thread_before(const struct st_blow *b, uint32_t function, uint32_t thread, doubl
 	return sum;
 }
 
+struct st_blow_speedup
+st_blow_speedup_in(const struct st_blow *b, const struct st_blow_run *r,
+                   const struct st_blow_span *span, double mean_ns)
+{
+	struct st_blow_thread t = thread_before(b, r->function, span->thread, mean_ns);
+	t.time = (double)span->ns;
+	return st_blow_speedup_of(&t);
+}
+
 double
 st_blow_opportunity(const struct st_blow *b, const struct st_blow_run *r, double mean_ns)
 {
 	double sum = NAN;
 	for (size_t i = 0; i < r->spans.n; i++) {
-		struct st_blow_thread t =
-		        thread_before(b, r->function, r->spans.v[i].thread, mean_ns);
-		t.time = (double)r->spans.v[i].ns;
-		const struct st_blow_speedup s = st_blow_speedup_of(&t);
+		const struct st_blow_speedup s = st_blow_speedup_in(b, r, &r->spans.v[i], mean_ns);
 		if (s.noise > 0 && !isnan(s.score))
 			sum = (isnan(sum) ? 0 : sum) + s.score;
 	}

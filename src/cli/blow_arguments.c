@@ -298,6 +298,9 @@ apply_blow_view(struct st_blow_arguments *a, int option, const char *value, st_s
 	case BLOW_top:
 		*status = blow_size("top", value, 0, &a->view.top, e);
 		break;
+	case BLOW_threads:
+		a->view.threads = true;
+		break;
 	case BLOW_full:
 		a->view.full = true;
 		break;

@@ -422,7 +422,8 @@
 	K(HEAT, "heat")                                                                            \
 	K(COST, "cost")                                                                            \
 	K(RESIDUALS, "residuals")                                                                  \
-	K(PASSED, "passed")
+	K(PASSED, "passed")                                                                        \
+	K(CAUSAL, "causal")
 
 #define ST_PLOT_OPTIONS(O)                                                                         \
 	O(output, 'o', "output", "FILE", true,                                                     \

@@ -79,6 +79,8 @@
 	O(from, 0, "from", "FILE", true, "show the result of an earlier campaign")                 \
 	O(compare, 0, "compare", "FILE", true,                                                     \
 	  "with --from: compare its ranking of functions with that of another campaign")           \
+	O(threads, 0, "threads", NULL, true,                                                       \
+	  "also print the calls of each function in each thread")                                  \
 	O(sort, 's', "sort", "slope|fitness|share", true,                                          \
 	  "sort functions by this (default: slope)")                                               \
 	O(top, 'n', "top", "N", true, "print at most N functions (default: 50; 0: all)")           \

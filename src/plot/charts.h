@@ -104,4 +104,19 @@ struct st_plot_heat {
 };
 void st_plot_heat(const struct st_plot_heat *p, FILE *out);
 
+/* Lines through points that each series has for itself, by ascending x: those of the i-th series
+ * are points[first[i]] to points[first[i + 1] - 1]. */
+struct st_plot_curve_point {
+	double x, y, low, high; /* low and high: its interval; NAN: none */
+};
+struct st_plot_curves {
+	struct st_plot_words words;
+	const char *const *names;
+	size_t n_series;
+	const size_t *first; /* n_series + 1 numbers */
+	const struct st_plot_curve_point *points;
+	double zero; /* the corner of the plot includes it on both axes */
+};
+void st_plot_curves(const struct st_plot_curves *p, FILE *out);
+
 #endif

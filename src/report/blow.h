@@ -25,6 +25,7 @@ enum st_blow_sort {
 struct st_blow_view {
 	enum st_blow_sort sort;
 	size_t top;                    /* rows; 0: all */
+	bool threads;                  /* print calls by function and thread */
 	bool full;                     /* names are not shortened */
 	struct st_blow_wishes *wishes; /* what --what-if asks for; NULL: nothing */
 };
@@ -44,6 +45,13 @@ st_status st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct 
 
 /* Prints the number of runs, the baseline, a row for each chosen function, faults, and remarks. */
 st_status st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FILE *out);
+/* blow_threads.c: the mean calls of each chosen function in each thread without noise. -1: memory
+ * is exhausted. */
+st_status st_blow_threads_print(const struct st_blow *b, const struct st_blow_view *view,
+                                FILE *out);
+/* An array of threads that call the function; NULL: memory is exhausted. */
+json_t *st_blow_threads_json(const struct st_blow *b, uint32_t function);
+
 /* Prints the names of all functions, then those of the corpus; times: with the mean time of a call.
  */
 void st_blow_functions_print(const struct st_blow *b, bool times, FILE *out);

@@ -132,6 +132,7 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	SET(out, "time_share", st_json_real(r->finding.share));
 	SET(out, "calls", st_json_real(r->finding.calls));
 	SET(out, "mean_ns", st_json_real(r->finding.mean_ns));
+	SET(out, "threads", st_blow_threads_json(b, r->function));
 	if (b->causal)
 		SET(out, "virtual", blow_json_virtual(b, r->function));
 	else if (!b->speedup)

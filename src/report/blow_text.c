@@ -354,6 +354,8 @@ st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FIL
 	    : b->speedup ? print_opportunities(b, view, out)
 	                 : print_rows(b, view, out))
 		return ST_FAILED;
+	if (view->threads && st_blow_threads_print(b, view, out))
+		return ST_FAILED;
 	if (view->wishes && st_blow_what_if_print(b, view->wishes, out))
 		return ST_FAILED;
 	print_faults(b, view, out);

@@ -413,6 +413,42 @@ class Results(Blow):
         times = self.strobe("--show-functions-w-time", "-F", "quarter", "--", PLANTED, "serial").stdout
         self.assertRegex(times, r"quarter <==> quarter ==> \d+\.\d{3} us\n")
 
+    def plot(self, *arguments, code=0):
+        done = subprocess.run([STROBE, "plot", "causal", *arguments], cwd=self.at, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout or done.stderr
+
+    def test_picture(self):
+        """A line for each function, with a point for each experiment and one for the runs without noise."""
+        self.strobe("-q", "-F", "quarter,other_half", "--noise", "busy", "--iterations", "4", "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--", PLANTED, "serial")
+        svg = self.plot("r.db", "-o", "-")
+        self.assertEqual(len(re.findall("<circle ", svg)), 4 + 2)
+        self.assertEqual(len(re.findall('<path class="line', svg)), 2)
+        self.assertIn("causal profiles of r.db (slow-down)", svg)
+        self.assertRegex(svg, "quarter: 1, 1<")
+        svg = self.plot("r.db", "--of", "qu*", "-o", "-")
+        self.assertIn("quarter", svg)
+        self.assertNotIn("other_half", svg)
+        self.assertEqual(len(re.findall('<path class="line', self.plot("r.db", "-n", "1", "-o", "-"))), 1)
+        self.assertIn("no experiment to draw with nothing", self.plot("r.db", "--of", "nothing", "-o", "-", code=125))
+        self.strobe("-q", "-m", "speed-up", "-F", "left_part,right_part,main", "--sampling", "50", "--baseline-runs", "3", "--timeout", "0", "-o", "s.db", "--", PLANTED, "pair")
+        svg = self.plot("s.db", "-o", "-")
+        self.assertIn("left_part, thread ", svg)
+        self.assertIn("runtime optimisation of the thread in %", svg)
+        subprocess.run([STROBE, "run", "-q", "-t", "inscount", "-o", "other.db", "--", PLANTED], cwd=self.at, check=True)
+        self.assertIn("is not of strobe blow", self.plot("other.db", "-o", "-", code=2))
+
+    def test_threads(self):
+        """Each of two threads calls its own function. The first one enters main before the other one exists, so their numbers are certain."""
+        self.strobe("-q", "-F", "main,left_part,right_part", "--iterations", "1", "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--", PLANTED, "pair")
+        result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+        threads = {target["function"]: target["threads"] for target in result["targets"]}
+        self.assertEqual(threads, {"main": [{"thread": 0, "calls": 1}], "left_part": [{"thread": 0, "calls": 10}], "right_part": [{"thread": 1, "calls": 10}]})
+        text = self.strobe("--from", "r.db", "--threads").stdout
+        matrix = text.split("calls by thread, without noise:\n")[1].splitlines()
+        self.assertEqual(matrix[0].split(), ["thread", "0", "1", "function"])
+        self.assertEqual(sorted(line.split() for line in matrix[1:4]), [["-", "10", "right_part"], ["1", "-", "main"], ["10", "-", "left_part"]])
+
     def test_resume(self):
         options = ("-q", "-F", "quarter", "--noise", "nanosleep", "--timed-noise-max", "2ms", "--full-analysis", "--baseline-runs", "3", "--timeout", "0", "--journal", "j", "-o", "r.json")
         self.strobe(*options, "--", PLANTED, "serial")

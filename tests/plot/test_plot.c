@@ -495,6 +495,32 @@ flame_says_what_is_left_out(void **state)
 	free(text);
 }
 
+/* Each series has its own x; an interval is a line, and a single point has none. */
+static void
+curves_with_their_intervals(void **state)
+{
+	static const char *const names[] = {"f", "g"};
+	static const size_t first[] = {0, 2, 3};
+	static const struct st_plot_curve_point points[] = {
+	        {1, 1, NAN, NAN}, {2, 1.5, 1, 2}, {3, 3, NAN, NAN}};
+	const struct st_plot_curves p = {.words = {.title = "T"},
+	                                 .names = names,
+	                                 .n_series = 2,
+	                                 .first = first,
+	                                 .points = points,
+	                                 .zero = 1};
+	struct st_text built;
+	(void)state;
+	st_plot_curves(&p, st_text_begin(&built));
+	char *text = st_text_end(&built);
+	assert_non_null(strstr(text, "<path class=\"line c0\""));
+	assert_null(strstr(text, "<path class=\"line c1\""));
+	assert_non_null(strstr(text, "<line class=\"line c0\""));
+	assert_non_null(strstr(text, "f: 2, 1.5"));
+	assert_non_null(strstr(text, "g: 3, 3"));
+	free(text);
+}
+
 int
 main(void)
 {
@@ -507,6 +533,7 @@ main(void)
 	        cmocka_unit_test(points_and_their_curve),
 	        cmocka_unit_test(long_notes_have_several_lines),
 	        cmocka_unit_test(lines_with_their_spread),
+	        cmocka_unit_test(curves_with_their_intervals),
 	        cmocka_unit_test(bars_stacked_and_grouped),
 	        cmocka_unit_test(bars_with_their_spread),
 	        cmocka_unit_test(flows_stacked_and_not),
