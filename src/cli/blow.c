@@ -304,7 +304,10 @@ blow_program(struct st_blow_arguments *a, char *const *argv)
 {
 	struct blown w = {.a = a, .begin = st_now_raw(), .start_ns = realtime_ns()};
 	struct st_error e;
-	const struct st_session_output output = {.name = a->session.program[0], .path = a->output};
+	const struct st_output_form form = {"json", blow_write, a};
+	const struct st_session_output output = {.name = a->session.program[0],
+	                                         .path = a->output,
+	                                         .form = a->form == ST_BLOW_DB ? NULL : &form};
 	const bool writes = !a->shows && !(a->output && !strcmp(a->output, "-"));
 	char *options = st_result_options(argv, a->session.program);
 	char *identity = options ? blow_identity(a, options) : NULL;
