@@ -9,6 +9,7 @@
 #include "base/option.h"
 #include "base/parse.h"
 #include "cli/commands.h"
+#include "cli/measure.h"
 #include "recording/recording.h"
 
 enum {
@@ -116,6 +117,15 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_keep:
 		a->asked = "keep";
 		return set_annotate_number("keep", value, ST_RECORDING_MOST, &a->keep, e);
+	case ANNOTATE_pid:
+		return st_measure_pid(value, &a->pid, e);
+	case ANNOTATE_for:
+		a->asked = "for";
+		return st_region_time(&a->seconds, "for", value, e);
+	case ANNOTATE_follow:
+		a->asked = "follow";
+		a->follow = true;
+		return ST_OK;
 	case ANNOTATE_seed:
 		return set_annotate_seed(a, value, e);
 	case ANNOTATE_quiet:
@@ -168,6 +178,23 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	}
 }
 
+/* Checks that options of analyses are not given, and reads the metrics of a run. */
+static st_status
+annotate_check_recording(struct st_annotate_arguments *a, struct st_error *e)
+{
+	if (a->where || a->function || a->contracts || a->analysis.classes || a->save || a->check ||
+	    a->explain || a->analysis.min_r2 > 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--where, --function, --contracts, --check, --explain, --save, "
+		               "--class and --min-r2 are for records: strobe annotate FILE...");
+	if (a->form > (a->features ? ST_ANNOTATE_JSON : ST_ANNOTATE_TEXT))
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        a->features ? "--features prints text or JSON: --format text, --format json"
+		                    : "records are written as text: leave out --format");
+	return a->metrics_text ? st_recording_metrics(a->metrics_text, &a->metrics, e) : ST_OK;
+}
+
 /* Checks the options of a run and of --features, which take PROGRAM. */
 static st_status
 annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
@@ -187,17 +214,28 @@ annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 		               a->output  ? "output"
 		               : a->asked ? a->asked
 		                          : "metrics");
-	if (a->where || a->function || a->contracts || a->analysis.classes || a->save || a->check ||
-	    a->explain || a->analysis.min_r2 > 0)
+	return annotate_check_recording(a, e);
+}
+
+/* Checks the options of a running process. */
+static st_status
+annotate_check_process(struct st_annotate_arguments *a, struct st_error *e)
+{
+	if (a->program || a->files.n)
+		return st_fail(e, ST_EXIT_USAGE, "--pid records a running process: leave out '%s'",
+		               a->program ? a->program[0] : a->files.text[0]);
+	if (a->features)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--where, --function, --contracts, --check, --explain, --save, "
-		               "--class and --min-r2 are for records: strobe annotate FILE...");
-	if (a->form > (a->features ? ST_ANNOTATE_JSON : ST_ANNOTATE_TEXT))
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        a->features ? "--features prints text or JSON: --format text, --format json"
-		                    : "records are written as text: leave out --format");
-	return a->metrics_text ? st_recording_metrics(a->metrics_text, &a->metrics, e) : ST_OK;
+		               "--features takes a program: give its name instead of --pid");
+	if (a->follow)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--follow needs a program that strobe starts: the children of an "
+		               "attached process run natively");
+	if (!a->output)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no place for the records: strobe annotate --pid %ld -o RECORDS",
+		               a->pid);
+	return annotate_check_recording(a, e);
 }
 
 /* Checks options that exclude each other. */
@@ -229,6 +267,8 @@ annotate_check(struct st_annotate_arguments *a, struct st_error *e)
 {
 	if (a->checking && !a->check)
 		return st_fail(e, ST_EXIT_USAGE, "--%s is for --check", a->checking);
+	if (a->pid)
+		return annotate_check_process(a, e);
 	if (a->program)
 		return annotate_check_program(a, e);
 	if (a->features)
@@ -284,7 +324,7 @@ st_annotate_main(char *const *argv)
 		code = st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("annotate"), false);
-	else if (!a.program)
+	else if (!a.program && !a.pid)
 		code = st_annotate_records(&a, &e);
 	else if (a.output)
 		code = st_annotate_record(&a);

@@ -20,6 +20,9 @@ struct st_annotate_arguments {
 	const char *asked;  /* an option for runs only; NULL: none was given */
 	const char *search; /* an option for the search for features only; NULL: none was given */
 	uint32_t metrics, keep;
+	long pid;       /* of a running process; 0: not given */
+	double seconds; /* of recording; 0: not given */
+	bool follow;
 	uint64_t seed;
 	bool features, quiet; /* features: print them without a run */
 	bool save;            /* keep the annotations in the project */
@@ -41,7 +44,7 @@ struct st_annotate_arguments {
 st_status st_annotate_features(struct st_annotate_arguments *a, struct st_error *e);
 
 /* annotate_record.c: -o with a program. Returns strobe's exit code. */
-int st_annotate_record(struct st_annotate_arguments *a);
+int st_annotate_record(const struct st_annotate_arguments *a);
 
 /* annotate_records.c: analyses files. Returns strobe's exit code. */
 int st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e);

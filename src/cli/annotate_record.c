@@ -2,18 +2,24 @@
 /* strobe annotate -o: records the calls of a program. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/annotate.h"
 #include "cli/commands.h"
+#include "cli/measure.h"
 #include "recording/recording.h"
 
-int
-st_annotate_record(struct st_annotate_arguments *a)
+static int
+annotate_record_as(const struct st_annotate_arguments *a, char *const *program)
 {
-	const struct st_recording_request request = {.program = a->program,
-	                                             .functions = &a->functions,
-	                                             .images = &a->images,
+	struct st_patterns functions = a->functions, images = a->images;
+	const struct st_recording_request request = {.program = program,
+	                                             .pid = (pid_t)a->pid,
+	                                             .seconds = a->seconds,
+	                                             .follow = a->follow,
+	                                             .functions = &functions,
+	                                             .images = &images,
 	                                             .limits = a->limits,
 	                                             .metrics = a->metrics,
 	                                             .keep = a->keep,
@@ -21,11 +27,6 @@ st_annotate_record(struct st_annotate_arguments *a)
 	                                             .output = a->output};
 	struct st_recording_outcome outcome;
 	struct st_error e;
-	if (!strcmp(a->output, "-")) {
-		st_cause(&e, ST_EXIT_USAGE,
-		         "standard output is the program's: -o takes the name of a file");
-		return st_complain(&e);
-	}
 	if (st_recording_run(&request, &outcome, &e))
 		return st_complain(&e);
 	if (!a->quiet)
@@ -34,4 +35,27 @@ st_annotate_record(struct st_annotate_arguments *a)
 		        a->output, outcome.records, outcome.calls, outcome.functions,
 		        outcome.functions == 1 ? "" : "s");
 	return outcome.exit_code;
+}
+
+int
+st_annotate_record(const struct st_annotate_arguments *a)
+{
+	struct st_error e;
+	if (!strcmp(a->output, "-")) {
+		st_cause(&e, ST_EXIT_USAGE,
+		         "standard output is the program's: -o takes the name of a file");
+		return st_complain(&e);
+	}
+	if (!a->pid)
+		return annotate_record_as(a, a->program);
+	char **command = st_measure_command(a->pid);
+	if (!command) {
+		st_cause(&e, ST_EXIT_FAILED, "no memory left for the command of the process");
+		return st_complain(&e);
+	}
+	char *text = command[0];
+	const int code = annotate_record_as(a, command);
+	free(text);
+	free(command);
+	return code;
 }

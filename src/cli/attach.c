@@ -76,11 +76,8 @@ parse_attach(struct arguments *a, char *const *argv, struct st_error *e)
 	return tools->n ? 0 : st_toolset_add(tools, "hot", e);
 }
 
-/* The command that a process was started with, as a list; the caller frees it and its first
- * element.
- */
-static char **
-command_of(long pid)
+char **
+st_measure_command(long pid)
 {
 	char path[64];
 	char *text = calloc(1, 1 << 16), **list;
@@ -117,7 +114,7 @@ int
 st_measure_process(struct st_measure *w, char *const *argv, long pid, double seconds)
 {
 	struct st_session *s = &w->session;
-	char **command = command_of(pid);
+	char **command = st_measure_command(pid);
 	if (!command)
 		return st_complain(&(struct st_error){ST_EXIT_FAILED, "out of memory"});
 	char *text = command[0], *given = st_result_options(argv, NULL);

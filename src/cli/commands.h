@@ -289,6 +289,9 @@
 	  "measure (default: time) or analyse (default: all) these: time,cpu,..")                  \
 	O(keep, 'k', "keep", "N", true,                                                            \
 	  "keep at most N calls of a function, chosen at random (default: 10000)")                 \
+	O(pid, 'p', "pid", "PID", true, "record a running process, until Ctrl-C or --for")         \
+	O(for, 0, "for", "TIME", true, "stop recording after this long: 10s, 2m")                  \
+	O(follow, 'f', "follow", NULL, true, "record child processes, too")                        \
 	O(seed, 0, "seed", "N", true, "set the seed of random choices (default: 0)")               \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	O(depth, 0, "depth", "N", true,                                                            \

@@ -49,6 +49,9 @@ int st_measure_program(struct st_measure *w, char *const *argv);
 int st_measure_process(struct st_measure *w, char *const *argv, long pid, double seconds);
 /* The number of a process. 0, or -1 with *e. */
 st_status st_measure_pid(const char *text, long *pid, struct st_error *e);
+/* The command that a process was started with, as a list; the caller frees it and its first
+ * element. NULL: no memory. */
+char **st_measure_command(long pid);
 void st_measure_free(struct st_measure *w);
 
 #endif

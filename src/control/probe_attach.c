@@ -280,6 +280,7 @@ st_probing_detach(struct st_probing *p, double seconds, struct st_error *e)
 	enum { MOST_TRIES = 200 };
 	bool stopped = true;
 	wait_attached(p, seconds);
+	__atomic_store_n(&p->area->leaves, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&p->area->controlled, 0, __ATOMIC_RELEASE);
 	st_probing_finish(p);
 	for (int tries = 0; !p->own_end && tries < MOST_TRIES; tries++) {

@@ -234,6 +234,7 @@ try_to_leave(struct st_probing *p)
 {
 	bool stopped;
 	const uint64_t now = st_moment_now().ticks;
+	__atomic_store_n(&p->area->leaves, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&p->area->controlled, 0, __ATOMIC_RELEASE);
 	st_probing_unattend(p);
 	p->left = st_probing_leave(p, &stopped);

@@ -61,7 +61,8 @@ add_image(struct st_probes *p, const struct mapping *m)
 	pthread_mutex_lock(&p->lock);
 	struct st_probed_image *image = ST_PUSH(&p->images);
 	if (image)
-		*image = (struct st_probed_image){.path = strdup(m->path),
+		*image = (struct st_probed_image){.probes = p,
+		                                  .path = strdup(m->path),
 		                                  .from = m->from,
 		                                  .to = m->to,
 		                                  .file_offset = m->file_offset};

@@ -55,6 +55,7 @@ introduce_again(void *arg)
 	}
 	*slot = new;
 	new->choose = root->choose;
+	new->mapped = root->mapped;
 	new->arg = root->arg;
 	new->root = root;
 	new->taken = root->taken;
@@ -64,6 +65,8 @@ introduce_again(void *arg)
 	                                   .samples = as->samples,
 	                                   .follows = true,
 	                                   .records = as->records,
+	                                   .records_calls = as->records_calls,
+	                                   .cost_reading = as->cost_reading,
 	                                   .whole = as->whole,
 	                                   .memory = -1,
 	                                   .cost_within = as->cost_within,

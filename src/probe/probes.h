@@ -17,6 +17,7 @@
 
 /* An image that is or was mapped. */
 struct st_probed_image {
+	struct st_probes *probes; /* of the process */
 	char *path;
 	uint64_t from, to; /* of its code in the process */
 	uint64_t file_offset;

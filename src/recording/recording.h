@@ -6,6 +6,8 @@
 #ifndef STROBE_RECORDING_RECORDING_H
 #define STROBE_RECORDING_RECORDING_H
 
+#include <sys/types.h>
+
 #include "base/error.h"
 #include "features/find.h"
 #include "session/region.h"
@@ -13,7 +15,10 @@
 enum { ST_RECORDING_KEEP = 10000, ST_RECORDING_MOST = 1000000 };
 
 struct st_recording_request {
-	char *const *program;
+	char *const *program; /* with its arguments; that of the process if there is a pid */
+	pid_t pid;            /* a running process; 0: the program is run */
+	double seconds;       /* then the probes are removed; 0: at the end, or at a signal */
+	bool follow;          /* record also the children of the program */
 	bool own_group;
 	struct st_patterns *functions; /* none: all functions of the executable */
 	struct st_patterns *images;

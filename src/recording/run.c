@@ -80,14 +80,34 @@ first_refused(const struct st_recording_targets *t)
 	return NULL;
 }
 
-static st_status
-complain_of_silence(const struct st_recording_targets *t, struct st_error *e)
+static bool
+is_matched(const struct st_recording *r, size_t pattern)
 {
+	for (size_t i = 0; i < r->processes.n; i++)
+		if (r->processes.v[i]->matched[pattern])
+			return true;
+	return false;
+}
+
+/* The process whose functions the message is about: the first one that has some. */
+static const struct st_recording_targets *
+silent_process(const struct st_recording *r)
+{
+	for (size_t i = 0; i < r->processes.n; i++)
+		if (r->processes.v[i]->list.n)
+			return r->processes.v[i];
+	return r->processes.v[0];
+}
+
+static st_status
+complain_of_silence(const struct st_recording *all, struct st_error *e)
+{
+	const struct st_recording_targets *t = silent_process(all);
 	const struct st_patterns *patterns = t->request->functions;
 	const struct st_recorded *refused = first_refused(t);
 	uint64_t calls = 0;
 	for (size_t i = 0; i < patterns->n; i++)
-		if (!t->matched[i])
+		if (!is_matched(all, i))
 			return complain_of_pattern(t, patterns->text[i], e);
 	for (size_t i = 0; i < t->list.n; i++) {
 		const struct st_record_function *r = st_recorded_function(t->probes, &t->list.v[i]);
@@ -109,49 +129,60 @@ complain_of_silence(const struct st_recording_targets *t, struct st_error *e)
 		               "nothing was recorded, because %s could not be probed: %s",
 		               refused->table.name, st_recorded_refusal(t->probes, refused));
 	return st_fail(e, ST_EXIT_FAILED,
-	               "nothing was recorded, because the program did not call %s%s: give it an "
-	               "input for which it does",
-	               t->list.v[0].table.name,
-	               t->list.n > 1 ? " or any other function that was chosen" : "");
+	               "nothing was recorded, because the %s did not call %s%s: %s",
+	               t->request->pid ? "process" : "program", t->list.v[0].table.name,
+	               t->list.n > 1 ? " or any other function that was chosen" : "",
+	               t->request->pid ? "record it for longer, with --for"
+	                               : "give it an input for which it does");
 }
 
 /* ---- the run ---- */
 
 static st_status
-write_records(const struct st_recording_targets *t, FILE *out, struct st_recording_outcome *outcome,
+write_records(const struct st_recording *all, FILE *out, struct st_recording_outcome *outcome,
               struct st_error *e)
 {
-	if (t->no_memory)
+	bool no_memory = all->no_memory || !all->processes.n;
+	for (size_t i = 0; i < all->processes.n; i++)
+		no_memory |= all->processes.v[i]->no_memory;
+	if (no_memory)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
-	if (st_recording_write(t, out, outcome, e))
+	if (st_recording_write(all, out, outcome, e))
 		return ST_FAILED;
 	if (!outcome->records)
-		return complain_of_silence(t, e);
+		return complain_of_silence(all, e);
 	return ST_OK;
+}
+
+static st_status
+record_process(const struct st_recording_request *r, struct st_probes *p, struct st_error *e)
+{
+	if (r->pid)
+		return st_probes_attach(p, r->pid, e) || st_probes_detach(p, r->seconds, e)
+		               ? ST_FAILED
+		               : ST_OK;
+	return st_probes_start(p, r->program, r->own_group, e) || st_probes_wait(p, r->seconds, e)
+	               ? ST_FAILED
+	               : ST_OK;
 }
 
 static st_status
 run_probes(const struct st_recording_request *r, FILE *out, struct st_recording_outcome *outcome,
            struct st_error *e)
 {
-	struct st_probes probes = {.choose = st_recording_choose,
-	                           .mapped = st_recording_mapped,
-	                           .process = {.records_calls = true, .whole = true}};
-	struct st_recording_targets targets;
-	probes.arg = &targets;
-	st_status status = st_recording_targets_begin(&targets, r, &probes);
-	if (status)
-		status = st_fail(e, ST_EXIT_FAILED, "no memory left");
-	if (!status)
-		status = st_probes_start(&probes, r->program, r->own_group, e);
-	if (!status)
-		status = st_probes_wait(&probes, 0, e);
+	struct st_recording recording = {.request = r};
+	struct st_probes probes = {
+	        .choose = st_recording_choose,
+	        .mapped = st_recording_mapped,
+	        .arg = &recording,
+	        .process = {.records_calls = true, .whole = true, .follows = r->follow}};
+	st_status status = record_process(r, &probes, e);
 	if (!status) {
 		outcome->pid = (uint32_t)probes.process.pid;
-		outcome->exit_code = exit_code_of_program(probes.process.status);
-		status = write_records(&targets, out, outcome, e);
+		outcome->exit_code = r->pid ? 0 : exit_code_of_program(probes.process.status);
+		status = write_records(&recording, out, outcome, e);
 	}
-	st_recording_targets_free(&targets);
+	st_recording_free(&recording);
 	st_probes_free(&probes);
 	return status;
 }

@@ -220,10 +220,28 @@ share_rows(struct st_recording_targets *t, size_t n)
 	t->keep = t->request->keep < most ? t->request->keep : (uint32_t)most;
 }
 
-void
-st_recording_mapped(void *arg, const struct st_probed_image *image)
+/* The targets of a process, made when it is first seen. NULL: no memory. */
+static struct st_recording_targets *
+targets_of_process(struct st_recording *r, struct st_probes *probes)
 {
-	struct st_recording_targets *t = arg;
+	for (size_t i = 0; i < r->processes.n; i++)
+		if (r->processes.v[i]->probes == probes)
+			return r->processes.v[i];
+	struct st_recording_targets *t = calloc(1, sizeof *t), **slot = NULL;
+	if (t && !st_recording_targets_begin(t, r->request, probes))
+		slot = ST_PUSH(&r->processes);
+	if (slot)
+		return *slot = t;
+	if (t)
+		st_recording_targets_free(t);
+	free(t);
+	r->no_memory = true;
+	return NULL;
+}
+
+static void
+add_targets_of_image(struct st_recording_targets *t, const struct st_probed_image *image)
+{
 	const struct st_patterns *patterns = t->request->functions;
 	struct st_targets found = {0};
 	t->current = t->list.n;
@@ -246,10 +264,21 @@ st_recording_mapped(void *arg, const struct st_probed_image *image)
 	st_targets_free(&found);
 }
 
-struct st_probe_action
-st_recording_choose(void *arg, const struct st_probed_image *image, const struct st_function *f)
+void
+st_recording_mapped(void *recording, const struct st_probed_image *image)
 {
-	struct st_recording_targets *t = arg;
+	struct st_recording_targets *t = targets_of_process(recording, image->probes);
+	if (t)
+		add_targets_of_image(t, image);
+}
+
+struct st_probe_action
+st_recording_choose(void *recording, const struct st_probed_image *image,
+                    const struct st_function *f)
+{
+	struct st_recording_targets *t = targets_of_process(recording, image->probes);
+	if (!t)
+		return (struct st_probe_action){0};
 	for (size_t low = t->current, high = t->list.n; low < high;) {
 		const size_t middle = low + (high - low) / 2;
 		const struct st_recorded *r = &t->list.v[middle];
@@ -286,4 +315,14 @@ st_recording_targets_free(struct st_recording_targets *t)
 	free(t->list.v);
 	free(t->waiting.v);
 	free(t->matched);
+}
+
+void
+st_recording_free(struct st_recording *r)
+{
+	for (size_t i = 0; i < r->processes.n; i++) {
+		st_recording_targets_free(r->processes.v[i]);
+		free(r->processes.v[i]);
+	}
+	free(r->processes.v);
 }

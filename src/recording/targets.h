@@ -35,10 +35,19 @@ struct st_recording_targets {
 	bool no_memory;
 };
 
-/* For struct st_probes: `mapped` and `choose`, whose argument is struct st_recording_targets. */
-void st_recording_mapped(void *targets, const struct st_probed_image *image);
-struct st_probe_action st_recording_choose(void *targets, const struct st_probed_image *image,
+/* The targets of all processes, each in its own area of shared memory. A process that executes
+ * another program is another one here; a child of fork has the area of its parent. */
+struct st_recording {
+	const struct st_recording_request *request;
+	ST_VEC(struct st_recording_targets *) processes; /* the program's first */
+	bool no_memory;
+};
+
+/* For struct st_probes: `mapped` and `choose`, whose argument is struct st_recording. */
+void st_recording_mapped(void *recording, const struct st_probed_image *image);
+struct st_probe_action st_recording_choose(void *recording, const struct st_probed_image *image,
                                            const struct st_function *f);
+void st_recording_free(struct st_recording *r);
 st_status st_recording_targets_begin(struct st_recording_targets *t,
                                      const struct st_recording_request *r,
                                      struct st_probes *probes);
@@ -56,7 +65,7 @@ uint32_t st_recorded_values(const struct st_feature_table *t, size_t ops);
 const char *st_recorded_refusal(const struct st_probes *probes, const struct st_recorded *f);
 
 /* write.c: writes the file after the program has ended. */
-st_status st_recording_write(const struct st_recording_targets *t, FILE *out,
+st_status st_recording_write(const struct st_recording *r, FILE *out,
                              struct st_recording_outcome *outcome, struct st_error *e);
 
 #endif

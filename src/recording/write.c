@@ -319,8 +319,9 @@ note_missing_records(struct writing *w, const struct st_recorded *f, const struc
 		           path, f->table.name);
 	if (r && r->missed)
 		write_note(w->out,
-		           "%" PRIu64 " calls of %s that were to be kept were not, because another "
-		           "record was being written at that time",
+		           "%" PRIu64
+		           " calls of %s were not kept, because another record was being "
+		           "written at that time",
 		           r->missed, f->table.name);
 }
 
@@ -357,29 +358,28 @@ write_recorded(struct writing *w, const struct st_recorded *f, struct st_recordi
 }
 
 static void
-write_origin(const struct writing *w)
+write_origin(const struct st_recording_targets *t, FILE *out)
 {
 	char made[64];
-	const time_t seconds = (time_t)(w->t->probes->process.start_ns / 1000000000);
+	const time_t seconds = (time_t)(t->probes->process.start_ns / 1000000000);
 	struct tm utc;
-	fprintf(w->out, "#strobe-records,1\n#program");
-	for (char *const *word = w->t->request->program; *word; word++) {
-		fputc(',', w->out);
-		write_record_field(w->out, *word);
+	fprintf(out, "#strobe-records,1\n#program");
+	for (char *const *word = t->request->program; *word; word++) {
+		fputc(',', out);
+		write_record_field(out, *word);
 	}
 	gmtime_r(&seconds, &utc);
 	strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	fprintf(w->out, "\n#made,%s\n", made);
+	fprintf(out, "\n#made,%s\n", made);
 }
 
-st_status
-st_recording_write(const struct st_recording_targets *t, FILE *out,
-                   struct st_recording_outcome *outcome, struct st_error *e)
+static st_status
+write_recorded_process(const struct st_recording_targets *t, FILE *out,
+                       struct st_recording_outcome *outcome)
 {
 	const double hz = t->probes->process.tsc_hz;
 	struct writing w = {.t = t, .out = out, .tick_ns = hz > 0 ? 1e9 / hz : 1};
 	st_status status = ST_OK;
-	write_origin(&w);
 	for (size_t i = 0; i < t->list.n && !status; i++)
 		status = write_recorded(&w, &t->list.v[i], outcome);
 	if (t->crowded)
@@ -388,5 +388,17 @@ st_recording_write(const struct st_recording_targets *t, FILE *out,
 		           "records: choose fewer, or a smaller --keep",
 		           t->crowded);
 	free(w.classes.v);
+	return status;
+}
+
+st_status
+st_recording_write(const struct st_recording *r, FILE *out, struct st_recording_outcome *outcome,
+                   struct st_error *e)
+{
+	st_status status = ST_OK;
+	if (r->processes.n)
+		write_origin(r->processes.v[0], out);
+	for (size_t i = 0; i < r->processes.n && !status; i++)
+		status = write_recorded_process(r->processes.v[i], out, outcome);
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the records") : ST_OK;
 }

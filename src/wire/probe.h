@@ -215,7 +215,8 @@ struct st_probe_area {
 	uint32_t full, beats, waiters, deaf;
 	/* ST_PROBE_EXEC: counts the threads that have asked; the one whose turn it is, 0: nobody's;
 	 * and its process. The first two are futexes. */
-	uint32_t exec_asked, exec_tid, exec_pid, unused;
+	uint32_t exec_asked, exec_tid, exec_pid;
+	uint32_t leaves; /* the controller takes the probes away: calls may go on without them */
 	uint64_t lost_words;
 	struct st_probe_home home;
 	struct st_probe_chunk chunks[ST_PROBE_CHUNKS];

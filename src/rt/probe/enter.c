@@ -8,9 +8,8 @@
 
 __attribute__((section(".bss.first"))) struct st_probe_context probe_context;
 
-/* The first probe in a child of fork: what it has of threads is a copy. */
-SELDOM static void
-notice_fork(void)
+SELDOM void
+probe_notice_fork(void)
 {
 	const struct st_probe_area *a = probe_area();
 	const bool is_measured = probe_context.follows && probe_begin_child();
@@ -306,7 +305,7 @@ SELDOM static void
 enter_looking(uint32_t function, uint64_t *slot, uint64_t third)
 {
 	if (!*(volatile uint64_t *)probe_context.note)
-		notice_fork();
+		probe_notice_fork();
 	struct st_probe_thread *t = probe_thread();
 	if (!t) {
 		__atomic_fetch_add(&probe_area()->no_room, 1, __ATOMIC_RELAXED);
@@ -387,7 +386,7 @@ SELDOM static uint64_t
 return_looking(uint64_t slot)
 {
 	if (!*(volatile uint64_t *)probe_context.note)
-		notice_fork();
+		probe_notice_fork();
 	const uint64_t end = probe_now();
 	struct st_probe_thread *t = probe_thread();
 	struct st_probe_frame elsewhere;
@@ -439,7 +438,7 @@ probe_exit(uint64_t function, const uint64_t *slot)
 {
 	const uint64_t end = probe_now();
 	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
-		notice_fork();
+		probe_notice_fork();
 	struct st_probe_thread *t = probe_thread();
 	if (UNLIKELY(!t || probe_context.forked || probe_area()->mixes))
 		return;

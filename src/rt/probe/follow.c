@@ -38,8 +38,9 @@ inherit_frames(struct st_probe_thread *t)
 		if (f->counted && !nobodys)
 			return false;
 		f->counted = f->counted ? nobodys : 0;
-		f->cell = f->pair = 0;
+		f->cell = f->pair = f->row = 0;
 	}
+	t->scratch = t->allocations = 0; /* these are the parent's, who goes on to use them */
 	return true;
 }
 

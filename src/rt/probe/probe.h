@@ -213,6 +213,8 @@ SELDOM void probe_announce_exec(void);
 /* threads.c: the calling thread goes on with the frames that it has, as one of a new process. */
 bool probe_inherit_thread(struct st_probe_thread *t);
 
+/* enter.c: at the first probe in a child of fork: what it has of threads is a copy. */
+SELDOM void probe_notice_fork(void);
 /* enter.c, for the assembly. third: in the register of the function's own third argument. */
 KEEPS_REGISTERS void probe_enter(uint64_t function, uint64_t *slot, uint64_t third);
 KEEPS_REGISTERS uint64_t probe_return(uint64_t slot);

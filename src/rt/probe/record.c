@@ -150,6 +150,16 @@ attach_row(struct st_probe_thread *t, const struct st_record_function *r, struct
 	release_row(row, ST_RECORD_OPEN);
 }
 
+/* A call that is not kept has a frame as well if its costs may be part of a caller's row. */
+SELDOM static void
+time_callee(uint64_t function, uint64_t *slot, const uint64_t *registers)
+{
+	probe_enter(function, slot, registers[2]);
+	struct st_probe_thread *t = probe_thread();
+	if (t && t->frames[t->depth - 1].slot == (uint64_t)slot)
+		probe_begin_callee(t);
+}
+
 SELDOM static void
 keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_t function,
           uint64_t *slot, const uint64_t *registers)
@@ -161,21 +171,13 @@ keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_
 	struct st_record_row *row = read_into_row(t, r, serial, place, slot, registers);
 	if (!row) {
 		probe_charge(t, &t->frames[t->depth - 1], begin);
+		if (r->callee_words)
+			time_callee(function, slot, registers);
 		return;
 	}
 	probe_enter(function, slot, registers[2]);
 	attach_row(t, r, row, function, slot, begin);
 	if (r->callee_words)
-		probe_begin_callee(t);
-}
-
-/* A call that is not kept has a frame as well if its costs may be part of a caller's row. */
-SELDOM static void
-time_callee(uint64_t function, uint64_t *slot, const uint64_t *registers)
-{
-	probe_enter(function, slot, registers[2]);
-	struct st_probe_thread *t = probe_thread();
-	if (t && t->frames[t->depth - 1].slot == (uint64_t)slot)
 		probe_begin_callee(t);
 }
 
@@ -196,6 +198,8 @@ choose_row(const struct st_record_function *r, uint64_t serial)
 void
 probe_record_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
 {
+	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
+		probe_notice_fork(); /* the child records its first call, too */
 	if (UNLIKELY(*(volatile uint64_t *)probe_context.note != ST_PROBE_AS_USUAL)) {
 		probe_enter(function, slot, registers[2]);
 		return;
@@ -235,7 +239,9 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 				row->metrics[i] = now[i] - row->metrics[i];
 			row->metrics[ST_RECORD_TIME] = (int64_t)taken;
 			row->spent = f->spent + probe_context.cost_within;
-			state = ST_RECORD_DONE;
+			/* The end of the call may have been without probes. */
+			if (!__atomic_load_n(&probe_area()->leaves, __ATOMIC_ACQUIRE))
+				state = ST_RECORD_DONE;
 		}
 		release_row(row, state);
 	}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tests of strobe annotate on running processes, for a limited time, and on children.
+
+usage: test_running.py STROBE SERVES
+
+SERVES is programs/serves.c: serve(n) calls answer(n) three times, and each allocates 8 n bytes."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import records
+
+STROBE, SERVES = [os.path.abspath(name) for name in sys.argv[1:3]]
+METRICS = "time,allocated,callees"
+
+
+def code_of(pid):
+    """All bytes of code of the process, and how many mappings it has."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        lines, code = maps.readlines(), b""
+        for line in lines:
+            addresses, access, *_, name = line.split()
+            if "x" in access and name.startswith("/"):
+                begin, end = (int(word, 16) for word in addresses.split("-"))
+                memory.seek(begin)
+                code += memory.read(end - begin)
+    return code, len(lines)
+
+
+class Running(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-running-")
+        self.addCleanup(folder.cleanup)
+        self.at = folder.name
+
+    def strobe(self, *words):
+        return subprocess.run([STROBE, "annotate", *map(str, words)], capture_output=True, text=True, timeout=120, cwd=self.at, check=False)
+
+    def read(self, name="r.txt"):
+        return records.read(os.path.join(self.at, name))
+
+    def check(self, functions, sizes):
+        """Each call has the costs that its argument says."""
+        for n, allocated, calls, inner in functions["serve"].columns("n", "allocated", "calls_of_answer", "allocated_in_answer"):
+            self.assertEqual((allocated, calls, inner), (24 * n, 3, 24 * n))
+        for n, allocated in functions["answer"].columns("n", "allocated"):
+            self.assertEqual(allocated, 8 * n)
+        self.assertLessEqual({n for n, in functions["serve"].columns("n")}, sizes)
+
+    def error(self, code, text, *words):
+        done = self.strobe(*words)
+        self.assertEqual((done.returncode, done.stderr, done.stdout), (code, f"strobe: {text}\n", ""))
+
+    def serving(self):
+        program = subprocess.Popen([SERVES, "forever"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(program.stdout.close)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        self.assertEqual(program.stdout.readline(), "ready\n")
+        return program
+
+
+class Attaching(Running):
+    def test_leaves_nothing(self):
+        """A process with threads that never stop calling is recorded three times: its code and mappings are what they were."""
+        program = self.serving()
+        # The C library maps memory for the threads when they first allocate.
+        warm = self.strobe("-q", "-p", program.pid, "--for", "0.5s", "-m", METRICS, "-F", "serve,answer", "-o", "r.txt")
+        if warm.returncode and "ptrace" in warm.stderr:
+            self.skipTest(warm.stderr)
+        self.assertEqual((warm.returncode, warm.stderr), (0, ""))
+        before, _ = code_of(program.pid)
+        for _ in range(3):
+            done = self.strobe("-q", "-p", program.pid, "--for", "0.5s", "-m", METRICS, "-F", "serve,answer", "-o", "r.txt")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            functions, notes = self.read()
+            # Threads may be in each other's way; a call that is not kept then is no error.
+            self.assertEqual([note for note in notes if "another record was being written" not in note], [])
+            self.assertGreater(len(functions["serve"].rows), 0)
+            self.check(functions, set(range(1, 41)))
+            self.assertEqual(code_of(program.pid)[0], before)
+        program.send_signal(signal.SIGUSR1)
+        self.assertEqual(program.stdout.readline(), "right\n")
+        self.assertEqual(program.wait(), 0)
+        native = self.serving()  # and the first time has changed nothing either
+        self.assertEqual(len(code_of(native.pid)[0]), len(before))
+
+    def test_code_after_the_first_time(self):
+        program = self.serving()
+        before, _ = code_of(program.pid)
+        done = self.strobe("-q", "-p", program.pid, "--for", "0.5s", "-F", "serve,answer", "-o", "r.txt")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(code_of(program.pid)[0], before)
+
+    def test_origin(self):
+        program = self.serving()
+        done = self.strobe("--pid", program.pid, "--for", "0.5s", "-F", "serve", "-o", "r.txt")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"^strobe: wrote r.txt: \d+ of \d+ calls of 1 function\n$")
+        with open(os.path.join(self.at, "r.txt"), encoding="utf-8") as file:
+            self.assertEqual(file.read().splitlines()[:2], ["#strobe-records,1", f"#program,{SERVES},forever"])
+
+    def test_function_that_is_not_called(self):
+        program = self.serving()
+        self.error(125, "nothing was recorded, because the process did not call serve_range: record it for longer, with --for",
+                   "-p", program.pid, "--for", "0.5s", "-F", "serve_range", "-o", "r.txt")
+        self.assertFalse(os.path.exists(os.path.join(self.at, "r.txt")))
+
+    def test_usage(self):
+        self.error(2, "'x' is not a process number; give a PID, such as 4711", "--pid", "x", "-o", "r.txt")
+        self.error(2, "no place for the records: strobe annotate --pid 1 -o RECORDS", "--pid", 1)
+        self.error(2, "--pid records a running process: leave out 'ls'", "--pid", 1, "-o", "r.txt", "--", "ls")
+        self.error(2, "--pid records a running process: leave out 'a.txt'", "--pid", 1, "-o", "r.txt", "a.txt")
+        self.error(2, "--features takes a program: give its name instead of --pid", "--pid", 1, "--features", "-o", "r.txt")
+        self.error(2, "--follow needs a program that strobe starts: the children of an attached process run natively",
+                   "--pid", 1, "--follow", "-o", "r.txt")
+        self.error(2, "--for is for recording: strobe annotate -o FILE -- PROGRAM", "--for", "1s", "a.txt")
+
+
+class Limited(Running):
+    def test_time_is_over(self):
+        """After the time the program goes on without probes, and strobe with it."""
+        with subprocess.Popen([STROBE, "annotate", "-q", "--for", "2s", "-m", METRICS, "-F", "serve,answer", "-o", "r.txt", "--", SERVES, "forever"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.at) as strobe:
+            self.assertEqual(strobe.stdout.readline(), "ready\n")
+            with self.assertRaises(subprocess.TimeoutExpired):
+                strobe.wait(3)
+            child = None
+            while not child:
+                with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children", encoding="utf-8") as children:
+                    child = children.read().split()
+            os.kill(int(child[0]), signal.SIGUSR1)
+            printed, said = strobe.communicate(timeout=60)
+        self.assertEqual((strobe.returncode, printed, said), (0, "right\n", ""))
+        functions, _ = self.read()
+        self.check(functions, set(range(1, 41)))
+
+
+class Following(Running):
+    def test_children(self):
+        for _ in range(3):
+            done = self.strobe("-q", "--follow", "-m", METRICS, "-F", "serve,answer", "-o", "r.txt", "--", SERVES, "children")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "right\n", ""))
+            done = self.strobe("--format", "json", "r.txt")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(os.path.join(self.at, "r.txt"), encoding="utf-8") as file:
+                lines = [line.strip().split(",") for line in file if line[0] != "#" or line.startswith("#function") or line.startswith("#calls")]
+            names = {line[1]: line[2] for line in lines if line[0] == "#function"}
+            self.assertEqual(sorted(names.values()), ["answer", "answer", "serve", "serve"])
+            serves = [line for line in lines if names.get(line[0]) == "serve"]
+            self.assertEqual(sorted(int(line[9]) for line in serves), list(range(1, 31)))
+            self.assertEqual({(int(line[2]), int(line[3])) for line in serves}, {(24 * n, 3) for n in range(1, 31)})
+            # The fork shares the records of its parent; the new program has its own.
+            self.assertEqual(sorted(int(line[2]) for line in lines if line[0] == "#calls"), [10, 20, 30, 60])
+
+    def test_without(self):
+        done = self.strobe("-q", "-m", METRICS, "-F", "serve,answer", "-o", "r.txt", "--", SERVES, "children")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "right\n", ""))
+        functions, _ = self.read()
+        self.assertEqual(functions["serve"].columns("n"), [(n,) for n in range(1, 11)])
+        self.check(functions, set(range(1, 11)))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
