@@ -443,7 +443,7 @@
 	O(inverted, 0, "inverted", NULL, true, "flame: draw callers below their callees")          \
 	O(shares, 0, "shares", NULL, true, "flame: compare shares of each profile's total")        \
 	O(rev, 'r', "rev", "REV", true,                                                            \
-	  "history: end at this version (default: the one that is checked out)")                   \
+	  "history: end at this version (default: HEAD); scatter: draw its profiles")              \
 	O(per, 0, "per", "NAME", true,                                                             \
 	  "bars, flow, heat: draw over this feature (default: size, or the first)")                \
 	O(by, 0, "by", "function|address", true,                                                   \

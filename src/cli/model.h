@@ -25,6 +25,7 @@ bool st_model_is_name(const char *asked, const char *name);
 /* A series of one of the profiles. */
 struct st_model_entry {
 	char *uid;
+	char *variant; /* entries that differ in it are of different series; NULL: "" */
 	const struct st_series *series;
 	size_t order, group; /* of all series; of the first one that belongs to it */
 };

@@ -59,7 +59,9 @@ compare_series(const struct st_model_entry *a, const struct st_model_entry *b)
 	int order = strcmp(a->uid, b->uid);
 	if (!order)
 		order = strcmp(a->series->key.metric, b->series->key.metric);
-	return order ? order : strcmp(a->series->key.unit, b->series->key.unit);
+	if (!order)
+		order = strcmp(a->series->key.unit, b->series->key.unit);
+	return order ? order : strcmp(a->variant ? a->variant : "", b->variant ? b->variant : "");
 }
 
 static int
@@ -108,8 +110,10 @@ st_model_group(const struct st_model_entries *entries, size_t first)
 void
 st_model_free_entries(struct st_model_entries *entries)
 {
-	for (size_t i = 0; i < entries->list.n; i++)
+	for (size_t i = 0; i < entries->list.n; i++) {
 		free(entries->list.v[i].uid);
+		free(entries->list.v[i].variant);
+	}
 	free(entries->list.v);
 	*entries = (struct st_model_entries){0};
 }

@@ -26,14 +26,21 @@ struct st_plot_lines {
 };
 void st_plot_lines(const struct st_plot_lines *p, FILE *out);
 
-/* Points, with the curve of their model and its band. */
-struct st_plot_points {
-	struct st_plot_words words;
+/* The points of a series, with the curve of their model and its band. */
+struct st_plot_point_series {
+	const char *name;
 	const double *x, *y;
 	size_t n;
-	bool logarithmic; /* both axes, if all points are above 0 */
 	const double *curve_x, *curve_y, *curve_low, *curve_high; /* of n_curve points */
 	size_t n_curve;
+};
+
+struct st_plot_points {
+	struct st_plot_words words;
+	bool logarithmic; /* both axes, if all points are above 0 */
+	const struct st_plot_point_series *series;
+	size_t n_series; /* several have a legend, and a colour each */
+	const char *const *names;
 };
 void st_plot_points(const struct st_plot_points *p, FILE *out);
 

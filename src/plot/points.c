@@ -9,25 +9,26 @@ struct points_extent {
 	double least, most;
 };
 
-static struct points_extent
-points_extent_of(const double *a, size_t n, const double *b, size_t m)
+static void
+points_extend(struct points_extent *e, const double *v, size_t n)
 {
-	struct points_extent e = {INFINITY, -INFINITY};
-	for (size_t i = 0; i < n + (b ? m : 0); i++) {
-		const double v = i < n || !b ? a[i] : b[i - n];
-		if (isfinite(v)) {
-			e.least = fmin(e.least, v);
-			e.most = fmax(e.most, v);
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(v[i])) {
+			e->least = fmin(e->least, v[i]);
+			e->most = fmax(e->most, v[i]);
 		}
-	}
-	return e;
 }
 
 static void
 points_scales(const struct st_plot_points *p, struct st_axis *a)
 {
-	const struct points_extent x = points_extent_of(p->x, p->n, NULL, 0);
-	const struct points_extent y = points_extent_of(p->y, p->n, p->curve_y, p->n_curve);
+	struct points_extent x = {INFINITY, -INFINITY}, y = x;
+	for (size_t i = 0; i < p->n_series; i++) {
+		const struct st_plot_point_series *s = &p->series[i];
+		points_extend(&x, s->x, s->n);
+		points_extend(&y, s->y, s->n);
+		points_extend(&y, s->curve_y, s->n_curve);
+	}
 	const bool logarithmic = p->logarithmic && x.least > 0 && y.least > 0;
 	const unsigned how = logarithmic ? ST_SCALE_LOGARITHMIC : 0;
 	st_scale_make(&a->x, x.least, x.most, how | st_axis_steps(p->words.x_unit), a->left,
@@ -45,52 +46,66 @@ points_within(const struct st_axis *a, double y)
 }
 
 static void
-points_band(const struct st_plot_points *p, struct st_axis *a)
+points_band(const struct st_plot_point_series *s, const char *class, struct st_axis *a)
 {
-	st_svg_path_begin(&a->svg, "band");
-	for (size_t i = 0; i < p->n_curve; i++)
-		if (isfinite(p->curve_high[i]))
-			st_svg_path_to(&a->svg, st_scale_at(&a->x, p->curve_x[i]),
-			               points_within(a, p->curve_high[i]));
-	for (size_t i = p->n_curve; i-- > 0;)
-		if (isfinite(p->curve_low[i]))
-			st_svg_path_to(&a->svg, st_scale_at(&a->x, p->curve_x[i]),
-			               points_within(a, p->curve_low[i]));
+	if (!s->n_curve || !s->curve_low || !isfinite(s->curve_low[0]))
+		return;
+	st_svg_path_begin(&a->svg, class);
+	for (size_t i = 0; i < s->n_curve; i++)
+		if (isfinite(s->curve_high[i]))
+			st_svg_path_to(&a->svg, st_scale_at(&a->x, s->curve_x[i]),
+			               points_within(a, s->curve_high[i]));
+	for (size_t i = s->n_curve; i-- > 0;)
+		if (isfinite(s->curve_low[i]))
+			st_svg_path_to(&a->svg, st_scale_at(&a->x, s->curve_x[i]),
+			               points_within(a, s->curve_low[i]));
 	st_svg_path_end(&a->svg, a->svg.points > 0, NULL);
 }
 
 static void
-points_curve(const struct st_plot_points *p, struct st_axis *a)
+points_curve(const struct st_plot_point_series *s, const char *class, struct st_axis *a)
 {
-	st_svg_path_begin(&a->svg, "curve");
-	for (size_t i = 0; i < p->n_curve; i++)
-		if (isfinite(p->curve_y[i]))
-			st_svg_path_to(&a->svg, st_scale_at(&a->x, p->curve_x[i]),
-			               st_scale_at(&a->y, p->curve_y[i]));
+	if (!s->n_curve)
+		return;
+	st_svg_path_begin(&a->svg, class);
+	for (size_t i = 0; i < s->n_curve; i++)
+		if (isfinite(s->curve_y[i]))
+			st_svg_path_to(&a->svg, st_scale_at(&a->x, s->curve_x[i]),
+			               st_scale_at(&a->y, s->curve_y[i]));
 	st_svg_path_end(&a->svg, 0, NULL);
+}
+
+static void
+points_circles(const struct st_plot_points *p, size_t series, struct st_axis *a)
+{
+	const struct st_plot_point_series *s = &p->series[series];
+	for (size_t i = 0; i < s->n; i++) {
+		char x[2 * ST_NUMBER_SIZE], y[2 * ST_NUMBER_SIZE], hint[256];
+		if (!isfinite(s->x[i]) || !isfinite(s->y[i]))
+			continue;
+		snprintf(hint, sizeof hint, "%.150s%s%s: %s", p->n_series > 1 ? s->name : "",
+		         p->n_series > 1 ? ", " : "",
+		         st_measured_text(x, p->words.x_unit ? p->words.x_unit : "", s->x[i]),
+		         st_measured_text(y, p->words.y_unit ? p->words.y_unit : "", s->y[i]));
+		st_svg_circle(&a->svg, st_scale_at(&a->x, s->x[i]), st_scale_at(&a->y, s->y[i]), 3,
+		              st_svg_series("point", series).text, hint);
+	}
 }
 
 void
 st_plot_points(const struct st_plot_points *p, FILE *out)
 {
 	struct st_axis a;
-	st_axis_begin(&a, out, &p->words, NULL, 0);
+	const bool one = p->n_series == 1;
+	st_axis_begin(&a, out, &p->words, p->names, one ? 0 : p->n_series);
 	points_scales(p, &a);
 	st_axis_y(&a, &p->words);
 	st_axis_x(&a, &p->words);
-	if (p->n_curve && p->curve_low && isfinite(p->curve_low[0]))
-		points_band(p, &a);
-	for (size_t i = 0; i < p->n; i++) {
-		char x[2 * ST_NUMBER_SIZE], y[2 * ST_NUMBER_SIZE], hint[5 * ST_NUMBER_SIZE];
-		if (!isfinite(p->x[i]) || !isfinite(p->y[i]))
-			continue;
-		snprintf(hint, sizeof hint, "%s: %s",
-		         st_measured_text(x, p->words.x_unit ? p->words.x_unit : "", p->x[i]),
-		         st_measured_text(y, p->words.y_unit ? p->words.y_unit : "", p->y[i]));
-		st_svg_circle(&a.svg, st_scale_at(&a.x, p->x[i]), st_scale_at(&a.y, p->y[i]), 3,
-		              "point c0", hint);
-	}
-	if (p->n_curve)
-		points_curve(p, &a);
+	for (size_t i = 0; i < p->n_series; i++)
+		points_band(&p->series[i], one ? "band" : st_svg_series("band", i).text, &a);
+	for (size_t i = 0; i < p->n_series; i++)
+		points_circles(p, i, &a);
+	for (size_t i = 0; i < p->n_series; i++)
+		points_curve(&p->series[i], one ? "curve" : st_svg_series("line", i).text, &a);
 	st_svg_end(&a.svg);
 }

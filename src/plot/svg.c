@@ -101,8 +101,9 @@ st_svg_begin(struct st_svg *s, FILE *out, double width, double height, const cha
 	svg_escaped(out, title);
 	fprintf(out, "</title>\n<style>\n%s", style_sheet);
 	for (size_t i = 0; i < ST_SVG_COLOURS; i++)
-		fprintf(out, ".c%zu{fill:%s;stroke:%s}.line.c%zu{fill:none}\n", i, colours[i],
-		        colours[i], i);
+		fprintf(out,
+		        ".c%zu{fill:%s;stroke:%s}.line.c%zu{fill:none}.band.c%zu{stroke:none}\n", i,
+		        colours[i], colours[i], i, i);
 	fputs("</style>\n", out);
 	st_svg_rectangle(s, 0, 0, width, height, "paper", NULL, NULL);
 }

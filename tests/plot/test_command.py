@@ -103,15 +103,51 @@ class Scatter(Plot):
         self.assertEqual((len(self.shapes(root, "circle", "point")), self.shapes(root, "path", "curve")), (3, []))
         self.assertIn("There are too few points to tell which kind of growth it is.", texts)
 
+    def test_a_series_for_each_location(self):
+        """Series of one metric share a picture: a colour, a curve and a name in the legend for each."""
+        other = "".join(f"time,ns,other,{n * n},{n}\n" for n in range(1, 21))
+        root, texts, hints = self.draw("scatter", self.made("two", POINTS + other))
+        self.assertEqual([len([e for e in self.shapes(root, "circle", "point") if e.get("class") == f"point c{i}"]) for i in (0, 1)], [20, 20])
+        self.assertEqual([e.get("class") for e in self.shapes(root, "path", "line")], ["line c0", "line c1"])
+        self.assertEqual([text for text in texts if text in ("sort", "other")], ["sort", "other"])
+        self.assertEqual(hints[-1], "other, 20: 400 ns")
+        self.assertTrue(any("sort: " in text and "linear" in text for text in texts), texts)
+
+    def test_commands_over_sizes(self):
+        """The profiles of a job: a series has all sizes of one command; its workload, and nothing else, is left out of its name."""
+        self.p.commit("first")
+        self.p.ask("init")
+        for at, (options, size) in enumerate((options, size) for options in ([], ["--fast"]) for size in (10, 20, 30)):
+            file = self.p.folder / self.made(f"m{at}", f"wall,ns,value,size\nwall,ns,{size + at},{size}\n".replace("wall,ns,value", "metric,unit,value"))
+            with contextlib.closing(sqlite3.connect(file)) as db:
+                db.execute("DELETE FROM argument")
+                db.executemany("INSERT INTO argument(value) VALUES(?)", [(word,) for word in ["/x/sort", *options, str(size)]])
+                db.execute("UPDATE run SET start_ns = ?", (at,))
+                db.commit()
+            self.p.ask("add", "-q", file)
+        root, texts, hints = self.draw("scatter", "--rev", "HEAD")
+        self.assertLessEqual({"sort *", "sort --fast *"}, set(texts))
+        self.assertEqual(sorted(hints), sorted([f"sort *, {n}: {n + i} ns" for i, n in enumerate((10, 20, 30))] + [f"sort --fast *, {n}: {n + i} ns" for i, n in enumerate((10, 20, 30), 3)]
+                                               + ["sort *", "sort --fast *"]))
+        self.p.commit("second")
+        self.assertIn("no profile is stored of HEAD", self.p.refused("plot", "scatter", "--rev", "HEAD"))
+
+    def test_commands_of_one_file(self):
+        """The results of hyperfine have their commands as labels."""
+        results = [{"command": f"sort {kind}", "parameters": {"kind": kind, "size": str(size)}, "times": [size, size + 1]} for kind in ("a", "b") for size in (1, 2, 3)]
+        _, texts, hints = self.draw("scatter", "--metric", "wall", self.made("h", json.dumps({"results": results}), "json"))
+        self.assertLessEqual({"kind a", "kind b"}, set(texts))
+        self.assertEqual(len(hints), 14)
+
     def test_two_points_have_no_model(self):
         root, texts, _ = self.draw("scatter", self.made("few", "\n".join(POINTS.splitlines()[:3])))
         self.assertEqual(len(self.shapes(root, "circle", "point")), 2)
         self.assertTrue(any(text.startswith("No model: ") for text in texts), texts)
 
     def test_refused(self):
-        two = self.made("two", POINTS + "time,ns,other,1,1\n")
-        self.assertEqual(self.p.refused("plot", "scatter", two, code=2),
-                         "strobe: 2 series fit, and a picture has the points of one: choose with --of and --metric; they are time of sort, time of other\n")
+        two = self.made("two", POINTS + "bytes,B,other,1,1\n")
+        self.assertEqual(self.p.refused("plot", "scatter", two, code=2), "strobe: a picture has one metric: choose with --metric; they are time, bytes\n")
+        self.assertIn("leave out it or two.db", self.p.refused("plot", "scatter", "--rev", "HEAD", two, code=2))
         self.assertIn("no measurements of two.db fit --of nobody", self.p.refused("plot", "scatter", two, "--of", "nobody", code=2))
         self.assertIn("has no feature 'depth'; --x takes sequence, size", self.p.refused("plot", "scatter", two, "--of", "sort", "--x", "depth", code=2))
         self.assertIn("leave out the profile two.db", self.p.refused("plot", "scatter", "--csv", "points.csv", two, code=2))

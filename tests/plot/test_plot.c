@@ -186,15 +186,17 @@ points_and_their_curve(void **state)
 	(void)state;
 	static const double x[] = {0, 5, 10, NAN}, y[] = {0, 50, 100, 3};
 	static const double cx[] = {0, 10}, cy[] = {0, 100}, low[] = {-10, 90}, high[] = {10, 200};
+	const struct st_plot_point_series series = {.x = x,
+	                                            .y = y,
+	                                            .n = 4,
+	                                            .curve_x = cx,
+	                                            .curve_y = cy,
+	                                            .curve_low = low,
+	                                            .curve_high = high,
+	                                            .n_curve = 2};
 	const struct st_plot_points p = {.words = {.title = "T", .x = "n", .y = "t", .note = "N"},
-	                                 .x = x,
-	                                 .y = y,
-	                                 .n = 4,
-	                                 .curve_x = cx,
-	                                 .curve_y = cy,
-	                                 .curve_low = low,
-	                                 .curve_high = high,
-	                                 .n_curve = 2};
+	                                 .series = &series,
+	                                 .n_series = 1};
 	struct st_text built;
 	st_plot_points(&p, st_text_begin(&built));
 	char *text = st_text_end(&built);
@@ -220,7 +222,9 @@ long_notes_have_several_lines(void **state)
 	memcpy(line, note, 25 * 5 - 1);
 	memset(last, 'w', 199);
 	last[199] = 0;
-	struct st_plot_points p = {.words = {.title = "T", .note = note}, .x = x, .y = y, .n = 2};
+	const struct st_plot_point_series series = {.x = x, .y = y, .n = 2};
+	struct st_plot_points p = {
+	        .words = {.title = "T", .note = note}, .series = &series, .n_series = 1};
 	struct st_text built;
 	char wanted[200];
 	st_plot_points(&p, st_text_begin(&built));
