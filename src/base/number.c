@@ -31,7 +31,7 @@ st_counted(uint64_t n, const char *one, const char *many)
 const char *
 st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes)
 {
-	static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB", "PB"};
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
 	double value = (double)bytes;
 	size_t unit = 0;
 	for (; value >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)

@@ -9,7 +9,7 @@ enum { ST_NUMBER_SIZE = 32 };
 /* 1234567 as "1,234,567". Returns buffer. */
 const char *st_number(char buffer[ST_NUMBER_SIZE], uint64_t value);
 
-/* Bytes as "999 bytes", "1.5 KB", "256 MB": powers of 1024. Returns buffer. */
+/* Bytes as "999 bytes", "1.5 KiB", "256 MiB": powers of 1024. Returns buffer. */
 const char *st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes);
 /* Nanoseconds as "250 ns", "1.5 us", "12.3 ms", "1.240 s", "3 min 2 s". Returns buffer. */
 const char *st_duration(char buffer[ST_NUMBER_SIZE], int64_t ns);

@@ -58,7 +58,7 @@ class Deep(Limit):
 
     def check_form(self, form, read, own):
         text, said = self.show("deep", form, "--limit", "1M")
-        left_out, of = self.cut(said, "1 MB")
+        left_out, of = self.cut(said, "1 MiB")
         self.assertGreater(of, 100000)
         self.assertLessEqual(len(text), (1 << 20) + own)
         self.assertGreater(len(text), (1 << 20) * 3 // 4)
@@ -87,7 +87,7 @@ class Deep(Limit):
         text, said = self.show("deep", "text", "--kccf", "--limit", "1M")
         callers = CALLERS.match(said)
         self.assertTrue(callers, said)
-        self.cut(said[callers.end():], "1 MB")
+        self.cut(said[callers.end():], "1 MiB")
         self.assertIn(f"K value of kCCF: {callers[1]}\n", text.decode())
         self.assertEqual(self.show("deep", "folded", "--kccf", "--limit", "1M")[1], self.show("deep", "folded", "--limit", "1M")[1])
 
@@ -135,7 +135,7 @@ class Hottest(Limit):
         for limit in 3000, 10000, 30000:
             text, said = self.show("counts", "json", "--limit", str(limit))
             document = json.loads(text)
-            left_out, of = self.cut(said, f"{limit / 1024:.1f} KB")
+            left_out, of = self.cut(said, f"{limit / 1024:.1f} KiB")
             kept = flat(document)
             self.assertEqual((document["nodes_left_out"], of, of - left_out), (left_out, len(whole), len(kept)))
             self.assertEqual(document["nodes_ksf"], len(whole))
@@ -171,11 +171,11 @@ class Hottest(Limit):
         """What is left out is told in the header."""
         text, said = self.show("counts", "xml", "--limit", "9K", "--kccf")
         callers = CALLERS.match(said)
-        self.assertIn(f"<kKCCF>{callers[1]}</kKCCF>\n<nodesLeftOut>{self.cut(said[callers.end():], '9 KB')[0]}</nodesLeftOut>\n".encode(), text)
+        self.assertIn(f"<kKCCF>{callers[1]}</kKCCF>\n<nodesLeftOut>{self.cut(said[callers.end():], '9 KiB')[0]}</nodesLeftOut>\n".encode(), text)
 
     def test_of_a_run(self):
         _, said = self.strobe("paths", "-q", "-o", "run.folded", "--limit", "2K", "--", PROGRAMS / "counts-O0", "3")
-        self.cut(said, "2 KB")
+        self.cut(said, "2 KiB")
         self.assertLessEqual((self.place / "run.folded").stat().st_size, 2048)
 
     def test_mistakes(self):

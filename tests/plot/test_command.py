@@ -413,8 +413,8 @@ class Memory(Plot):
         # Stacks add up to the live memory; the first and the last snapshot are among those that are drawn.
         n, most = len(snapshots), min(12, len(snapshots))
         drawn = [snapshots[i * (n - 1) // (most - 1)]["live"] if n > 12 else snapshots[i]["live"] for i in range(most)]
-        ticks = [text for text in texts if text.endswith(("MB", "KB", "bytes"))]
-        top = float(ticks[-1].split()[0]) * {"MB": 1 << 20, "KB": 1 << 10, "bytes": 1}[ticks[-1].split()[1]]
+        ticks = [text for text in texts if text.endswith(("MiB", "KiB", "bytes"))]
+        top = float(ticks[-1].split()[0]) * {"MiB": 1 << 20, "KiB": 1 << 10, "bytes": 1}[ticks[-1].split()[1]]
         self.assertAlmostEqual(total / 372 * top / sum(drawn), 1, delta=0.02)
         root, texts, _ = self.draw("flow", "m.db")
         self.assertGreater(len(self.shapes(root, "path", "area")), 0, "memory is stacked")
@@ -422,7 +422,7 @@ class Memory(Plot):
         rows = [text for text in texts if text.startswith("0x")]
         self.assertEqual(rows, sorted(rows, key=lambda text: -int(text, 16)))
         size = re.match(r"A row is (\S+) (\S+) of addresses", next(text for text in texts if text.startswith("A row")))
-        bytes_of = float(size[1]) * {"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}[size[2]]
+        bytes_of = float(size[1]) * {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[size[2]]
         self.assertEqual({int(text, 16) % bytes_of for text in rows}, {0})
         self.assertGreater(len(self.shapes(root, "rect", "cell")), 0)
         # With fewer rows the ranges are longer, and no memory is left out: the end of the flow is the live memory.

@@ -124,7 +124,7 @@ class Measurements(Difference):
         b = self.series("b", [("wall", "ns", "f", [3000]), ("peak", "B", "f", [1024])])
         self.assertEqual([(row["metric"], row["change"]) for row in self.rows(a, b)], [("wall", 2000), ("peak", -1024)])
         self.assertEqual([row["metric"] for row in self.rows("--metric", "peak", a, b)], ["peak"])
-        self.assertIn("-1 KB", self.p.ask("diff", "--metric", "peak", a, b))
+        self.assertIn("-1 KiB", self.p.ask("diff", "--metric", "peak", a, b))
         self.assertIn("+2.0 us", self.p.ask("diff", "--metric", "wall", a, b))
 
 

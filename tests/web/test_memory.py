@@ -113,9 +113,9 @@ class Memory(unittest.TestCase):
         tops = [[int(v) for v in text.split()] for text in self.all("polygon.area", "e.dataset.tops")]
         self.assertEqual(tops, [GROW, [a + b for a, b in zip(GROW, KEEP)], TOTAL])
         self.assertEqual(self.all("g.peak", "Number(e.dataset.bytes)"), [PEAK])
-        self.assertEqual(self.all("g.peak title"), ["peak: 10.0 kB, between 4.00 ms and 5.00 ms"])
+        self.assertEqual(self.all("g.peak title"), ["peak: 9.77 KiB, between 4.00 ms and 5.00 ms"])
         self.assertEqual(self.all("rect.moment title")[3], "5.00 ms: 9,800 B live\ngrow: 9,000 B\nkeep: 500 B\n(others): 300 B")
-        self.assertIn("The peak was 10.0 kB, between 4.00 ms and 5.00 ms after the program's begin; it is exact.", self.all("p.dim")[0])
+        self.assertIn("The peak was 9.77 KiB, between 4.00 ms and 5.00 ms after the program's begin; it is exact.", self.all("p.dim")[0])
 
     def test_lines(self):
         self.open("lines")
@@ -145,7 +145,7 @@ class Memory(unittest.TestCase):
         self.assertEqual(self.all("rect.cell title"),
                          ["0x200000, 1.00 ms to 2.00 ms: 600 B", "0x200000, 3.00 ms: 700 B", "0x200000, 5.00 ms: 800 B", "0x200000, 8.00 ms: 500 B",
                           "0x100000, 2.00 ms: 1,000 B", "0x100000, 3.00 ms: 4,000 B", "0x100000, 5.00 ms: 9,000 B"])
-        self.assertEqual(self.all("p.dim"), ["A row is 65.5 kB of addresses, which begin at its name; addresses without live heap memory have no row. "
+        self.assertEqual(self.all("p.dim"), ["A row is 64.0 KiB of addresses, which begin at its name; addresses without live heap memory have no row. "
                                              "2 rows add up to the live memory at each time."])
 
     def test_no_addresses_have_a_reason(self):

@@ -44,6 +44,6 @@ test("equal neighbours are one cell, and nothing is none", () => {
 	assert.deepEqual(runsOf([]), []);
 });
 
-test("bytes are written with units of 1000", () => {
-	assert.deepEqual([0, 12, 9999, 10000, 1.5e6, 2e9, 3e12, NaN].map(bytes), ["0 B", "12 B", "9,999 B", "10.0 kB", "1.50 MB", "2.00 GB", "3.00 TB", "–"]);
+test("bytes are written with units of 1024", () => {
+	assert.deepEqual([0, 12, 9999, 10240, 1.5 * 2 ** 20, 2 ** 31, 3 * 2 ** 40, NaN].map(bytes), ["0 B", "12 B", "9,999 B", "10.0 KiB", "1.50 MiB", "2.00 GiB", "3.00 TiB", "–"]);
 });

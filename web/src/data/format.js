@@ -54,11 +54,11 @@ export function duration(ns) {
 	return `${digits(ns / size)} ${unit}`;
 }
 
-// Units of 1000 bytes, so that round numbers stay round.
+// Units of 1024 bytes, as the commands and their options have.
 export function bytes(value) {
 	if (!Number.isFinite(value)) return NOTHING;
-	for (const [size, unit] of [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e4, "kB"]]) if (Math.abs(value) >= size) return `${digits(value / (unit === "kB" ? 1e3 : size))} ${unit}`;
-	return `${short(value)} B`;
+	for (const [power, unit] of [[4, "TiB"], [3, "GiB"], [2, "MiB"]]) if (Math.abs(value) >= 1024 ** power) return `${digits(value / 1024 ** power)} ${unit}`;
+	return Math.abs(value) >= 1e4 ? `${digits(value / 1024)} KiB` : `${short(value)} B`;
 }
 
 export function hex(value) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Figures as SVG that stand alone: box plots, lines and points over the same axes, and a button that saves them.
+import { bytes } from "../data/format.js";
 import { button, h, svg } from "./dom.js";
 
 const WIDTH = 560;
@@ -14,11 +15,11 @@ const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9
 
 export const colourOf = (i) => COLOURS[i % COLOURS.length];
 
-// Round numbers from low to high, about so many.
-export function ticks(low, high, about = 6) {
+// Round numbers from low to high, about so many; with `binary`, steps are powers of 2, so that numbers of bytes are round.
+export function ticks(low, high, about = 6, binary = false) {
 	const raw = (high - low) / about || 1;
 	const unit = 10 ** Math.floor(Math.log10(raw));
-	const step = [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= raw * 0.999);
+	const step = binary && raw >= 1 ? 2 ** Math.ceil(Math.log2(raw)) : [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= raw * 0.999);
 	const made = [];
 	for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) made.push(Number((k * step).toPrecision(12)));
 	return made;
@@ -62,7 +63,7 @@ export function figure({ title, axis, values, format, under = [], width = WIDTH,
 	};
 	const shown = cut(title, width / 8.2);
 	plot.add(svg("text", { x: LEFT - 54, y: 14, "font-size": 13, "font-weight": "bold" }, shown === title ? null : svg("title", {}, title), shown), text(LEFT - 54, TOP - 2, axis));
-	for (const value of ticks(low, high)) {
+	for (const value of ticks(low, high, 6, format === bytes)) {
 		const y = plot.y(value);
 		plot.add(svg("line", { x1: LEFT, x2: width - right, y1: y, y2: y, stroke: "currentColor", "stroke-opacity": 0.2 }), text(LEFT - 6, y + 4, format(value), { "text-anchor": "end" }));
 	}
