@@ -230,5 +230,8 @@ st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_campaign 
 	if (write_difference(finding, &c->corpus.list.v[finding->seed].bytes, path, e))
 		return ST_FAILED;
 	snprintf(path, sizeof path, "%s/%s/generate.sh", f->path, name);
-	return finding->has_family ? write_script(finding, path, e) : ST_OK;
+	if (finding->has_family && write_script(finding, path, e))
+		return ST_FAILED;
+	snprintf(path, sizeof path, "%s/%s", f->path, name);
+	return st_fuzz_write_cases(path, c, finding, e);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A campaign's folder: results/ (interesting inputs), faults/, hangs/, findings/N/ (witness,
- * minimal, difference.txt, generate.sh), log.csv (a line for each input that was kept), fuzz.json,
- * and the journal (fuzz/journal.h). Each file is written as soon as there is something to write.
+ * minimal, difference.txt, generate.sh, contract.txt, records.sh, family.sh, job.yaml), log.csv (a
+ * line for each input that was kept), fuzz.json, and the journal (fuzz/journal.h). Each file is
+ * written as soon as there is something to write.
  */
 #ifndef STROBE_FUZZ_OUTPUT_H
 #define STROBE_FUZZ_OUTPUT_H
@@ -44,6 +45,10 @@ st_status st_fuzz_folder_keep(void *folder, const struct st_campaign *c,
 st_status st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_campaign *c,
                                  const struct st_finding *finding, size_t number,
                                  struct st_error *e);
+/* contract.txt, records.sh and, unless the input is an argument, family.sh and job.yaml, in the
+ * finding's folder; nothing if it has no family. */
+st_status st_fuzz_write_cases(const char *folder, const struct st_campaign *c,
+                              const struct st_finding *f, struct st_error *e);
 
 /* The result: docs/json.md. NULL: no memory. */
 json_t *st_fuzz_json(const struct st_campaign *c, const struct st_findings *findings,

@@ -56,7 +56,7 @@ print_finding(const struct st_campaign *c, const struct st_finding *f, size_t nu
 	if (f->chain.n > SHOWN_RULES)
 		fprintf(out, " and %zu more", f->chain.n - SHOWN_RULES);
 	fprintf(out, "\n   %s/findings/%zu/%s\n", folder, number,
-	        f->has_family ? "{witness,minimal,difference.txt,generate.sh}"
+	        f->has_family ? "{witness,minimal,difference.txt,generate.sh,contract.txt}"
 	                      : "{witness,minimal,difference.txt}");
 }
 

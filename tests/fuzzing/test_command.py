@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """strobe fuzz from outside: test_command.py STROBE LIST LINEAR CHOICES FAULT."""
 import csv
+import io
 import json
 import os
 import shutil
@@ -71,6 +72,34 @@ class Laws(Fuzz):
         text = (self.place / finding["witness"]).with_name("difference.txt").read_text()
         self.assertEqual([line.partition(" '")[0] for line in text.splitlines()], lines)
 
+    def judged_contract(self, finding, rows):
+        """What the contract says of the records that its script makes of the program, without its file's comments."""
+        folder = (self.place / finding["generator"]).parent
+        contract = folder / "contract.txt"
+        done = subprocess.run([folder / "records.sh"], cwd=self.place, env={**os.environ, "STROBE": STROBE}, capture_output=True, text=True, timeout=300, check=True)
+        records = [(int(row["n"]), int(row["blocks"])) for row in csv.DictReader(io.StringIO(done.stdout))]
+        self.assertEqual([n for n, _ in records], [records[0][0] * i for i in range(1, rows + 1)])
+        (folder / "records.csv").write_text(done.stdout, encoding="utf-8")
+        judged = subprocess.run([STROBE, "annotate", "--contracts", contract, folder / "records.csv", "-m", "blocks", "--function", finding["function"]], capture_output=True,
+                                text=True, timeout=60, check=False)
+        self.assertEqual((judged.returncode, judged.stderr), (1, ""), judged.stdout)
+        return judged.stdout.splitlines()[0], records
+
+    def check_cases(self, finding):
+        """The contract is broken by the program, and the job measures the family."""
+        folder = (self.place / finding["generator"]).parent
+        self.assertEqual(self.judged_contract(finding, 24)[0], "broken: blocks(append_bracket) ~ n*log(n)")
+        family = self.place / "family"
+        family.mkdir()
+        subprocess.run([folder / "family.sh", family], check=True, timeout=60)
+        sizes = sorted(int(path.name.removeprefix("repetitions-")) for path in family.iterdir())
+        self.assertEqual(len(sizes), 6)
+        for n in sizes:
+            self.assertEqual((family / f"repetitions-{n}").read_bytes(), subprocess.run([folder / "generate.sh", str(n)], capture_output=True, check=True).stdout)
+        done = subprocess.run([STROBE, "job", "run", "--file", folder / "job.yaml", "--format", "json"], cwd=self.place, capture_output=True, text=True, timeout=300, check=True)
+        [version] = json.loads(done.stdout)["versions"]
+        self.assertEqual((version["state"], version["failures"], version["programs_failed"], len(version["profiles"])), ("complete", [], 0, 6))
+
     def test_quadratic(self):
         seed = self.seed("a few [words] in [brackets]\n")
         got = self.read("-s", seed, *LONG, "--judge", "600s", "--executions", "40", "-N", "2000", "--rules", "double-line,copy-line,repeat-word", "--exit-code", "--", LIST, "@@", code=1)
@@ -90,6 +119,7 @@ class Laws(Fuzz):
         made = [subprocess.run([self.place / finding["generator"], str(n)], capture_output=True, check=True).stdout for n in (10, 20)]
         self.assertEqual(len(made[1]) - len(made[0]), 10 * len(finding["token"]))
         self.check_difference(finding, (self.place / seed).read_bytes(), witness)
+        self.check_cases(finding)
         low, high = finding["slowdown_interval"]
         self.assertLessEqual(low, finding["slowdown"])
         self.assertLessEqual(finding["slowdown"], high)
@@ -118,6 +148,11 @@ class Laws(Fuzz):
         self.assertLess(hang["law"]["hi"], 1.66)
         self.assertAlmostEqual(hang["law"]["base"], 1.618, delta=0.02)
         self.assertIsNone(hang["counts_ratio"])
+        largest, most = max((n, work) for n, work in hang["law"]["points"] if work <= 2e7)
+        verdict, records = self.judged_contract(hang, int(largest))
+        bound = int(verdict.removeprefix("broken: blocks(match_rest) <= "))
+        self.assertEqual(bound, round(most / 2))
+        self.assertGreater(records[-1][1], most)  # the dynamic linker comes on top
         self.assertGreaterEqual(len(list((self.place / "out" / "hangs").iterdir())), 1)
 
 
