@@ -56,12 +56,18 @@ tell_target(const struct calling *c, uint64_t at, uint64_t target)
 		c->use(c->arg, &(struct st_call){.at = at, .target = to, .number = ST_CALL_NONE});
 }
 
-/* Constants that the instruction puts into eax or edi, which name system calls. */
+/* Constants that the instruction puts into eax or edi, which name system calls; other values that
+ * it puts there are not known. */
 static void
 note_constant(struct calling *c, const uint8_t *code, const struct st_insn *in)
 {
 	uint32_t value;
 	const uint8_t op = code[in->op_off];
+	enum { RAX = 1 << 0, RDI = 1 << 7 };
+	if (in->gpr_written & RAX)
+		c->eax = UINT32_MAX;
+	if (in->gpr_written & RDI)
+		c->edi = UINT32_MAX;
 	if (in->flags & ST_I_REX)
 		return;
 	if ((op == 0xb8 || op == 0xbf) && in->op_off == 0 && in->len == 5) {
