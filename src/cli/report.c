@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/report_check.h"
+#include "cli/report_costs.h"
 #include "cli/report_history.h"
 #include "cli/report_memory.h"
 #include "cli/result.h"
@@ -214,9 +215,10 @@ add_result(const struct arguments *a, json_t *page, const char *path,
 		               "%s is a file of rows, and a report needs a profile; strobe show "
 		               "prints the rows",
 		               path);
-	if (!st_page_is_json(path))
+	const bool records = st_report_is_records(path);
+	if (!records && !st_page_is_json(path))
 		return add_profile(a, page, path, measured, e);
-	json_t *result = st_page_read_json(path, e);
+	json_t *result = records ? st_report_costs(path, e) : st_page_read_json(path, e);
 	if (result && st_page_is_study(result)) {
 		json_decref(result);
 		result = read_study(path, e);

@@ -6,10 +6,15 @@
 #include <jansson.h>
 
 #include "annotate/annotation.h"
+#include "annotate/picture.h"
 #include "annotate/predict.h"
 
 /* Return NULL when memory is exhausted. */
 json_t *st_annotation_json(const struct st_ann_annotation *a);
+/* why: the reason for which there is no annotation; NULL: there is one. */
+json_t *st_annotation_picture_json(const struct st_ann_records *r, size_t metric,
+                                   const struct st_ann_annotation *a, const char *why,
+                                   const struct st_ann_picture *p);
 json_t *st_prediction_json(const struct st_ann_prediction *p);
 
 /* Print a Markdown table, and a C comment for the source of the function. ST_FAILED: no memory. */

@@ -45,6 +45,7 @@ export function readRun(entry, index) {
 		tables: tablesOf(result, entry.tables),
 		measurements: Array.isArray(result.measurements) ? result.measurements : [],
 		models: entry.models ?? [],
+		costs: Array.isArray(result.costs) ? result.costs : [],
 		memory: readMemory(entry.memory),
 		budget: result.budget ?? null,
 		overshoots: entry.overshoots ?? [],

@@ -5,6 +5,7 @@
 // docs/report.md has more.
 import { changes } from "./changes.js";
 import { contexts } from "./contexts.js";
+import { costs } from "./costs.js";
 import { diff } from "./diff.js";
 import { flame } from "./flame.js";
 import { functions } from "./functions.js";
@@ -21,4 +22,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, memory, measurements, functions, lines, traced, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
+export const views = [study, summary, memory, measurements, costs, functions, lines, traced, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
