@@ -57,9 +57,11 @@ bool st_history_same_series(const struct st_history_group *a, const struct st_hi
 struct st_history_naming {
 	bool parts[ST_HISTORY_PART_COUNT], machine;
 };
-/* Notes the parts in which the group differs from `first`, a group of the first series. */
-void st_history_naming_add(struct st_history_naming *n, const struct st_history_group *first,
-                           const struct st_history_group *g);
+/* Chooses, of the parts in which the groups differ, those that tell them apart: none that follows
+ * from the parts before it, such as a workload that is in the command. ST_FAILED: memory is
+ * exhausted. */
+st_status st_history_naming_of(struct st_history_naming *n,
+                               const struct st_history_group *const *groups, size_t n_groups);
 /* A name that no other series of the metric has: the parts that differ, or the location if none
  * does. malloc'ed; NULL: memory is exhausted. */
 char *st_history_short_name(const struct st_history_naming *n, const struct st_history_group *g);

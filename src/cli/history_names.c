@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names for the series of a history: what makes each of them differ from the others. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -23,13 +24,63 @@ st_history_same_series(const struct st_history_group *a, const struct st_history
 	       !strcmp(a->metric, b->metric) && !strcmp(a->unit, b->unit);
 }
 
-void
-st_history_naming_add(struct st_history_naming *n, const struct st_history_group *first,
-                      const struct st_history_group *g)
+/* A hash of the parts that are chosen already, and of the next one. */
+struct history_key {
+	uint64_t chosen, part;
+};
+
+static uint64_t
+history_hash(uint64_t hash, const char *text)
 {
-	for (size_t i = 0; i < ST_HISTORY_PART_COUNT; i++)
-		n->parts[i] |= strcmp(first->parts[i], g->parts[i]) != 0;
-	n->machine |= first->machine != g->machine;
+	do
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	while (*text++);
+	return hash;
+}
+
+static int
+history_compare_keys(const void *a, const void *b)
+{
+	const struct history_key *x = a, *y = b;
+	if (x->chosen != y->chosen)
+		return x->chosen < y->chosen ? -1 : 1;
+	return (x->part > y->part) - (x->part < y->part);
+}
+
+/* Whether groups that have the chosen parts in common differ in the next one. */
+static bool
+history_tells_apart(struct history_key *sorted, const struct history_key *keys, size_t n)
+{
+	memcpy(sorted, keys, n * sizeof *keys);
+	qsort(sorted, n, sizeof *sorted, history_compare_keys);
+	for (size_t i = 1; i < n; i++)
+		if (sorted[i].chosen == sorted[i - 1].chosen &&
+		    sorted[i].part != sorted[i - 1].part)
+			return true;
+	return false;
+}
+
+st_status
+st_history_naming_of(struct st_history_naming *n, const struct st_history_group *const *groups,
+                     size_t n_groups)
+{
+	const uint64_t begin = 0xcbf29ce484222325u;
+	struct history_key *keys = calloc(2 * n_groups + 1, sizeof *keys);
+	*n = (struct st_history_naming){0};
+	if (!keys)
+		return ST_FAILED;
+	for (size_t part = 0; part <= ST_HISTORY_PART_COUNT; part++) {
+		const bool machine = part == ST_HISTORY_PART_COUNT;
+		for (size_t i = 0; i < n_groups; i++)
+			keys[i].part = machine ? (uint64_t)groups[i]->machine
+			                       : history_hash(begin, groups[i]->parts[part]);
+		const bool differ = history_tells_apart(keys + n_groups, keys, n_groups);
+		*(machine ? &n->machine : &n->parts[part]) = differ;
+		for (size_t i = 0; i < n_groups && differ; i++)
+			keys[i].chosen = (keys[i].chosen ^ keys[i].part) * 0x9e3779b97f4a7c15u;
+	}
+	free(keys);
+	return ST_OK;
 }
 
 /* A configuration is its command, collector, workload and parameters: no two series have all parts

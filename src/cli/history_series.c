@@ -62,6 +62,18 @@ series_cut(struct st_history_series_list *all, size_t most)
 	}
 }
 
+static st_status
+series_choose_names(struct st_history_series_list *all)
+{
+	const struct st_history_group **groups = calloc(all->v.n + 1, sizeof *groups);
+	for (size_t i = 0; groups && i < all->v.n; i++)
+		groups[i] = all->v.v[i].first;
+	const st_status status =
+	        groups ? st_history_naming_of(&all->naming, groups, all->v.n) : ST_FAILED;
+	free(groups);
+	return status;
+}
+
 /* The history has the youngest version first, and versions that are not in it at the end. */
 st_status
 st_history_series_make(struct st_history_series_list *all, const struct st_history_values *values,
@@ -71,8 +83,8 @@ st_history_series_make(struct st_history_series_list *all, const struct st_histo
 		if (!values->v.v[i].logged->gone && series_add(all, &values->v.v[i]))
 			return ST_FAILED;
 	series_cut(all, most);
-	for (size_t i = 0; i < all->v.n; i++)
-		st_history_naming_add(&all->naming, all->v.v[0].first, all->v.v[i].first);
+	if (series_choose_names(all))
+		return ST_FAILED;
 	for (size_t i = 0; i < all->v.n; i++)
 		if (series_find_changes(&all->v.v[i]))
 			return ST_FAILED;

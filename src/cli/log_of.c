@@ -58,6 +58,18 @@ log_group_row(struct st_table *t, const struct st_history_naming *naming,
 }
 
 static st_status
+log_choose_names(const struct st_history_values *all, struct st_history_naming *naming)
+{
+	const struct st_history_group **groups = calloc(all->v.n + 1, sizeof *groups);
+	for (size_t i = 0; groups && i < all->v.n; i++)
+		groups[i] = &all->v.v[i];
+	const st_status status =
+	        groups ? st_history_naming_of(naming, groups, all->v.n) : ST_FAILED;
+	free(groups);
+	return status;
+}
+
+static st_status
 log_print_groups(const struct st_history_values *all, const struct st_store *store, bool json,
                  struct st_error *e)
 {
@@ -73,10 +85,9 @@ log_print_groups(const struct st_history_values *all, const struct st_store *sto
 	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
 	json_t *array = json_array();
 	struct st_safe safe;
-	struct st_history_naming naming = {0};
-	for (size_t i = 0; i < all->v.n; i++)
-		st_history_naming_add(&naming, &all->v.v[0], &all->v.v[i]);
-	st_status status = t && array ? ST_OK : st_store_no_memory(e);
+	struct st_history_naming naming;
+	st_status status =
+	        t && array && !log_choose_names(all, &naming) ? ST_OK : st_store_no_memory(e);
 	for (size_t i = 0; i < all->v.n && !status; i++) {
 		const struct st_history_group *g = &all->v.v[i];
 		struct st_spread s;

@@ -95,6 +95,18 @@ history_version_of(const struct history_plot *x, const struct st_logged *l)
 }
 
 static st_status
+history_choose_names(struct history_plot *x)
+{
+	const struct st_history_group **groups = calloc(x->lines.n + 1, sizeof *groups);
+	for (size_t i = 0; groups && i < x->lines.n; i++)
+		groups[i] = x->lines.v[i].of;
+	const st_status status =
+	        groups ? st_history_naming_of(&x->naming, groups, x->lines.n) : ST_FAILED;
+	free(groups);
+	return status;
+}
+
+static st_status
 history_fill(struct history_plot *x)
 {
 	const size_t n = x->versions.n * x->lines.n;
@@ -108,8 +120,8 @@ history_fill(struct history_plot *x)
 	for (size_t i = 0; i < x->versions.n; i++)
 		if (!(x->parts[i] = st_text_of("%.10s", x->versions.v[i]->version.name)))
 			return ST_FAILED;
-	for (size_t i = 0; i < x->lines.n; i++)
-		st_history_naming_add(&x->naming, x->lines.v[0].of, x->lines.v[i].of);
+	if (history_choose_names(x))
+		return ST_FAILED;
 	for (size_t i = 0; i < x->lines.n; i++)
 		if (!(x->names[i] = x->lines.v[i].name =
 		              st_history_short_name(&x->naming, x->lines.v[i].of)))

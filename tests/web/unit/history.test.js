@@ -23,10 +23,11 @@ test("a series is named by what tells it from others", () => {
 	assert.deepEqual(seriesNames([series("f", [1])]), ["f"]);
 	assert.deepEqual(seriesNames([series("f", [1]), series("g", [1])]), ["f", "g"]);
 	assert.deepEqual(seriesNames([series("f", [1]), series("f", [1], { command: "./y" })]), ["./x", "./y"]);
-	assert.deepEqual(seriesNames([series("f", [1]), series("g", [1], { command: "./y" })]), ["f, ./x", "g, ./y"]);
+	assert.deepEqual(seriesNames([series("f", [1]), series("g", [1], { command: "./y" })]), ["f", "g"]);
+	assert.deepEqual(seriesNames([series("f", [1]), series("f", [1], { command: "./y" }), series("g", [1])]), ["f, ./x", "f, ./y", "g, ./x"]);
 	assert.deepEqual(seriesNames([series("f", [1]), series("f", [1], { machine: 2 })]), ["machine 1", "machine 2"]);
 	const time = { collector: "time", labels: "" };
-	assert.deepEqual(seriesNames([series("f", [1], time), series("f", [1], { collector: "perf", labels: "command sleep 1" })]), ["f, time", "f (command sleep 1), perf"]);
+	assert.deepEqual(seriesNames([series("f", [1], time), series("f", [1], { collector: "perf", labels: "command sleep 1" })]), ["f", "f (command sleep 1)"]);
 	assert.deepEqual(seriesNames([series("f", [1], { workload: "" }), series("f", [1], { workload: "large" })]), ["no workload", "workload large"]);
 });
 

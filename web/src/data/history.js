@@ -23,7 +23,10 @@ const largestChange = ({ changes }) => changes.reduce((most, { relative }) => Ma
 export function seriesNames(list) {
 	const keys = ["location", "labels", "command", "collector", "workload", "parameters", "machine"];
 	const before = { workload: "workload ", machine: "machine " };
-	const differ = keys.filter((key) => new Set(list.map((each) => each[key])).size > 1);
+	// A part that follows from those before it tells nothing apart, such as a workload that is in the command.
+	const differ = [];
+	const kinds = (chosen) => new Set(list.map((each) => JSON.stringify(chosen.map((key) => each[key] ?? null)))).size;
+	for (const key of keys) if (kinds([...differ, key]) > kinds(differ)) differ.push(key);
 	return list.map((series) => {
 		const labels = differ.includes("labels") && series.labels ? ` (${series.labels})` : "";
 		const parts = differ.filter((key) => key !== "location" && key !== "labels").map((key) => (series[key] ? (before[key] ?? "") + series[key] : `no ${key}`));
