@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Measures the error rates of strobe gate: gates of a program against itself, or against one that does more work.
 
-usage: campaign.py STROBE [--gates N] [--pairs N] [--metric cpu|wall] [--duet alternate|together] [--more PERCENT] [--rounds N]"""
+usage: campaign.py STROBE [--gates N] [--pairs N] [--metric cpu|wall] [--duet alternate|together] [--more PERCENT] [--rounds N] [--short]"""
 import argparse
 import json
 import subprocess
@@ -40,7 +40,10 @@ def main():
     arguments.add_argument("--duet", default="alternate")
     arguments.add_argument("--more", type=float, default=0, help="additional work of the target, in percent (default: 0)")
     arguments.add_argument("--rounds", type=int, default=5000000)
+    arguments.add_argument("--short", action="store_true", help="ten gates of at most 8 pairs of a short program: whether it works, and no rate")
     a = arguments.parse_args()
+    if a.short:
+        a.gates, a.pairs, a.rounds = 10, 8, 1000000
     with tempfile.TemporaryDirectory() as place:
         program = Path(place) / "program"
         program.with_suffix(".c").write_text(SOURCE, encoding="utf-8")
