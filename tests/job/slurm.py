@@ -8,7 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
-NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scancel")
+NEEDED = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scancel", "setpriv")
 CONFIGURATION = """ClusterName=strobe
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ports[0]}
@@ -102,8 +102,9 @@ class Slurm:
         self.daemon("slurmd", "-D", "-N", name, "-f", str(self.folder / "slurm.conf"), called=name)
 
     def daemon(self, *argv, called=None):
+        """It ends with this process, also if that is killed."""
         with open(self.folder / "daemons.log", "ab") as log:
-            self.daemons[called or argv[0]] = subprocess.Popen(["/usr/sbin/" + argv[0], *argv[1:]], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            self.daemons[called or argv[0]] = subprocess.Popen(["setpriv", "--pdeathsig=KILL", "/usr/sbin/" + argv[0], *argv[1:]], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                                                env={**os.environ, **self.environment}, start_new_session=True)
 
     def wait(self, true, problem, seconds=40):
