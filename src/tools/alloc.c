@@ -3,12 +3,13 @@
  * calls another (operator new, calloc of some libraries) counts once, at its own caller. */
 #include <strobe/tool.h>
 
-enum { SITE, COUNT, BYTES, LIVE, PEAK };
+enum { SITE_COUNT = 2, SITE_BYTES, SITE_LIVE, SITE_PEAK };
+enum { COUNT = 1, BYTES, LIVE, PEAK };
 
 STROBE_TABLE(sites, "allocations by the place that asked for them",
-             STROBE_KEY("site", STROBE_ADDRESS), STROBE_SUM("count", STROBE_NUMBER),
-             STROBE_SUM("bytes", STROBE_NUMBER), STROBE_SUM("live", STROBE_NUMBER),
-             STROBE_MAX("peak", STROBE_NUMBER));
+             STROBE_KEY("site", STROBE_ADDRESS), STROBE_KEY("line", STROBE_LINE),
+             STROBE_SUM("count", STROBE_NUMBER), STROBE_SUM("bytes", STROBE_NUMBER),
+             STROBE_SUM("live", STROBE_NUMBER), STROBE_MAX("peak", STROBE_NUMBER));
 STROBE_TABLE(totals, "all allocations", STROBE_KEY("what", STROBE_TEXT),
              STROBE_SUM("count", STROBE_NUMBER), STROBE_SUM("bytes", STROBE_NUMBER),
              STROBE_SUM("live", STROBE_NUMBER), STROBE_MAX("peak", STROBE_NUMBER));
@@ -48,13 +49,13 @@ change(uint64_t site, uint64_t all, int64_t bytes, int64_t count)
 		return;
 	*at += (uint64_t)bytes;
 	live += (uint64_t)bytes;
-	strobe_cell_add(strobe_cell_of(&sites, LIVE, site), (uint64_t)bytes);
+	strobe_cell_add(strobe_cell_of(&sites, SITE_LIVE, site, site), (uint64_t)bytes);
 	strobe_cell_add(strobe_cell_of(&totals, LIVE, all), (uint64_t)bytes);
 	if (!count)
 		return;
-	strobe_cell_add(strobe_cell_of(&sites, COUNT, site), 1);
-	strobe_cell_add(strobe_cell_of(&sites, BYTES, site), (uint64_t)bytes);
-	strobe_cell_max(strobe_cell_of(&sites, PEAK, site), *at);
+	strobe_cell_add(strobe_cell_of(&sites, SITE_COUNT, site, site), 1);
+	strobe_cell_add(strobe_cell_of(&sites, SITE_BYTES, site, site), (uint64_t)bytes);
+	strobe_cell_max(strobe_cell_of(&sites, SITE_PEAK, site, site), *at);
 	strobe_cell_add(strobe_cell_of(&totals, COUNT, all), 1);
 	strobe_cell_add(strobe_cell_of(&totals, BYTES, all), (uint64_t)bytes);
 	strobe_cell_max(strobe_cell_of(&totals, PEAK, all), live);

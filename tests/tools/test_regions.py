@@ -172,6 +172,7 @@ class Alloc(Case):
     def rows(self):
         result = self.strobe("-t", "alloc")
         sites = {row["site_function"]: row for row in result["sites"] if row["site_function"] in ("keep", "again")}
+        self.lines = {name: (os.path.basename(row["line_file"] or ""), row["line_line"]) for name, row in sites.items()}
         return {name: tuple(row[key] for key in ("count", "bytes", "live", "peak")) for name, row in sites.items()}
 
     def test_known_sites(self):
@@ -179,6 +180,10 @@ class Alloc(Case):
         rows = self.rows()
         self.assertEqual(rows["keep"][:3], (400, 4000, 4 * 40 * 10))
         self.assertEqual(rows["again"], (80, 2400, 2400, 2400))
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "regions.c"), encoding="utf-8") as f:
+            text = f.read().splitlines()
+        calls = {name: next(n for n, line in enumerate(text, 1) if call in line) for name, call in (("keep", "= malloc(bytes)"), ("again", "= realloc(p, bytes)"))}
+        self.assertEqual(self.lines, {name: ("regions.c", line) for name, line in calls.items()})
         self.assertGreaterEqual(rows["keep"][3], 1000)
         self.assertLessEqual(rows["keep"][3], 4000)
 
