@@ -81,19 +81,34 @@ largest_k(const struct st_contexts *c, size_t most)
 	return k < c->k ? k : c->k;
 }
 
+static void
+forget_callers(struct st_contexts *c)
+{
+	for (size_t i = 0; i < c->groups.n; i++)
+		st_forest_free(&c->groups.v[i].kccf);
+}
+
 /* Nodes of one forest share those of the other, so that more steps than nodes may be worth trying:
- * but not for ever, as they grow with the square of a recursion's depth. */
+ * but not for ever, as they grow with the square of a recursion's depth. What is left with one
+ * level of callers is shown in any case: a function without its callers says nothing. */
 void
 st_contexts_make_callers(struct st_contexts *c, size_t most)
 {
-	enum { STEPS = 8, LEAST = 1 << 24 };
+	enum { STEPS = 8, LEAST = 1 << 24, MOST_TRIED = 16 };
 	size_t steps = STEPS * most;
 	if (most)
 		c->k_callers = largest_k(c, steps > LEAST ? steps : LEAST);
 	if (invert(c, most))
 		return;
-	for (size_t i = 0; i < c->groups.n; i++)
-		st_forest_free(&c->groups.v[i].kccf);
-	c->k_callers = largest_k(c, most);
+	uint32_t least = largest_k(c, most);
+	least = least ? least : c->k ? 1 : 0;
+	for (uint32_t k = MOST_TRIED; k > least; k /= 2) {
+		forget_callers(c);
+		c->k_callers = k;
+		if (k < c->k && invert(c, most))
+			return;
+	}
+	forget_callers(c);
+	c->k_callers = least;
 	invert(c, 0);
 }

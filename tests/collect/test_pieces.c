@@ -128,6 +128,43 @@ assert_count(const struct st_contexts *c, uint64_t offset, uint64_t count, uint3
 	fail_msg("no label");
 }
 
+/* Nodes of the trees of callers that are no roots. */
+static size_t
+callers_of(const struct st_contexts *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->groups.n; i++)
+		for (uint32_t k = 0; k < c->groups.v[i].kccf.n; k++)
+			n += c->groups.v[i].kccf.nodes[k].parent != ST_NO_NODE;
+	return n;
+}
+
+/* With room for next to nothing, each function still has those that called it. */
+static void
+callers_are_never_left_out(void **state)
+{
+	(void)state;
+	struct st_profile *p = collect();
+	struct st_context_choice choice = {.kccf = true};
+	struct st_contexts c;
+	struct st_error e;
+	assert_int_equal(st_contexts_make(&c, p, &choice, &e), 0);
+	const size_t all = callers_of(&c);
+	const uint32_t k = c.k_callers;
+	assert_true(all > 0 && k == c.k);
+	st_contexts_free(&c);
+	choice.most_callers = 1;
+	assert_int_equal(st_contexts_make(&c, p, &choice, &e), 0);
+	assert_int_equal(c.k_callers, 1);
+	assert_true(callers_of(&c) > 0 && callers_of(&c) <= all);
+	st_contexts_free(&c);
+	choice.most_callers = 1000;
+	assert_int_equal(st_contexts_make(&c, p, &choice, &e), 0);
+	assert_true(c.k_callers == k && callers_of(&c) == all);
+	st_contexts_free(&c);
+	st_profile_free(p);
+}
+
 static void
 counts_are_of_pieces(void **state)
 {
@@ -218,9 +255,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(blocks_are_cut),       cmocka_unit_test(a_file_has_the_pieces),
-	        cmocka_unit_test(counts_are_of_pieces), cmocka_unit_test(old_files_are_read),
+	        cmocka_unit_test(blocks_are_cut),
+	        cmocka_unit_test(a_file_has_the_pieces),
+	        cmocka_unit_test(counts_are_of_pieces),
+	        cmocka_unit_test(old_files_are_read),
 	        cmocka_unit_test(damage_is_refused),
+	        cmocka_unit_test(callers_are_never_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
