@@ -53,6 +53,7 @@ static void
 locks_begin(void)
 {
 	lock_of = (strobe_map){0};
+	guard = 0; /* in a process that was forked, another thread of the parent may have had it */
 }
 
 /* Under the guard. NULL: no memory. */
