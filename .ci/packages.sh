@@ -9,7 +9,9 @@ command -v npm >/dev/null || BUILD_PACKAGES+=" npm"
 LINT_PACKAGES="clang-format clang-tidy cppcheck shellcheck python3-flake8"
 # Shells whose completions are tried, and what reads manual pages. dpkg-dev, debhelper and lintian, for the Debian package,
 # are not installed for it: without them that stage is skipped. Nor is chromium, of 190 MB, in which the page is tried.
-TEST_PACKAGES="bash-completion fish zsh man-db mandoc strace valgrind libxml2-utils postgresql munge slurm-wlm"
+TEST_PACKAGES="bash-completion fish zsh man-db mandoc strace valgrind libxml2-utils postgresql"
+# A campaign is tried on a real Slurm if its packages can be installed.
+SLURM_PACKAGES="munge slurm-wlm"
 DEMO_PACKAGES="bzip2 python3"
 
 # missing_packages NAME...: those that are not installed, one per line.

@@ -163,7 +163,7 @@ choose_feature(const struct drawing *d, const struct st_ann_feature *without)
 		double most = -1;
 		for (size_t i = 0; i < d->r->features.n; i++) {
 			const struct st_ann_feature *f = &d->r->features.v[i];
-			if (f->kind != ST_ANN_NUMERIC || f == without ||
+			if (f == without || f->kind != ST_ANN_NUMERIC ||
 			    (only == 0 && !models_use(d, f)) ||
 			    (only == 1 && !conditions_use(d, f)))
 				continue;

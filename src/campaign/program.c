@@ -25,7 +25,7 @@ program_become(char *const *argv, int output)
 static void
 program_read(int from, char *answer, size_t size)
 {
-	char rest[512];
+	char rest[512] = {0};
 	size_t n = 0;
 	for (;;) {
 		bool fits = n + 1 < size;

@@ -156,7 +156,8 @@ cost_column(struct cost_plot *p, size_t n, size_t size)
 		free(v);
 		return NULL;
 	}
-	return *to = v;
+	*to = v;
+	return v;
 }
 
 static const char *

@@ -79,14 +79,16 @@ add_columns_of(struct st_callee_columns *c, const struct st_recording_targets *t
                const struct st_recorded *f, const char *callee, uint32_t at)
 {
 	char prefix[64];
-	st_status status = add_column(c, f, callee, "calls_of_",
-	                              (struct st_callee_column){.calls = true, .at = at++});
+	struct st_callee_column column = {.calls = true, .at = at};
+	st_status status = add_column(c, f, callee, "calls_of_", column);
+	column.calls = false;
 	for (unsigned m = 0; m < ST_RECORD_METRIC_COUNT && !status; m++) {
 		if (!(t->request->metrics & ST_RECORD_OF_CALLEES & 1u << m))
 			continue;
 		snprintf(prefix, sizeof prefix, "%s_in_", metric_names[m]);
-		status = add_column(c, f, callee, prefix,
-		                    (struct st_callee_column){.metric = m, .at = at++});
+		column.metric = m;
+		column.at++;
+		status = add_column(c, f, callee, prefix, column);
 	}
 	return status;
 }

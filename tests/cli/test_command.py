@@ -427,13 +427,11 @@ class Json(Command):
             self.assertTrue(1 <= least <= about <= most <= 3 * least, (least, about, most))
 
     def test_counting_tools(self):
-        for tool, counts in (("null", {}), ("inscount", {"instructions": 4000003}),
-                             ("bbcount", {"blocks": 1000001, "instructions": 4000003})):
+        for tool, counts in (("null", {}), ("inscount", {"instructions": 4000003}), ("bbcount", {"blocks": 1000001, "instructions": 4000003})):
             d = self.document("-t", tool, "fixture", "x")
             self.check_slowdown(d["run"])
             self.assertEqual(d["run"].pop("cache_share"), 1)
-            self.assertEqual(d, {"strobe": {"version": 1, "tool": tool}, "run": self.RUN, **counts,
-                                 "fallbacks": [], "notes": []})
+            self.assertEqual(d, {"strobe": {"version": 1, "tool": tool}, "run": self.RUN, **counts, "fallbacks": [], "notes": []})
 
     def test_hot(self):
         d = self.document("fixture", "x")
