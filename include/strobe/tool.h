@@ -505,7 +505,8 @@ uint64_t *strobe_map_at(strobe_map *m, uint64_t key);
 /* Where it is, or NULL. */
 uint64_t *strobe_map_find(const strobe_map *m, uint64_t key);
 void strobe_map_remove(strobe_map *m, uint64_t key);
-/* A lock between the tool's threads. */
+/* A lock between the tool's threads. Set it to 0 in `begin`: in a child of fork, it may be held by
+ * a thread that exists only in the parent. */
 void strobe_lock(uint32_t *lock);
 void strobe_unlock(uint32_t *lock);
 

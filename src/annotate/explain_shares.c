@@ -58,9 +58,9 @@ design_take_rows(struct design *d, const struct st_ann_annotation *a,
                  const struct st_ann_scope *scope)
 {
 	const struct st_ann_records *const rows = d->p->rows;
-	d->row = malloc((rows->n + 1) * sizeof *d->row);
-	d->x = malloc((rows->n + 1) * (d->k + 1) * sizeof *d->x);
-	d->spare = malloc((rows->n + 1) * sizeof *d->spare);
+	d->row = calloc(rows->n + 1, sizeof *d->row);
+	d->x = calloc((rows->n + 1) * (d->k + 1), sizeof *d->x);
+	d->spare = calloc(rows->n + 1, sizeof *d->spare);
 	if (!d->row || !d->x || !d->spare)
 		return ST_FAILED;
 	for (size_t i = 0; i < rows->n; i++) {
@@ -142,8 +142,8 @@ explain_part(const struct design *d, size_t part, struct st_ann_explained_scope 
              const size_t *columns)
 {
 	const double t = st_student(interval_level, (double)(d->n - d->k));
-	double *residuals = malloc((d->n + 1) * sizeof *residuals);
-	struct st_ls fit;
+	double *residuals = calloc(d->n + 1, sizeof *residuals);
+	struct st_ls fit = {0};
 	st_status status =
 	        residuals && !design_fit(d, d->p->parts[part], &fit, residuals) ? ST_OK : ST_FAILED;
 	for (size_t i = 0; i < out->terms.n && !status; i++) {
@@ -232,7 +232,7 @@ explain_not(struct st_ann_explained_scope *out, const char *format, ...)
 static st_status
 explain_design(struct design *d, struct st_ann_explained_scope *out)
 {
-	size_t columns[ST_LS_MOST];
+	size_t columns[ST_LS_MOST] = {0};
 	out->n = d->n;
 	if (d->n <= d->k + 1)
 		return explain_not(out, "%zu records are too few for a model of %zu terms", d->n,

@@ -77,9 +77,8 @@ about_job(const struct st_job_campaign_of *of)
 		json_array_append_new(variants, about_variant(of, &of->plan->v.v[i]));
 	for (size_t i = 0; i < st_experiment_runs(of->experiment); i++) {
 		const struct st_experiment_step s = st_experiment_step_at(of->experiment, i);
-		json_array_append_new(
-		        order,
-		        json_integer((json_int_t)(s.repetition * of->plan->v.n + s.variant)));
+		const size_t run = s.repetition * of->plan->v.n + s.variant;
+		json_array_append_new(order, json_integer((json_int_t)run));
 	}
 	return json_pack("{so, ss, ss, so, so, so}", "yaml",
 	                 json_stringn(of->job->bytes, of->job->n_bytes), "root", of->root, "source",

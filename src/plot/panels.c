@@ -165,9 +165,10 @@ st_plot_panels(const struct st_plot_panels *p, FILE *out)
 	                PANEL_TOP + (double)rows * row + (p->n_names ? PANEL_KEY : 0) + PANEL_NOTE,
 	                &p->words);
 	for (size_t i = 0; i < p->n_panels; i++) {
+		const size_t line = i / columns;
 		a.left = PANEL_LEFT + (double)(i % columns) * (width + PANEL_GAP);
 		a.right = a.left + width;
-		a.top = PANEL_TOP + PANEL_TITLE + (double)(i / columns) * row;
+		a.top = PANEL_TOP + PANEL_TITLE + (double)line * row;
 		a.bottom = a.top + height;
 		st_scale_make(&a.x, e.x_least, e.x_most,
 		              logarithmic | st_axis_steps(p->words.x_unit), a.left, a.right);

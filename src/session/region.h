@@ -82,7 +82,8 @@ struct st_nearest_few st_region_near(const char *word);
 void st_region_try_functions(const struct st_region *r, const struct st_file_pattern *file,
                              struct st_nearest_few *near);
 /* region_tools.c: that about what tools list, and what else they ask for. */
-void st_region_note_lists(const struct st_region *r, struct st_profile *p);
+void st_region_note_lists(const struct st_region *r, const struct st_run *run,
+                          struct st_profile *p);
 void st_region_note_asked(const struct st_region *r, const struct st_run *run,
                           struct st_profile *p);
 /* Whether functions of the image may be chosen, by its path: it fits a pattern, or none was given.

@@ -6,6 +6,8 @@
 #include "collect/view.h"
 #include "session/region.h"
 
+enum { FEW_ASKED = 4 }; /* a tool that asks for more does not expect to find them all */
+
 /* The names that one tool has asked for, in any process. */
 struct asked_names {
 	const char *name[ST_MOST_ASKED];
@@ -68,10 +70,20 @@ note_name(const struct st_region *r, const char *tool, const char *name, struct 
 	                tool, name, st_nearest_question(&near, question, sizeof question));
 }
 
-/* Tools that list functions which programs may have or not find some of them missing; that all are
- * is worth a word. */
+/* The names that a tool without a list asks for. */
+static void
+region_tools_names(const struct st_region *r, const struct st_run *run, uint32_t i,
+                   struct asked_names *names)
+{
+	const strobe_tool *t = r->tools->about[i];
+	for (size_t k = 0; k < run->n_processes && t->function && !t->functions; k++)
+		region_tools_read_process(&run->processes[k], i, names);
+}
+
+/* Tools that know many functions, which programs may have or not, find some of them missing; a note
+ * says that all are. */
 void
-st_region_note_lists(const struct st_region *r, struct st_profile *p)
+st_region_note_lists(const struct st_region *r, const struct st_run *run, struct st_profile *p)
 {
 	for (uint32_t i = 0; i < r->tools->n && r->n_opened; i++) {
 		const strobe_tool *t = r->tools->about[i];
@@ -80,6 +92,14 @@ st_region_note_lists(const struct st_region *r, struct st_profile *p)
 			        p,
 			        "the tool %s asks for functions, but none of them was loaded: %s",
 			        t->name, t->functions);
+		struct asked_names names = {0};
+		region_tools_names(r, run, i, &names);
+		if (names.n > FEW_ASKED && !names.found)
+			st_profile_note(
+			        p,
+			        "the tool %s asks for %zu functions, but none of them was loaded: "
+			        "%s, %s, and others",
+			        t->name, names.n, names.name[0], names.name[1]);
 	}
 }
 
@@ -87,13 +107,9 @@ void
 st_region_note_asked(const struct st_region *r, const struct st_run *run, struct st_profile *p)
 {
 	for (uint32_t i = 0; i < r->tools->n && r->n_opened; i++) {
-		const strobe_tool *t = r->tools->about[i];
 		struct asked_names names = {0};
-		if (!t->function || t->functions)
-			continue;
-		for (size_t k = 0; k < run->n_processes; k++)
-			region_tools_read_process(&run->processes[k], i, &names);
-		for (size_t k = 0; k < names.n && !names.found; k++)
-			note_name(r, t->name, names.name[k], p);
+		region_tools_names(r, run, i, &names);
+		for (size_t k = 0; k < names.n && names.n <= FEW_ASKED && !names.found; k++)
+			note_name(r, r->tools->about[i]->name, names.name[k], p);
 	}
 }

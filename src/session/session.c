@@ -205,7 +205,7 @@ st_session_collect(struct st_session_run *r, struct st_session_outcome *out, str
 	if (!p)
 		return -1;
 	st_toolset_note_failures(&s->tools, &r->run, p);
-	st_region_note_lists(&s->region, p);
+	st_region_note_lists(&s->region, &r->run, p);
 	out->missing = p->notes.n;
 	out->unmatched = st_region_note(&s->region, &r->run, p);
 	out->n_missing = p->notes.n - out->missing;

@@ -39,6 +39,7 @@ begin(void)
 		pieces = strobe_allocate(MOST_PIECES * sizeof *pieces);
 	piece_of = live_of = (strobe_map){0};
 	n_pieces = first_free = live = 0;
+	lock = 0; /* another thread of the parent may have held it at the fork */
 }
 
 static void

@@ -153,6 +153,7 @@ class Budget(Case):
 
     def test_one_figure(self):
         """How much was measured is the same in all reports."""
+        self.file = self.folder / "result.db"
         self.strobe("-t", "inscount", *SMALL, program=(PROGRAM, "100"), form="db")
         shown = {form: subprocess.run([STROBE, "show", *words, str(self.file)], capture_output=True, text=True, timeout=60, check=True).stdout
                  for form, words in (("text", ()), ("json", ("--format", "json")))}
@@ -381,6 +382,7 @@ class Budget(Case):
 
     def test_overshoots_over_time(self):
         """A row each time that the budget was spent, as often as the classes say, also in the profile's file."""
+        self.file = self.folder / "result.db"
         self.strobe("-t", "bbcount", "-b", "5%", "-T", "20ms", form="db")
         show = [STROBE, "show", str(self.file), "--format"]
         table = subprocess.run([*show, "csv", "--table", "overshoots", "--top", "0"], capture_output=True, text=True, timeout=60, check=True).stdout

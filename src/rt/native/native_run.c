@@ -110,6 +110,12 @@ native_run_called(const struct thread *t, int signo, const struct siginfo *info)
 }
 
 void
+native_run_avoid(struct thread *t)
+{
+	t->native.calls_often = true;
+}
+
+void
 native_run_note_call(struct thread *t, bool trapped)
 {
 	if (!budget_exists() || (syspatch_serves(t->regs.pc) && !trapped))

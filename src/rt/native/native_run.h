@@ -23,6 +23,8 @@ bool native_run_go(struct thread *t);
 bool native_run_return(struct thread *t);
 /* SIGSYS: is it a system call of a thread that runs natively? */
 bool native_run_called(const struct thread *t, int signo, const struct siginfo *info);
+/* Keeps the thread in the cache until its next tick. */
+void native_run_avoid(struct thread *t);
 /* The thread, at regs.pc, makes a system call in the cache, or (trapped) by SIGSYS. */
 void native_run_note_call(struct thread *t, bool trapped);
 /* A tick of the thread's CPU time. Returns whether a thread in the cache is now to go out. */

@@ -509,12 +509,16 @@ show_address(int signo, struct siginfo *info, uint64_t pc)
 /* A thread that runs natively makes a system call: the runtime makes it. The kernel has left
  * everything as it was, and names the address after the instruction. */
 static void
-call_from_outside(struct thread *t, struct ucontext64 *uc)
+call_from_outside(struct thread *t, const struct siginfo *info, struct ucontext64 *uc)
 {
+	enum { ARCH_X86_64 = 0xc000003e }; /* AUDIT_ARCH_X86_64, in the upper half of si_syscall */
 	struct recovered at = {.at_end = true};
 	regs_from_context(&at.regs, &uc->mc);
 	at.regs.pc -= CALL_BYTES;
-	t->native.call_reported = true;
+	if (info->value >> 32 == ARCH_X86_64)
+		t->native.call_reported = true;
+	else
+		native_run_avoid(t); /* int 0x80: the cache hands the program to native execution */
 	leave_cache(t, &at, uc->mc.rip);
 	resume_program(t, uc);
 }
@@ -599,7 +603,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		return;
 	}
 	if (native_run_called(t, signo, info)) {
-		call_from_outside(t, uc);
+		call_from_outside(t, info, uc);
 		return;
 	}
 	if (is_breakpoint(signo, info, uc) && come_upon_trap(t, uc))
