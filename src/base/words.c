@@ -40,3 +40,15 @@ st_words(char *line, char **words, int room)
 	}
 	return n;
 }
+
+void
+st_shell_quote(FILE *out, const char *text)
+{
+	fputc('\'', out);
+	for (; *text; text++)
+		if (*text == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*text, out);
+	fputc('\'', out);
+}

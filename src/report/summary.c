@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "report/budget.h"
 #include "report/kept.h"
 #include "report/measurements.h"
@@ -251,13 +252,7 @@ static void
 print_word(FILE *out, const char *text)
 {
 	char *clean = st_printable(text);
-	putc('\'', out);
-	for (const char *c = clean ? clean : ""; *c; c++)
-		if (*c == '\'')
-			fputs("'\\''", out);
-		else
-			putc(*c, out);
-	putc('\'', out);
+	st_shell_quote(out, clean ? clean : "");
 	free(clean);
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "base/words.h"
 
 static void
 test_built(void **state)
@@ -78,13 +79,29 @@ test_append(void **state)
 	assert_int_equal(full[1], 'b');
 }
 
+/* A shell makes the same words of them. */
+static void
+test_shell_quote(void **state)
+{
+	struct st_text t;
+	(void)state;
+	FILE *out = st_text_begin(&t);
+	assert_non_null(out);
+	st_shell_quote(out, "");
+	putc(' ', out);
+	st_shell_quote(out, "a $b\n'c'");
+	char *text = st_text_end(&t);
+	assert_string_equal(text, "'' 'a $b\n'\\''c'\\'''");
+	free(text);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_built),  cmocka_unit_test(test_empty_and_zeros),
 	        cmocka_unit_test(test_none),   cmocka_unit_test(test_of),
-	        cmocka_unit_test(test_append),
+	        cmocka_unit_test(test_append), cmocka_unit_test(test_shell_quote),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
