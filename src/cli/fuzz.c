@@ -25,7 +25,7 @@ enum {
 enum { MOST_SEED_BYTES = 64 << 20 };
 
 struct fuzz_arguments {
-	struct st_campaign_choice choice;
+	struct st_fuzz_campaign_choice choice;
 	struct st_fuzz_target target;
 	struct st_fuzz_rules rules;
 	ST_VEC(const char *) seeds;
@@ -278,7 +278,7 @@ parse_fuzz(struct fuzz_arguments *a, char *const *argv, struct st_error *e)
 /* ---- the campaign ---- */
 
 static void
-show_fuzz(void *arg, const struct st_campaign *c)
+show_fuzz(void *arg, const struct st_fuzz_campaign *c)
 {
 	char line[160];
 	snprintf(line, sizeof line,
@@ -296,13 +296,13 @@ struct fuzz_arg {
 };
 
 static void
-fuzz_progress(void *arg, const struct st_campaign *c)
+fuzz_progress(void *arg, const struct st_fuzz_campaign *c)
 {
 	show_fuzz(&((struct fuzz_arg *)arg)->progress, c);
 }
 
 static st_status
-fuzz_keep(void *arg, const struct st_campaign *c, const struct st_fuzz_input *input,
+fuzz_keep(void *arg, const struct st_fuzz_campaign *c, const struct st_fuzz_input *input,
           const struct st_fuzz_fault *fault, struct st_error *e)
 {
 	return st_fuzz_folder_keep(&((struct fuzz_arg *)arg)->folder, c, input, fault, e);
@@ -331,12 +331,13 @@ fuzz_write_json(char *text, const char *folder, struct st_error *e)
 }
 
 static st_status
-fuzz_report(const struct fuzz_arguments *a, const struct st_campaign *c,
+fuzz_report(const struct fuzz_arguments *a, const struct st_fuzz_campaign *c,
             const struct st_findings *findings, const char *folder, struct st_error *e)
 {
 	struct st_safe safe;
-	char *json = st_json_document(st_fuzz_json(c, findings, folder, st_campaign_seconds(c)),
-	                              ST_JSON_DOCUMENT, "the result", e);
+	char *json =
+	        st_json_document(st_fuzz_json(c, findings, folder, st_fuzz_campaign_seconds(c)),
+	                         ST_JSON_DOCUMENT, "the result", e);
 	if (!json)
 		return ST_FAILED;
 	st_status status = fuzz_write_json(json, folder, e);
@@ -355,7 +356,7 @@ fuzz_report(const struct fuzz_arguments *a, const struct st_campaign *c,
 
 /* Judges the inputs that were found. After a signal, only writes the result. */
 static st_status
-fuzz_judge(const struct fuzz_arguments *a, struct st_campaign *c,
+fuzz_judge(const struct fuzz_arguments *a, struct st_fuzz_campaign *c,
            const struct st_fuzz_folder *folder, bool *found, struct st_error *e)
 {
 	struct st_findings findings = {0};
@@ -374,7 +375,7 @@ fuzz_judge(const struct fuzz_arguments *a, struct st_campaign *c,
 
 /* Opens the folder and its journal. */
 static st_status
-open_fuzz_folder(const struct fuzz_arguments *a, struct st_campaign *c, struct fuzz_arg *arg,
+open_fuzz_folder(const struct fuzz_arguments *a, struct st_fuzz_campaign *c, struct fuzz_arg *arg,
                  const char *folder, const char *identity, struct st_error *e)
 {
 	char path[PATH_MAX];
@@ -387,8 +388,9 @@ open_fuzz_folder(const struct fuzz_arguments *a, struct st_campaign *c, struct f
 }
 
 static st_status
-fuzz_search(const struct fuzz_arguments *a, struct st_campaign *c, struct st_fuzz_inputs *seeds,
-            struct fuzz_arg *arg, const char *folder, struct st_error *e)
+fuzz_search(const struct fuzz_arguments *a, struct st_fuzz_campaign *c,
+            struct st_fuzz_inputs *seeds, struct fuzz_arg *arg, const char *folder,
+            struct st_error *e)
 {
 	char *identity = st_fuzz_identity(c->target, c->rules, &c->choice, seeds->v, seeds->n);
 	st_status status = identity ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
@@ -396,11 +398,11 @@ fuzz_search(const struct fuzz_arguments *a, struct st_campaign *c, struct st_fuz
 	if (!status && a->resume)
 		status = open_fuzz_folder(a, c, arg, folder, identity, e);
 	if (!status)
-		status = st_campaign_begin(c, seeds->v, seeds->n, e);
+		status = st_fuzz_campaign_begin(c, seeds->v, seeds->n, e);
 	if (!status && !a->resume)
 		status = open_fuzz_folder(a, c, arg, folder, identity, e);
 	if (!status)
-		status = st_campaign_run(c, e);
+		status = st_fuzz_campaign_run(c, e);
 	free(identity);
 	return status;
 }
@@ -409,17 +411,17 @@ static st_status
 fuzz_campaign(struct fuzz_arguments *a, struct st_fuzz_inputs *seeds, struct fuzz_arg *arg,
               const char *folder, bool *found, struct st_error *e)
 {
-	struct st_campaign c = {.choice = a->choice,
-	                        .target = &a->target,
-	                        .rules = &a->rules,
-	                        .progress = fuzz_progress,
-	                        .keep = fuzz_keep,
-	                        .arg = arg};
+	struct st_fuzz_campaign c = {.choice = a->choice,
+	                             .target = &a->target,
+	                             .rules = &a->rules,
+	                             .progress = fuzz_progress,
+	                             .keep = fuzz_keep,
+	                             .arg = arg};
 	st_status status = fuzz_search(a, &c, seeds, arg, folder, e);
 	st_progress_erase(&arg->progress);
 	if (!status)
 		status = fuzz_judge(a, &c, &arg->folder, found, e);
-	st_campaign_free(&c);
+	st_fuzz_campaign_free(&c);
 	return status;
 }
 

@@ -18,7 +18,7 @@ no_memory(struct st_error *e)
 }
 
 double
-st_campaign_seconds(const struct st_campaign *c)
+st_fuzz_campaign_seconds(const struct st_fuzz_campaign *c)
 {
 	return c->before + st_now_raw() - c->began;
 }
@@ -26,13 +26,13 @@ st_campaign_seconds(const struct st_campaign *c)
 /* ---- the journal ---- */
 
 bool
-st_campaign_is_replayed(const struct st_campaign *c)
+st_fuzz_campaign_is_replayed(const struct st_fuzz_campaign *c)
 {
 	return st_fuzz_journal_has(&c->journal, c->n_executions);
 }
 
 st_status
-st_campaign_replay(struct st_campaign *c, struct st_fuzz_execution *x, struct st_error *e)
+st_fuzz_campaign_replay(struct st_fuzz_campaign *c, struct st_fuzz_execution *x, struct st_error *e)
 {
 	if (st_fuzz_journal_take(&c->journal, c->n_executions, &c->places, x, &c->before, e))
 		return ST_FAILED;
@@ -42,9 +42,10 @@ st_campaign_replay(struct st_campaign *c, struct st_fuzz_execution *x, struct st
 }
 
 st_status
-st_campaign_record(struct st_campaign *c, const struct st_fuzz_execution *x, struct st_error *e)
+st_fuzz_campaign_record(struct st_fuzz_campaign *c, const struct st_fuzz_execution *x,
+                        struct st_error *e)
 {
-	c->elapsed = st_campaign_seconds(c);
+	c->elapsed = st_fuzz_campaign_seconds(c);
 	return st_fuzz_journal_add(&c->journal, c->n_executions++, &c->places, &c->corpus.map, x,
 	                           c->elapsed, e);
 }
@@ -59,7 +60,7 @@ by_amount(const void *x, const void *y)
 }
 
 static st_status
-set_base(struct st_campaign *c)
+set_base(struct st_fuzz_campaign *c)
 {
 	const size_t n = c->corpus.list.n;
 	uint64_t *work = malloc((n + 1) * sizeof *work);
@@ -98,12 +99,12 @@ check_seed(const struct st_fuzz_execution *x, size_t number, double limit, struc
 }
 
 static st_status
-execute_once(struct st_campaign *c, const struct st_fuzz_input *input, size_t number,
+execute_once(struct st_fuzz_campaign *c, const struct st_fuzz_input *input, size_t number,
              struct st_fuzz_execution *x, struct st_error *e)
 {
 	bool raised;
-	if (st_campaign_is_replayed(c)) {
-		if (st_campaign_replay(c, x, e))
+	if (st_fuzz_campaign_is_replayed(c)) {
+		if (st_fuzz_campaign_replay(c, x, e))
 			return ST_FAILED;
 	} else {
 		if (st_fuzz_execute(c->target, &input->bytes, &c->places, x, e))
@@ -111,7 +112,7 @@ execute_once(struct st_campaign *c, const struct st_fuzz_input *input, size_t nu
 		if (st_fuzz_interrupted())
 			return ST_OK;
 		if (check_seed(x, number, c->target->hang_seconds, e) ||
-		    st_campaign_record(c, x, e))
+		    st_fuzz_campaign_record(c, x, e))
 			return ST_FAILED;
 	}
 	return st_fuzz_map_raise(&c->corpus.map, x, &raised) ? no_memory(e) : ST_OK;
@@ -119,7 +120,8 @@ execute_once(struct st_campaign *c, const struct st_fuzz_input *input, size_t nu
 
 /* Executes a seed twice. The difference says how reproducible the counts are. */
 static st_status
-execute_seed(struct st_campaign *c, struct st_fuzz_input *input, size_t number, struct st_error *e)
+execute_seed(struct st_fuzz_campaign *c, struct st_fuzz_input *input, size_t number,
+             struct st_error *e)
 {
 	struct st_fuzz_execution x = {0};
 	uint64_t first = 0;
@@ -138,7 +140,7 @@ execute_seed(struct st_campaign *c, struct st_fuzz_input *input, size_t number, 
 }
 
 static void
-set_most_bytes(struct st_campaign *c)
+set_most_bytes(struct st_fuzz_campaign *c)
 {
 	size_t largest = 0;
 	for (size_t i = 0; i < c->corpus.list.n; i++)
@@ -151,7 +153,8 @@ set_most_bytes(struct st_campaign *c)
 }
 
 st_status
-st_campaign_begin(struct st_campaign *c, struct st_fuzz_bytes *seeds, size_t n, struct st_error *e)
+st_fuzz_campaign_begin(struct st_fuzz_campaign *c, struct st_fuzz_bytes *seeds, size_t n,
+                       struct st_error *e)
 {
 	c->began = st_now_raw();
 	c->random = c->choice.seed;
@@ -181,8 +184,8 @@ st_campaign_begin(struct st_campaign *c, struct st_fuzz_bytes *seeds, size_t n, 
 /* ---- children ---- */
 
 static st_status
-keep_fault(struct st_campaign *c, struct st_fuzz_input *child, const struct st_fuzz_execution *x,
-           struct st_error *e)
+keep_fault(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
+           const struct st_fuzz_execution *x, struct st_error *e)
 {
 	struct st_fuzz_fault *fault = ST_PUSH(&c->faults);
 	if (!fault)
@@ -197,8 +200,8 @@ keep_fault(struct st_campaign *c, struct st_fuzz_input *child, const struct st_f
 /* Whether the child is worth keeping: it works more than the base and its parent, by the rate of
  * now; or some block more often than ever, while the whole does not work less. */
 static st_status
-take_child(struct st_campaign *c, struct st_fuzz_input *child, const struct st_fuzz_execution *x,
-           bool *interesting, struct st_error *e)
+take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
+           const struct st_fuzz_execution *x, bool *interesting, struct st_error *e)
 {
 	struct st_fuzz_input *parent = &c->corpus.list.v[child->parent];
 	bool raised;
@@ -219,7 +222,7 @@ take_child(struct st_campaign *c, struct st_fuzz_input *child, const struct st_f
 }
 
 static void
-end_of_round(struct st_campaign *c, bool interesting)
+end_of_round(struct st_fuzz_campaign *c, bool interesting)
 {
 	c->round_found += interesting;
 	c->round_executed++;
@@ -231,8 +234,8 @@ end_of_round(struct st_campaign *c, bool interesting)
 }
 
 st_status
-st_campaign_take(struct st_campaign *c, struct st_fuzz_input *child, size_t rule,
-                 const struct st_fuzz_execution *x, struct st_error *e)
+st_fuzz_campaign_take(struct st_fuzz_campaign *c, struct st_fuzz_input *child, size_t rule,
+                      const struct st_fuzz_execution *x, struct st_error *e)
 {
 	bool interesting = false;
 	c->tried.v[rule]++;
@@ -247,7 +250,7 @@ st_campaign_take(struct st_campaign *c, struct st_fuzz_input *child, size_t rule
 }
 
 void
-st_campaign_free(struct st_campaign *c)
+st_fuzz_campaign_free(struct st_fuzz_campaign *c)
 {
 	st_fuzz_journal_close(&c->journal);
 	st_fuzz_places_free(&c->places);

@@ -2,7 +2,8 @@
 /*
  * The search for inputs that make a program work more: docs/fuzz.md.
  *
- *	st_campaign_begin -> st_campaign_run -> findings (fuzz/finding.h) -> st_campaign_free
+ *	st_fuzz_campaign_begin -> st_fuzz_campaign_run -> findings (fuzz/finding.h) ->
+ *st_fuzz_campaign_free
  *
  * A campaign is resumed by doing the same again with its journal open (fuzz/journal.h).
  */
@@ -11,7 +12,7 @@
 
 #include "fuzz/journal.h"
 
-struct st_campaign_choice {
+struct st_fuzz_campaign_choice {
 	enum st_fuzz_strategy strategy;
 	size_t workers; /* executions at a time; results do not depend on it */
 	uint64_t seed;
@@ -31,8 +32,8 @@ struct st_fuzz_fault {
 	int code;
 };
 
-struct st_campaign {
-	struct st_campaign_choice choice;
+struct st_fuzz_campaign {
+	struct st_fuzz_campaign_choice choice;
 	struct st_fuzz_target *target;
 	const struct st_fuzz_rules *rules;
 	struct st_fuzz_places places;
@@ -54,32 +55,33 @@ struct st_campaign {
 	double unsteady;    /* greatest difference of the work of equal executions of a seed, as a
 	                       share */
 	/* Told after each execution, and with each input that is kept (NULL: none); may be NULL. */
-	void (*progress)(void *arg, const struct st_campaign *c);
-	st_status (*keep)(void *arg, const struct st_campaign *c, const struct st_fuzz_input *input,
-	                  const struct st_fuzz_fault *fault, struct st_error *e);
+	void (*progress)(void *arg, const struct st_fuzz_campaign *c);
+	st_status (*keep)(void *arg, const struct st_fuzz_campaign *c,
+	                  const struct st_fuzz_input *input, const struct st_fuzz_fault *fault,
+	                  struct st_error *e);
 	void *arg;
 };
 
 /* Executes the seeds, whose bytes it takes over: each twice. ST_FAILED with *e: a seed makes the
  * program hang or fail by a signal, or nothing of it could be counted. */
-st_status st_campaign_begin(struct st_campaign *c, struct st_fuzz_bytes *seeds, size_t n,
-                            struct st_error *e);
+st_status st_fuzz_campaign_begin(struct st_fuzz_campaign *c, struct st_fuzz_bytes *seeds, size_t n,
+                                 struct st_error *e);
 /* Searches until a limit, or a signal. ST_FAILED with *e: strobe itself failed. */
-st_status st_campaign_run(struct st_campaign *c, struct st_error *e);
-void st_campaign_free(struct st_campaign *c);
+st_status st_fuzz_campaign_run(struct st_fuzz_campaign *c, struct st_error *e);
+void st_fuzz_campaign_free(struct st_fuzz_campaign *c);
 /* Seconds since it began, without the time between its parts. */
-double st_campaign_seconds(const struct st_campaign *c);
+double st_fuzz_campaign_seconds(const struct st_fuzz_campaign *c);
 
 /* Inside: campaign.c, search.c. */
 /* The result of the next execution: from the journal. */
-bool st_campaign_is_replayed(const struct st_campaign *c);
-st_status st_campaign_replay(struct st_campaign *c, struct st_fuzz_execution *x,
-                             struct st_error *e);
+bool st_fuzz_campaign_is_replayed(const struct st_fuzz_campaign *c);
+st_status st_fuzz_campaign_replay(struct st_fuzz_campaign *c, struct st_fuzz_execution *x,
+                                  struct st_error *e);
 /* Enters it into the journal. */
-st_status st_campaign_record(struct st_campaign *c, const struct st_fuzz_execution *x,
-                             struct st_error *e);
+st_status st_fuzz_campaign_record(struct st_fuzz_campaign *c, const struct st_fuzz_execution *x,
+                                  struct st_error *e);
 /* Takes a child by the rule with the result of its execution: it is kept, or not. */
-st_status st_campaign_take(struct st_campaign *c, struct st_fuzz_input *child, size_t rule,
-                           const struct st_fuzz_execution *x, struct st_error *e);
+st_status st_fuzz_campaign_take(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
+                                size_t rule, const struct st_fuzz_execution *x, struct st_error *e);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What keeps a finding found: a contract with the script that makes its records, and a job file
- * with the family of inputs as its workloads, which strobe job and strobe gate execute.
+ * Writes the files by which a finding is checked again later: a contract with the script that makes
+ * its records, and a job file with the family of inputs as its workloads, which strobe job and
+ * strobe gate execute.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -11,9 +12,10 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "fuzz/output.h"
 
-/* Evenly spaced sizes are what a contract on growth tells most from. */
+/* Evenly spaced sizes make a contract on growth most sensitive. */
 enum { MOST_SIZES = 24, MOST_STEPS = 100, MOST_CASES = 6 };
 
 static const double case_work = 2e7; /* blocks of the largest input: a tenth of a second */
@@ -66,18 +68,6 @@ fuzzcase_choose_name(struct fuzzcase *k)
 
 /* ---- the command ---- */
 
-static void
-put_shell_word(FILE *out, const char *word)
-{
-	fputc('\'', out);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*word, out);
-	fputc('\'', out);
-}
-
 /* The program with its arguments; `input` takes the place of @@. */
 static void
 put_command(const struct fuzzcase *k, const char *input, FILE *out)
@@ -87,7 +77,7 @@ put_command(const struct fuzzcase *k, const char *input, FILE *out)
 		if (k->target->channel != ST_CHANNEL_STDIN && i == k->target->at)
 			fputs(input, out);
 		else
-			put_shell_word(out, k->target->argv[i]);
+			st_shell_quote(out, k->target->argv[i]);
 	}
 }
 
@@ -180,7 +170,7 @@ generator_text(const struct fuzzcase *k)
 	struct st_text text;
 	FILE *out = st_text_begin(&text);
 	if (out) {
-		put_shell_word(out, k->here);
+		st_shell_quote(out, k->here);
 		fputs("/family.sh", out);
 	}
 	return st_text_end(&text);
@@ -219,8 +209,8 @@ fuzzcase_write(const struct fuzzcase *k, const char *name,
 }
 
 st_status
-st_fuzz_write_cases(const char *folder, const struct st_campaign *c, const struct st_finding *f,
-                    struct st_error *e)
+st_fuzz_write_cases(const char *folder, const struct st_fuzz_campaign *c,
+                    const struct st_finding *f, struct st_error *e)
 {
 	struct fuzzcase k = {.f = f, .target = c->target};
 	if (!f->has_family || !f->times.n)

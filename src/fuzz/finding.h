@@ -47,7 +47,7 @@ struct st_findings {
 };
 
 /* Judges what the campaign has, for at most `seconds`. ST_FAILED with *e: strobe itself failed. */
-st_status st_findings_judge(struct st_findings *findings, struct st_campaign *c,
+st_status st_findings_judge(struct st_findings *findings, struct st_fuzz_campaign *c,
                             struct st_fuzz_functions *functions, double seconds,
                             struct st_error *e);
 void st_findings_free(struct st_findings *findings);
@@ -55,7 +55,7 @@ const char *st_finding_kind_name(enum st_finding_kind kind);
 
 /* Inside: judge.c, witness.c. */
 struct st_judging {
-	struct st_campaign *campaign;
+	struct st_fuzz_campaign *campaign;
 	struct st_fuzz_functions *functions;
 	double until; /* of st_now_raw */
 };

@@ -153,8 +153,8 @@ st_fuzz_inputs_free(struct st_fuzz_inputs *inputs)
 /* ---- results ---- */
 
 static void
-log_input(struct st_fuzz_folder *f, const struct st_campaign *c, const struct st_fuzz_input *input,
-          const char *kind, const char *name)
+log_input(struct st_fuzz_folder *f, const struct st_fuzz_campaign *c,
+          const struct st_fuzz_input *input, const char *kind, const char *name)
 {
 	fprintf(f->log, "%.3f,%zu,%s,%s,%zu,%llu,%.4f,%.2f,", c->elapsed, c->n_executions, kind,
 	        name, input->bytes.n, (unsigned long long)input->work, input->ratio, c->rate);
@@ -172,8 +172,9 @@ has_bytes(const char *path, size_t n)
 }
 
 st_status
-st_fuzz_folder_keep(void *folder, const struct st_campaign *c, const struct st_fuzz_input *input,
-                    const struct st_fuzz_fault *fault, struct st_error *e)
+st_fuzz_folder_keep(void *folder, const struct st_fuzz_campaign *c,
+                    const struct st_fuzz_input *input, const struct st_fuzz_fault *fault,
+                    struct st_error *e)
 {
 	struct st_fuzz_folder *f = folder;
 	const char *kind = !fault ? "result" : fault->end == ST_END_HANG ? "hang" : "fault";
@@ -213,7 +214,7 @@ write_difference(const struct st_finding *finding, const struct st_fuzz_bytes *s
 }
 
 st_status
-st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_campaign *c,
+st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_fuzz_campaign *c,
                        const struct st_finding *finding, size_t number, struct st_error *e)
 {
 	char name[64], path[PATH_MAX + 96];

@@ -70,7 +70,7 @@ hash_of_inputs(const struct st_fuzz_bytes *inputs, size_t n)
 
 char *
 st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules *rules,
-                 const struct st_campaign_choice *choice, const struct st_fuzz_bytes *seeds,
+                 const struct st_fuzz_campaign_choice *choice, const struct st_fuzz_bytes *seeds,
                  size_t n_seeds)
 {
 	char *text = NULL;

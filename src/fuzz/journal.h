@@ -50,9 +50,9 @@ void st_fuzz_write_escaped(const char *text, FILE *out);
 
 /* The inputs that determine results, as one line: the program, its arguments, seeds, rules and
  * choices; malloc'ed, NULL: no memory. */
-struct st_campaign_choice;
+struct st_fuzz_campaign_choice;
 char *st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules *rules,
-                       const struct st_campaign_choice *choice, const struct st_fuzz_bytes *seeds,
-                       size_t n_seeds);
+                       const struct st_fuzz_campaign_choice *choice,
+                       const struct st_fuzz_bytes *seeds, size_t n_seeds);
 
 #endif

@@ -74,7 +74,7 @@ difference_json(const struct st_fuzz_difference *d)
 }
 
 static json_t *
-fuzz_finding_json(const struct st_campaign *c, const struct st_finding *f, const char *folder,
+fuzz_finding_json(const struct st_fuzz_campaign *c, const struct st_finding *f, const char *folder,
                   size_t number)
 {
 	json_t *out = json_object(), *rules = json_array();
@@ -112,7 +112,7 @@ fuzz_finding_json(const struct st_campaign *c, const struct st_finding *f, const
 }
 
 static json_t *
-rules_json(const struct st_campaign *c)
+rules_json(const struct st_fuzz_campaign *c)
 {
 	json_t *out = json_array();
 	for (size_t i = 0; i < c->hits.n; i++) {
@@ -126,8 +126,8 @@ rules_json(const struct st_campaign *c)
 }
 
 json_t *
-st_fuzz_json(const struct st_campaign *c, const struct st_findings *findings, const char *folder,
-             double seconds)
+st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *findings,
+             const char *folder, double seconds)
 {
 	json_t *root = json_object(), *list = json_array();
 	json_object_set_new(root, "strobe",

@@ -44,8 +44,8 @@ no_room(struct st_error *e)
 
 /* A finding that has what the input says. NULL: no memory. */
 static struct st_finding *
-add_finding(struct st_findings *findings, const struct st_campaign *c, enum st_finding_kind kind,
-            const struct st_fuzz_input *input)
+add_finding(struct st_findings *findings, const struct st_fuzz_campaign *c,
+            enum st_finding_kind kind, const struct st_fuzz_input *input)
 {
 	struct st_finding *f = ST_PUSH(&findings->list);
 	if (!f)
@@ -90,7 +90,7 @@ by_work(const void *x, const void *y)
 /* Inputs that made the program work clearly more than the seeds, the most for each byte first.
  * Returns how many; *out is malloc'ed, NULL: no memory. */
 static size_t
-list_candidates(const struct st_campaign *c, struct candidate **out)
+list_candidates(const struct st_fuzz_campaign *c, struct candidate **out)
 {
 	size_t n = 0;
 	*out = malloc((c->corpus.list.n + 1) * sizeof **out);
@@ -126,7 +126,7 @@ static st_status
 find_grown_function(struct st_judging *j, const struct st_fuzz_input *input,
                     struct st_fuzz_hottest *function, struct st_error *e)
 {
-	struct st_campaign *c = j->campaign;
+	struct st_fuzz_campaign *c = j->campaign;
 	struct st_fuzz_execution x = {0}, seed = {0};
 	st_status status = st_fuzz_execute(c->target, &input->bytes, &c->places, &x, e);
 	if (!status)
@@ -197,7 +197,7 @@ judge_candidates(struct st_judging *j, struct st_findings *findings, struct st_e
 
 /* Of several that ended alike only the shortest is explained. */
 static const struct st_fuzz_fault *
-next_fault(const struct st_campaign *c, enum st_fuzz_end end, const bool *done, size_t *number)
+next_fault(const struct st_fuzz_campaign *c, enum st_fuzz_end end, const bool *done, size_t *number)
 {
 	const struct st_fuzz_fault *best = NULL;
 	for (size_t i = 0; i < c->faults.n; i++)
@@ -210,7 +210,7 @@ next_fault(const struct st_campaign *c, enum st_fuzz_end end, const bool *done, 
 }
 
 static void
-mark_alike(const struct st_campaign *c, const struct st_fuzz_fault *fault, bool *done)
+mark_alike(const struct st_fuzz_campaign *c, const struct st_fuzz_fault *fault, bool *done)
 {
 	for (size_t i = 0; i < c->faults.n; i++)
 		done[i] = done[i] ||
@@ -221,7 +221,7 @@ static st_status
 judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_end end, size_t most,
              struct st_error *e)
 {
-	struct st_campaign *c = j->campaign;
+	struct st_fuzz_campaign *c = j->campaign;
 	bool *done = calloc(c->faults.n + 1, sizeof *done);
 	st_status status = done ? ST_OK : no_room(e);
 	size_t number = 0;
@@ -243,7 +243,7 @@ judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_en
 }
 
 static st_status
-find_differences(const struct st_campaign *c, struct st_findings *findings, struct st_error *e)
+find_differences(const struct st_fuzz_campaign *c, struct st_findings *findings, struct st_error *e)
 {
 	for (size_t i = 0; i < findings->list.n; i++) {
 		struct st_finding *f = &findings->list.v[i];
@@ -255,7 +255,7 @@ find_differences(const struct st_campaign *c, struct st_findings *findings, stru
 }
 
 st_status
-st_findings_judge(struct st_findings *findings, struct st_campaign *c,
+st_findings_judge(struct st_findings *findings, struct st_fuzz_campaign *c,
                   struct st_fuzz_functions *functions, double seconds, struct st_error *e)
 {
 	struct st_judging j = {c, functions, st_now_raw() + seconds};

@@ -39,21 +39,21 @@ st_status st_fuzz_inputs_read(struct st_fuzz_inputs *inputs, const char *path, s
 void st_fuzz_inputs_free(struct st_fuzz_inputs *inputs);
 
 /* The `keep` of a campaign, whose arg is the folder. */
-st_status st_fuzz_folder_keep(void *folder, const struct st_campaign *c,
+st_status st_fuzz_folder_keep(void *folder, const struct st_fuzz_campaign *c,
                               const struct st_fuzz_input *input, const struct st_fuzz_fault *fault,
                               struct st_error *e);
-st_status st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_campaign *c,
+st_status st_fuzz_folder_finding(const struct st_fuzz_folder *f, const struct st_fuzz_campaign *c,
                                  const struct st_finding *finding, size_t number,
                                  struct st_error *e);
 /* contract.txt, records.sh and, unless the input is an argument, family.sh and job.yaml, in the
  * finding's folder; nothing if it has no family. */
-st_status st_fuzz_write_cases(const char *folder, const struct st_campaign *c,
+st_status st_fuzz_write_cases(const char *folder, const struct st_fuzz_campaign *c,
                               const struct st_finding *f, struct st_error *e);
 
 /* The result: docs/json.md. NULL: no memory. */
-json_t *st_fuzz_json(const struct st_campaign *c, const struct st_findings *findings,
+json_t *st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *findings,
                      const char *folder, double seconds);
-void st_fuzz_print(const struct st_campaign *c, const struct st_findings *findings,
+void st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findings,
                    const char *folder, FILE *out, struct st_style style);
 
 #endif

@@ -26,7 +26,7 @@ print_law(const struct st_finding *f, FILE *out)
 }
 
 static void
-print_finding(const struct st_campaign *c, const struct st_finding *f, size_t number,
+print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size_t number,
               const char *folder, FILE *out)
 {
 	fprintf(out, "\n%zu. %s", number, st_finding_kind_name(f->kind));
@@ -61,7 +61,7 @@ print_finding(const struct st_campaign *c, const struct st_finding *f, size_t nu
 }
 
 static void
-print_fuzz_rules(const struct st_campaign *c, FILE *out, struct st_style style)
+print_fuzz_rules(const struct st_fuzz_campaign *c, FILE *out, struct st_style style)
 {
 	static const struct st_table_column columns[] = {
 	        {"executions", false}, {"hits", false}, {"rule", true}};
@@ -101,8 +101,8 @@ print_nothing(const struct st_findings *findings, FILE *out)
 }
 
 void
-st_fuzz_print(const struct st_campaign *c, const struct st_findings *findings, const char *folder,
-              FILE *out, struct st_style style)
+st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findings,
+              const char *folder, FILE *out, struct st_style style)
 {
 	char most[ST_NUMBER_SIZE], base[ST_NUMBER_SIZE];
 	fprintf(out, "%s, %s of them interesting, %s, %s%s\n",

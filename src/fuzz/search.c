@@ -21,7 +21,7 @@ struct fuzz_child {
 };
 
 struct search {
-	struct st_campaign *c;
+	struct st_fuzz_campaign *c;
 	struct fuzz_child window[ST_FUZZ_SLOTS]; /* by the remainder of their numbers */
 	size_t made, started, taken, running;
 	size_t n_before; /* executions before the first child */
@@ -40,7 +40,7 @@ no_memory_left(struct st_error *e)
 static bool
 search_is_over(const struct search *s)
 {
-	const struct st_campaign *c = s->c;
+	const struct st_fuzz_campaign *c = s->c;
 	if (st_fuzz_interrupted() || s->exhausted)
 		return true;
 	if (st_fuzz_journal_has(&c->journal, s->n_before + s->made))
@@ -53,7 +53,7 @@ search_is_over(const struct search *s)
 
 /* A child of the parent by a rule, applied 1 to 10 times. *changed: it differs from the parent. */
 static st_status
-make_child(struct st_campaign *c, size_t parent, size_t rule, struct st_fuzz_input *child,
+make_child(struct st_fuzz_campaign *c, size_t parent, size_t rule, struct st_fuzz_input *child,
            bool *changed)
 {
 	const struct st_fuzz_input *from = &c->corpus.list.v[parent];
@@ -81,7 +81,7 @@ make_child(struct st_campaign *c, size_t parent, size_t rule, struct st_fuzz_inp
 static st_status
 next_rule(struct search *s)
 {
-	struct st_campaign *c = s->c;
+	struct st_fuzz_campaign *c = s->c;
 	if (++s->rule >= c->hits.n) {
 		s->idle = s->child_of_parent ? 0 : s->idle + 1;
 		s->exhausted = s->idle >= MOST_IDLE; /* no rule changes any input */
@@ -147,20 +147,20 @@ start_children(struct search *s, struct st_error *e)
 static st_status
 take_next(struct search *s, struct st_fuzz_execution *x, struct st_error *e)
 {
-	struct st_campaign *c = s->c;
+	struct st_fuzz_campaign *c = s->c;
 	const size_t slot = s->taken % ST_FUZZ_SLOTS;
 	struct fuzz_child *child = &s->window[slot];
 	st_status status;
 	if (is_replayed(s, s->taken)) {
-		status = st_campaign_replay(c, x, e);
+		status = st_fuzz_campaign_replay(c, x, e);
 	} else {
 		status = st_fuzz_finish(c->target, slot, &c->places, x, e);
 		if (!status)
-			status = st_campaign_record(c, x, e);
+			status = st_fuzz_campaign_record(c, x, e);
 	}
 	s->taken++;
 	if (!status)
-		status = st_campaign_take(c, &child->input, child->rule, x, e);
+		status = st_fuzz_campaign_take(c, &child->input, child->rule, x, e);
 	st_fuzz_input_free(&child->input);
 	return status;
 }
@@ -192,7 +192,7 @@ search_step(struct search *s, struct st_fuzz_execution *x, struct st_error *e)
 }
 
 st_status
-st_campaign_run(struct st_campaign *c, struct st_error *e)
+st_fuzz_campaign_run(struct st_fuzz_campaign *c, struct st_error *e)
 {
 	struct search s = {.c = c, .n_before = c->n_executions, .rule = c->hits.n};
 	struct st_fuzz_execution x = {0};

@@ -38,7 +38,7 @@ static st_status
 still_holds(void *arg, const struct st_fuzz_bytes *b, bool *yes, struct st_error *e)
 {
 	struct trial *t = arg;
-	struct st_campaign *c = t->j->campaign;
+	struct st_fuzz_campaign *c = t->j->campaign;
 	double more;
 	t->n++;
 	c->n_executions++;
@@ -81,7 +81,7 @@ rate_to_keep(const struct st_finding *f, double base)
 static st_status
 minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
-	struct st_campaign *c = j->campaign;
+	struct st_fuzz_campaign *c = j->campaign;
 	struct trial t = {.j = j, .f = f};
 	const double now = st_now_raw();
 	t.until = now + (j->until - now) * share_of_time / 2;
@@ -109,7 +109,7 @@ static st_status
 measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execution *last,
                struct st_error *e)
 {
-	struct st_campaign *c = j->campaign;
+	struct st_fuzz_campaign *c = j->campaign;
 	struct st_fuzz_bytes input = {0};
 	st_status status = ST_OK;
 	for (size_t k = 1; f->times.n < MOST_POINTS && !status && !st_judging_is_over(j);
@@ -191,7 +191,7 @@ by_ratio(const void *x, const void *y)
 st_status
 st_witness_time(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
-	struct st_campaign *c = j->campaign;
+	struct st_fuzz_campaign *c = j->campaign;
 	double ratios[PAIRS];
 	f->slowdown = (struct st_interval){NAN, NAN, NAN};
 	for (int i = 0; i < PAIRS; i++) {

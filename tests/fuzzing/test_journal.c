@@ -238,7 +238,7 @@ identity_of(const char *argument, uint64_t seed, const char *bytes)
 	char *argv[] = {(char *)"no/such/program", (char *)argument, NULL};
 	const struct st_fuzz_target target = {.argv = argv, .hang_seconds = 10};
 	const struct st_fuzz_rules rules = {0};
-	const struct st_campaign_choice choice = {.seed = seed, .rate = 1.5};
+	const struct st_fuzz_campaign_choice choice = {.seed = seed, .rate = 1.5};
 	const struct st_fuzz_bytes one = {.v = (uint8_t *)bytes, .n = strlen(bytes)};
 	char *text = st_fuzz_identity(&target, &rules, &choice, &one, 1);
 	assert_non_null(text);
