@@ -23,7 +23,7 @@ static const char *const campaign_folders[] = {"tmp",      "workers", "leases", 
                                                "profiles", "failed",  "quarantine", "pilots"};
 
 static st_status
-queue_no_memory(struct st_error *e)
+campaign_folder_no_memory(struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED, "no memory left for the campaign");
 }
@@ -86,18 +86,17 @@ campaign_write(const char *path, const char *text, struct st_error *e)
 	return error ? st_output_failed(path, error, e) : ST_OK;
 }
 
-/* A link fails when the name exists. Where a file system loses the answer, the number of links
- * tells whether it was made. */
+/* A link fails when the name exists. If NFS loses the answer of the server and asks again, link
+ * fails although the link was made: the number of links tells. */
 static st_status
 campaign_link(const char *from, const char *to, bool *first, struct st_error *e)
 {
 	struct stat s;
 	*first = !link(from, to);
 	int error = errno;
-	if (*first || error == EEXIST)
-		return ST_OK;
-	*first = !stat(from, &s) && s.st_nlink == 2;
-	return *first ? ST_OK : st_output_failed(to, error, e);
+	if (!*first)
+		*first = !stat(from, &s) && s.st_nlink == 2;
+	return *first || error == EEXIST ? ST_OK : st_output_failed(to, error, e);
 }
 
 st_status
@@ -106,8 +105,10 @@ st_campaign_put(const struct st_campaign *c, const char *who, const char *name, 
 {
 	char *temporary = st_campaign_path(c, "tmp/%s", who);
 	char *path = st_campaign_path(c, "%s", name);
-	st_status status = temporary && path ? ST_OK : queue_no_memory(e);
+	st_status status = temporary && path ? ST_OK : campaign_folder_no_memory(e);
 	*first = false;
+	if (temporary)
+		unlink(temporary); /* after a crash, it may be a link to the file of that time */
 	if (!status)
 		status = campaign_write(temporary, text, e);
 	if (!status)
@@ -156,13 +157,14 @@ st_campaign_make(const char *folder, const json_t *about, struct st_error *e)
 	st_status status = campaign_make_folder(folder, e);
 	for (size_t i = 0; i < sizeof campaign_folders / sizeof *campaign_folders && !status; i++) {
 		char *path = st_text_of("%s/%s", folder, campaign_folders[i]);
-		status = path ? campaign_make_folder(path, e) : queue_no_memory(e);
+		status = path ? campaign_make_folder(path, e) : campaign_folder_no_memory(e);
 		free(path);
 	}
 	char *text = status ? NULL : json_dumps(about, JSON_INDENT(1));
 	char *path = status ? NULL : st_text_of("%s/campaign.json", folder);
 	if (!status)
-		status = text && path ? st_output_text(path, text, e) : queue_no_memory(e);
+		status =
+		        text && path ? st_output_text(path, text, e) : campaign_folder_no_memory(e);
 	free(text);
 	free(path);
 	return status;
@@ -228,7 +230,7 @@ st_status
 st_campaign_cancel(const struct st_campaign *c, struct st_error *e)
 {
 	char *path = st_campaign_path(c, "cancelled");
-	st_status status = path ? campaign_write(path, "", e) : queue_no_memory(e);
+	st_status status = path ? campaign_write(path, "", e) : campaign_folder_no_memory(e);
 	free(path);
 	if (!status)
 		st_slurm_cancel(c);

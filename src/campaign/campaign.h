@@ -15,7 +15,7 @@
 
 struct st_campaign {
 	char *folder;
-	json_t *about; /* its description; "job", for example, is of those who know the tasks */
+	json_t *about; /* campaign.json; its member "job" describes the tasks: src/job */
 	size_t tasks;
 	double lease; /* s after which the task of a silent worker is taken over */
 	double noise; /* the largest difference of A and A that a node may have; 0: any */
@@ -41,7 +41,8 @@ char *st_campaign_read(const struct st_campaign *c, const char *name);
 st_status st_campaign_put(const struct st_campaign *c, const char *who, const char *name,
                           const char *text, bool *first, struct st_error *e);
 
-/* Asks all workers to end after what they are doing, and pilots of Slurm to go. */
+/* Asks all workers to end without a result of the task that they execute, and cancels the jobs of
+ * Slurm. */
 st_status st_campaign_cancel(const struct st_campaign *c, struct st_error *e);
 bool st_campaign_is_cancelled(const struct st_campaign *c);
 /* A new attempt: forgets that it was cancelled, tasks that were given up, and bad nodes. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "campaign/program.h"
 
 enum { ANSWER = 65536, MOST_WORDS = 16 };
@@ -61,19 +62,6 @@ slurm_nodes(const char *partition, size_t *n, struct st_error *e)
 
 /* ---- pilots ---- */
 
-/* The text in quotes of the shell. */
-static void
-put_quoted(FILE *out, const char *text)
-{
-	fputc('\'', out);
-	for (; *text; text++)
-		if (*text == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*text, out);
-	fputc('\'', out);
-}
-
 static char *
 pilot_command(const struct st_campaign *c, const char *strobe)
 {
@@ -81,11 +69,24 @@ pilot_command(const struct st_campaign *c, const char *strobe)
 	FILE *out = st_text_begin(&text);
 	if (out) {
 		fputs("exec ", out);
-		put_quoted(out, strobe);
+		st_shell_quote(out, strobe);
 		fputs(" campaign worker ", out);
-		put_quoted(out, c->folder);
+		st_shell_quote(out, c->folder);
 	}
 	return st_text_end(&text);
+}
+
+/* The last line that begins with a digit; NULL: there is none. Other lines are warnings. */
+static const char *
+answer_number(const char *answer)
+{
+	const char *last = NULL;
+	for (const char *line = answer; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (isdigit((unsigned char)*line))
+			last = line;
+	}
+	return last;
 }
 
 /* The number of a job, as sbatch --parsable prints it: "17" or "17;cluster". */
@@ -94,13 +95,8 @@ keep_pilots(const struct st_campaign *c, const char *answer, struct st_error *e)
 {
 	char name[64];
 	bool first;
-	const char *last = answer; /* warnings may come before it */
-	for (const char *line = answer; line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (isdigit((unsigned char)*line))
-			last = line;
-	}
-	size_t n = strspn(last, "0123456789");
+	const char *last = answer_number(answer);
+	size_t n = last ? strspn(last, "0123456789") : 0;
 	if (!n || n > 20)
 		return st_fail(e, ST_EXIT_FAILED, "sbatch answered '%.*s' instead of a job",
 		               (int)strcspn(answer, "\n"), answer);
@@ -181,7 +177,7 @@ st_slurm_alive(const struct st_campaign *c, bool *alive, struct st_error *e)
 	if (!answer)
 		status = slurm_no_memory(e);
 	else if (list && !st_program_ask(argv, answer, ANSWER, &cause))
-		*alive = *answer != '\0';
+		*alive = answer_number(answer) != NULL;
 	else if (list && !strstr(answer, "Invalid job id"))
 		status = st_fail(e, ST_EXIT_FAILED, "%s", cause.text);
 	free(list);

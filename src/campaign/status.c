@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/text.h"
 #include "campaign/worker.h"
@@ -42,21 +41,17 @@ status_take_worker(void *arg, const char *name)
 {
 	struct status_reading *r = arg;
 	char file[400];
-	struct st_campaign_worker *w = ST_PUSH(&r->s->workers);
-	if (!w) {
-		r->failed = true;
-		return;
-	}
-	*w = (struct st_campaign_worker){.cpu = -1, .noise = NAN};
-	snprintf(w->name, sizeof w->name, "%s", name);
 	snprintf(file, sizeof file, "workers/%s", name);
-	char *text = st_campaign_read(r->c, file), *path = st_campaign_path(r->c, "%s", file);
-	if (text)
+	char *path = st_campaign_path(r->c, "%s", file), *text = st_campaign_read(r->c, file);
+	struct st_campaign_worker *w = path && text ? ST_PUSH(&r->s->workers) : NULL;
+	if (w) {
+		*w = (struct st_campaign_worker){.cpu = -1, .noise = NAN};
+		snprintf(w->name, sizeof w->name, "%s", name);
 		status_read_report(w, text);
-	if (path) {
 		w->silent = fmax(r->now - st_worker_moment(path), 0);
 		w->lost = st_worker_is_lost(r->c, path, r->now);
 	}
+	r->failed |= !path || (text && !w); /* without a text, the worker has just ended */
 	free(text);
 	free(path);
 }
@@ -75,18 +70,11 @@ status_take_bad(void *arg, const char *name)
 	free(reason);
 }
 
-/* The clock of the file server is needed only for how long a worker has been silent, for which the
- * clock of this machine is good enough. */
 st_status
 st_campaign_status_of(struct st_campaign_status *s, const struct st_campaign *c, struct st_error *e)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	struct status_reading r = {.s = s,
-	                           .c = c,
-	                           .now = (double)now.tv_sec + (double)now.tv_nsec * 1e-9,
-	                           .first = INFINITY,
-	                           .last = -INFINITY};
+	struct status_reading r = {
+	        .s = s, .c = c, .now = st_worker_clock(c), .first = INFINITY, .last = -INFINITY};
 	*s = (struct st_campaign_status){.tasks = c->tasks, .left = NAN};
 	s->finished = st_campaign_each(c, "results", status_take_result, &r);
 	s->given_up = st_campaign_each(c, "failed", NULL, NULL);

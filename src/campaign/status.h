@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How far a campaign is. */
+/* The progress of a campaign: its results and its workers. */
 #ifndef STROBE_CAMPAIGN_STATUS_H
 #define STROBE_CAMPAIGN_STATUS_H
 

@@ -17,7 +17,8 @@
 #include "campaign/calibrate.h"
 #include "profile/output.h"
 
-/* A task during which so many workers ended is given up: it may be what ends them. */
+/* A task is given up after this number of workers has ended during it: the task itself may be the
+ * reason. */
 enum { MOST_GENERATIONS = 5 };
 
 struct worker {
@@ -46,7 +47,7 @@ worker_no_memory(struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "no memory left for the worker of the campaign");
 }
 
-/* ---- is a worker alive? ---- */
+/* ---- workers that are alive or lost ---- */
 
 static void
 worker_boot(char *boot, int size)
@@ -59,45 +60,78 @@ worker_boot(char *boot, int size)
 		fclose(f);
 }
 
+static double
+worker_seconds(struct timespec t)
+{
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 double
 st_worker_moment(const char *path)
 {
 	struct stat s;
-	return stat(path, &s) ? NAN : (double)s.st_mtim.tv_sec + (double)s.st_mtim.tv_nsec * 1e-9;
+	return stat(path, &s) ? NAN : worker_seconds(s.st_mtim);
+}
+
+/* Touches an open file, and returns the time that the file server gave it; NAN: that failed. */
+static double
+worker_touch(int fd)
+{
+	struct stat s;
+	return futimens(fd, NULL) || fstat(fd, &s) ? NAN : worker_seconds(s.st_mtim);
+}
+
+double
+st_worker_clock(const struct st_campaign *c)
+{
+	struct timespec here;
+	char *path = st_campaign_path(c, "clock");
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+	double now = fd < 0 ? NAN : worker_touch(fd);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	clock_gettime(CLOCK_REALTIME, &here);
+	return isnan(now) ? worker_seconds(here) : now;
 }
 
 /* The lock of a report is released when its process ends. Other nodes may not see the lock. */
 static bool
-report_is_unlocked(const char *path)
+report_is_unlocked(int fd)
 {
 	char boot[64] = "", line[320] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	worker_boot(boot, sizeof boot);
-	if (fd < 0)
-		return false;
 	ssize_t n = read(fd, line, sizeof line - 1);
 	bool here = n > 0 && *boot && !strncmp(line, "boot ", 5) &&
 	            !strncmp(line + 5, boot, strlen(boot));
-	bool unlocked = here && !flock(fd, LOCK_SH | LOCK_NB);
-	close(fd);
-	return unlocked;
+	return here && !flock(fd, LOCK_SH | LOCK_NB);
 }
 
+/* Opens the report, since NFS asks the server for the time of a file only then. */
 bool
 st_worker_is_lost(const struct st_campaign *c, const char *path, double now)
 {
-	double last = st_worker_moment(path);
-	return !isnan(last) && (now - last > c->lease || report_is_unlocked(path));
+	struct stat s;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool lost = !fstat(fd, &s) &&
+	            (now - worker_seconds(s.st_mtim) > c->lease || report_is_unlocked(fd));
+	close(fd);
+	return lost;
 }
+
+struct worker_sweeping {
+	const struct st_campaign *c;
+	double now;
+};
 
 static void
 sweep_report(void *arg, const char *name)
 {
-	const struct st_campaign *c = arg;
-	struct timespec now;
-	char *path = st_campaign_path(c, "workers/%s", name);
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (path && st_worker_is_lost(c, path, (double)now.tv_sec))
+	const struct worker_sweeping *sweeping = arg;
+	char *path = st_campaign_path(sweeping->c, "workers/%s", name);
+	if (path && st_worker_is_lost(sweeping->c, path, sweeping->now))
 		unlink(path);
 	free(path);
 }
@@ -105,8 +139,8 @@ sweep_report(void *arg, const char *name)
 void
 st_worker_sweep(const struct st_campaign *c)
 {
-	struct st_campaign copy = *c;
-	st_campaign_each(c, "workers", sweep_report, &copy);
+	struct worker_sweeping sweeping = {c, st_worker_clock(c)};
+	st_campaign_each(c, "workers", sweep_report, &sweeping);
 }
 
 /* ---- the report ---- */
@@ -149,16 +183,6 @@ worker_make_report(struct worker *w, struct st_error *e)
 	            w->work->cpu) < 0)
 		return st_output_failed(w->report, errno, e);
 	return ST_OK;
-}
-
-/* Now, by the clock of the file server, which is also that of the other reports. */
-static double
-worker_now(struct worker *w)
-{
-	struct stat s;
-	if (futimens(w->fd, NULL) || fstat(w->fd, &s))
-		return NAN;
-	return (double)s.st_mtim.tv_sec + (double)s.st_mtim.tv_nsec * 1e-9;
 }
 
 static void *
@@ -324,7 +348,7 @@ claim_lost(struct worker *w, enum claim *claim, struct st_error *e)
 	st_campaign_each(w->c, "leases", note_lease, w); /* before the results: see lease_take */
 	st_campaign_each(w->c, "results", note_done, w);
 	st_campaign_each(w->c, "failed", note_done, w);
-	const double now = worker_now(w);
+	const double now = worker_touch(w->fd); /* the clock of all reports */
 	for (size_t i = 0; i < w->c->tasks && !status && !taken; i++) {
 		if (w->done[i])
 			continue;
@@ -409,7 +433,7 @@ worker_loop(struct worker *w, struct st_error *e)
 	return ST_OK;
 }
 
-/* ---- may this node work? ---- */
+/* ---- admission of the node ---- */
 
 static st_status
 worker_calibrate(struct worker *w, struct st_error *e)
@@ -427,7 +451,7 @@ worker_calibrate(struct worker *w, struct st_error *e)
 	return ST_OK;
 }
 
-/* The first node that is good decides which machines the campaign is of. */
+/* The first node that is admitted determines the kind of machine; all others must be alike. */
 static st_status
 worker_check_machine(struct worker *w, struct st_error *e)
 {

@@ -10,7 +10,7 @@
 
 #include "campaign/campaign.h"
 
-/* What came of a task. */
+/* The outcome of a task. */
 struct st_worked {
 	bool interrupted; /* it has no result, and another worker may execute it */
 	char *text;       /* its result, malloc'ed */
@@ -20,7 +20,7 @@ struct st_worked {
 struct st_worker_task {
 	size_t number;
 	const char *worker;  /* its name, which no other worker has */
-	double noise;        /* that its node was found to have; NAN: not calibrated */
+	double noise;        /* of the node, as a share; NAN: not calibrated */
 	const char *scratch; /* a folder of this worker */
 };
 
@@ -41,12 +41,15 @@ struct st_work {
 st_status st_campaign_work(const struct st_campaign *c, const struct st_work *work,
                            struct st_error *e);
 
-/* Whether the worker of a report or a lease is dead or silent; `now` is a moment of the same file
- * server's clock. */
+/* Now, by the clock of the file server, which gives the reports their times; s. By the clock of
+ * this machine if the folder cannot be written to. */
+double st_worker_clock(const struct st_campaign *c);
+/* Whether the worker of a report or a lease is dead or silent; `now` is of st_worker_clock. */
 bool st_worker_is_lost(const struct st_campaign *c, const char *path, double now);
-/* Removes the reports of workers that are lost; their leases stay until others take them over. */
+/* Removes the reports of workers that are lost. Their leases stay until other workers take them
+ * over. */
 void st_worker_sweep(const struct st_campaign *c);
-/* The moment of a file's last change, s; NAN: it is not there. */
+/* The time of the last change of a file, s; NAN: there is no such file. */
 double st_worker_moment(const char *path);
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "campaign/slurm.h"
 
-/* Workers that were killed are started again so often, all in all. */
+/* Limits of all starts of workers that replace killed ones, and of calls of sbatch. */
 enum { MOST_RESTARTS = 20, MOST_SUBMISSIONS = 10 };
 
 static const double slurm_interval = 5; /* s between two questions */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who works on a campaign: processes of this machine, or pilots of Slurm. */
+/* Starts and ends the workers of a campaign: processes on this machine, or jobs of Slurm. */
 #ifndef STROBE_CAMPAIGN_WORKERS_H
 #define STROBE_CAMPAIGN_WORKERS_H
 
@@ -8,7 +8,7 @@
 
 #include "campaign/campaign.h"
 
-/* What --on says. */
+/* The argument of --on. */
 struct st_workers_place {
 	bool slurm;
 	size_t workers;        /* of this machine; 0: all CPUs but one */

@@ -45,7 +45,7 @@ about_variant(const struct st_job_campaign_of *of, const struct st_job_variant *
 	                 "collector", collector, "workload", workload);
 }
 
-/* The command that goes on with the campaign. */
+/* The command that continues the campaign. */
 static json_t *
 about_command(const struct st_job_options *o)
 {
@@ -99,7 +99,7 @@ about_campaign(const struct st_job_campaign_of *of)
 	return about;
 }
 
-/* Runs that the job has finished without workers are none of their tasks. */
+/* Gives runs that the job has finished without workers a result, so that no worker takes them. */
 static st_status
 campaign_note_finished(struct st_job_campaign *k, const struct st_experiment *x, struct st_error *e)
 {
@@ -217,7 +217,7 @@ campaign_given_up(struct st_job_campaign *k, size_t run, struct st_error *e)
 	return ST_FAILED;
 }
 
-/* Nobody may be left because all has been done meanwhile. */
+/* Workers also end when no run is left: then the result is there. */
 static st_status
 campaign_attend(struct st_job_campaign *k, size_t run, char **text, struct st_error *e)
 {

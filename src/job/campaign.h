@@ -16,7 +16,7 @@ struct st_job_campaign {
 	double next; /* when the number of results is told again */
 };
 
-/* What a campaign is of. */
+/* The job of a campaign. */
 struct st_job_campaign_of {
 	const struct st_job *job;
 	const struct st_job_options *options;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The other side of a job's campaign: a worker, which knows the job only by the description. */
+/* A worker of a job's campaign, which reads the job from the description of the campaign. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>

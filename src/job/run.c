@@ -563,7 +563,7 @@ running_clear(struct running *r)
 }
 
 /* Workers of a campaign read workloads while strobe may be killed and started again: each start of
- * a campaign makes a folder of its own. */
+ * a campaign makes a new folder. */
 static char *
 running_workloads(const struct running *r)
 {

@@ -316,6 +316,16 @@ results(void **state)
 	char *text = st_campaign_result(&s->c, 0);
 	assert_string_equal(text, "task 0");
 	free(text);
+	/* A process that ended between the link and the removal of its temporary file. */
+	char *left = st_campaign_path(&s->c, "tmp/a"), *path = st_campaign_path(&s->c, "results/0");
+	assert_int_equal(link(path, left), 0);
+	assert_int_equal(st_campaign_put(&s->c, "a", "results/0", "again\nend\n", &first, &e), 0);
+	assert_false(first);
+	text = st_campaign_result(&s->c, 0);
+	assert_string_equal(text, "task 0");
+	free(text);
+	free(left);
+	free(path);
 	assert_int_equal(st_campaign_put(&s->c, "a", "results/1", "task", &first, &e), 0);
 	assert_null(st_campaign_result(&s->c, 1));
 	assert_false(st_campaign_has(&s->c, "results/1"));
