@@ -80,7 +80,7 @@ st_measure_option(struct st_measure *w, const char *name, const char *value, str
 	case MEASURE_output:
 		return st_result_output(value, &w->session.output.path, e);
 	case MEASURE_format:
-		return st_result_format(value, &w->session.output.form, e);
+		return st_result_format(value, &w->session.output, e);
 	case MEASURE_top:
 		return st_option_number("top", value, 0, 1000000, &w->result.top, e);
 	case MEASURE_sample_hz:

@@ -26,16 +26,17 @@ write_json(const struct st_profile *p, const void *arg, FILE *out, struct st_err
 static const struct st_output_form json = {.end = "json", .write = write_json};
 
 st_status
-st_result_format(const char *value, const struct st_output_form **form, struct st_error *e)
+st_result_format(const char *value, struct st_session_output *o, struct st_error *e)
 {
-	*form = strcmp(value, "json") ? NULL : &json;
-	return *form || !strcmp(value, "db") ? 0 : st_bad_format(value, "db and json", e);
+	o->form = strcmp(value, "json") ? NULL : &json;
+	o->form_is_given = true;
+	return o->form || !strcmp(value, "db") ? 0 : st_bad_format(value, "db and json", e);
 }
 
 void
 st_result_guess_format(struct st_session_output *o)
 {
-	const char *usual = o->path && !o->form ? st_export_format_of(o->path) : NULL;
+	const char *usual = o->path && !o->form_is_given ? st_export_format_of(o->path) : NULL;
 	if (usual && !strcmp(usual, json.end))
 		o->form = &json;
 }

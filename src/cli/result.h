@@ -18,9 +18,8 @@ struct st_result {
 };
 
 /* Values of --format and --output. 0, or -1 with *e. */
-st_status st_result_format(const char *value, const struct st_output_form **form,
-                           struct st_error *e);
-/* Chooses JSON for a file whose name ends so, unless a form is chosen. */
+st_status st_result_format(const char *value, struct st_session_output *o, struct st_error *e);
+/* Without --format, chooses JSON for a file whose name ends with .json. */
 void st_result_guess_format(struct st_session_output *o);
 st_status st_result_output(const char *value, const char **output, struct st_error *e);
 /* Onto the terminal, unless --quiet. saved: where the result is, NULL: nowhere. */

@@ -3,6 +3,7 @@
 #ifndef STROBE_SESSION_OUTPUT_H
 #define STROBE_SESSION_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -21,6 +22,7 @@ struct st_session_output {
 	const char *name;                  /* of the program: a part of the default file name */
 	const char *path;                  /* NULL: the default name */
 	const struct st_output_form *form; /* NULL: a profile */
+	bool form_is_given; /* by --format: the name of the file does not choose it */
 };
 
 /* Whether the result will find a place, asked before the program runs; pid 0: it has none yet. 0,

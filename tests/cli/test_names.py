@@ -58,6 +58,14 @@ class Names(unittest.TestCase):
             self.assertEqual(self.strobe("time", "-q", "-r1", "-w0", "-o", name, "--", "/bin/true").returncode, 0, name)
             self.assertTrue((self.place / name).read_bytes().startswith(SQLITE))
 
+    def test_format_is_given(self):
+        """--format decides, not the name; a profile is not written under the name of another format."""
+        program = ("-q", "-t", "null", "--", "/bin/true")
+        for command in ("run", *program), ("mem", "-q", "--", "/bin/true"):
+            self.refused("the result is a profile: use -o NAME.db, then strobe export -o 'x.json' NAME.db", command[0], "--format", "db", "-o", "x.json", *command[1:])
+        self.assertEqual(self.strobe("run", "--format", "json", "-o", "given.txt", *program).returncode, 0)
+        self.assertEqual(json.loads((self.place / "given.txt").read_text(encoding="utf-8"))["strobe"]["tool"], "null")
+
     def test_other_kinds(self):
         self.refused("SVG is written: give -o a name that ends with .svg", "plot", "scatter", "-o", "x.png", "m.db")
         self.refused("HTML is written: give -o a name that ends with .html", "report", "-o", "x.pdf", "m.db")
