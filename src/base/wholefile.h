@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that users name, read as a whole: what is endless, huge or silent is refused. Hosted code
- * only. */
+/* Reads whole files that users name. Devices, files that are too large, and pipes that no process
+ * writes to are refused. Hosted code only. */
 #ifndef STROBE_BASE_WHOLEFILE_H
 #define STROBE_BASE_WHOLEFILE_H
 

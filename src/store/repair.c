@@ -105,8 +105,8 @@ repair_copy(struct repairing *r, struct st_error *e)
 	              : ST_OK;
 }
 
-/* Opens the damaged file, and keeps others from writing to it. What cannot be read of it is no
- * error. */
+/* Opens the damaged file, and locks it, so that no other process writes to it. A part that cannot
+ * be read is no error. */
 static st_status
 repair_open_damaged(struct repairing *r, struct st_error *e)
 {
