@@ -198,11 +198,6 @@ def show(data):
     return "(nothing)" if not text else repr(text if len(text) < 300 else text[:140] + " ... " + text[-140:])
 
 
-# Under this hypervisor the guest's kernel has no privileges: natively, a signal whose frame does not fit is not delivered at
-# all; and user dispatch kills a thread whose alignment flag is set. The exit code by case.
-QUIRKS = {"signal-no_stack-small": 139, "state-flags": 159} if "nested_pvm" in Path("/proc/cmdline").read_text(encoding="utf-8") else {}
-
-
 def difference(native, under, case):
     """One sentence on how the run under the engine differs, or None."""
     if under.timed_out:
@@ -247,8 +242,6 @@ def check_setting(case, options, root, native, setting):
         wrong = difference(native, under, case)
         if wrong:
             break
-    if wrong and QUIRKS.get(case.name.split(":")[-1]) == under.code:
-        return Result("skipped", f"{case.name} [{tool}]: exit code {under.code} under this hypervisor")
     status = "passed" if not wrong else "known" if case.known else "failed"
     text = f"{case.name} [{tool}{' ' + stress if stress else ''}{' follow' if follow else ''}]"
     if wrong:
@@ -267,8 +260,6 @@ def check_case(case, options):
         native = run_native(case, root)
         if native.code == SKIPPED and case.exit != SKIPPED:
             return [Result("skipped", f"{case.name}: {show(native.out + native.err)}")]
-        if native.code != case.exit and QUIRKS.get(case.name.split(":")[-1]) == native.code:
-            return [Result("skipped", f"{case.name}: natively exit code {native.code} under this hypervisor")]
         if native.timed_out or native.code != case.exit:
             return [Result("failed", f"{case.name}: natively exit code {native.code}, should be {case.exit}; {show(native.err)}")]
         if options.native_only:

@@ -259,8 +259,8 @@ write_syspatch(const struct syspatch *k, uint8_t code[SYSPATCH_BYTES])
 	};
 	/* clang-format on */
 	static const uint8_t call[CALL_BYTES] = {0x0f, 0x05};
-	static const uint8_t lea_rcx[] = {0x48, 0x8d, 0x0d};    /* rip-relative */
-	static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* *0(%rip) */
+	static const uint8_t lea_rcx[] = {0x48, 0x8d, 0x0d}; /* rip-relative */
+	static const uint8_t jump[] = {0xff, 0x25};          /* rip-relative, indirect */
 	const uint64_t stub = (uint64_t)rt_stub_syspatch;
 	uint32_t before = bytes_before(k), after = bytes_after(k);
 	uint8_t *p = put_code(code, k->saved, before);
@@ -273,7 +273,11 @@ write_syspatch(const struct syspatch *k, uint8_t code[SYSPATCH_BYTES])
 	p = put_code(p, lea_rcx, sizeof lea_rcx);
 	p = put_distance(p, k->code + (uint64_t)(p - code) + 4, after_call(k));
 	p = put_code(p, jump, sizeof jump);
-	p = put_code(p, &stub, sizeof stub);
+	/* The pointer is aligned: the program may have set the alignment check. */
+	const uint64_t next = k->code + (uint64_t)(p - code) + 4, pointer = (next + 7) & ~7ull;
+	p = put_distance(p, next, pointer);
+	memset(p, 0xcc, pointer - next);
+	p = put_code(p + (pointer - next), &stub, sizeof stub);
 	return (uint32_t)(p - code);
 }
 
