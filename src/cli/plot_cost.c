@@ -122,14 +122,32 @@ cost_annotate(struct cost_plot *p, struct cost_side *s, struct st_error *e)
 	return ST_OK;
 }
 
+/* All panels have the same axes, so every file has the function, metric and feature of the first.
+ */
+static st_status
+cost_check_function(const struct cost_plot *p, const struct cost_side *s, struct st_error *e)
+{
+	const struct cost_side *first = &p->sides[0];
+	if (!strcmp(first->r->name, s->r->name))
+		return ST_OK;
+	return st_fail(e, ST_EXIT_USAGE,
+	               "a picture has one function, but %s has %s and %s has %s: choose with --of",
+	               first->path, first->r->name, s->path, s->r->name);
+}
+
 static st_status
 cost_take_side(struct cost_plot *p, struct cost_side *s, const char *path, struct st_error *e)
 {
+	const struct cost_side *first = &p->sides[0];
+	const char *metric = p->arguments->metric, *x = p->arguments->x;
+	if (s != first) {
+		metric = first->r->metrics.v[first->metric].name;
+		x = first->picture.x ? first->picture.x->path : x;
+	}
 	return cost_read(s, path, e) || cost_choose_function(s, p->arguments, e) ||
-	                       cost_choose_metric(s, p->arguments->metric, e) ||
+	                       cost_check_function(p, s, e) || cost_choose_metric(s, metric, e) ||
 	                       cost_annotate(p, s, e) ||
-	                       st_ann_picture_make(s->a, s->r, s->metric, p->arguments->x,
-	                                           &s->picture, e)
+	                       st_ann_picture_make(s->a, s->r, s->metric, x, &s->picture, e)
 	               ? ST_FAILED
 	               : ST_OK;
 }
@@ -323,7 +341,10 @@ cost_note(struct cost_plot *p)
 	}
 	if (any && !p->residuals)
 		fputs("bands: 95 % of the calls. ", p->note.out);
-	if (p->n && p->sides[0].picture.others)
+	bool others = false;
+	for (size_t i = 0; i < p->n; i++)
+		others |= p->sides[i].picture.others;
+	if (others)
 		fputs("Further features have their medians. ", p->note.out);
 	if (*p->why)
 		fprintf(p->note.out, "No model: %s. ", p->why);
@@ -332,28 +353,39 @@ cost_note(struct cost_plot *p)
 	return st_text_end(&p->note);
 }
 
+/* The second feature of the first file that has curves for its levels; NULL: none has. */
+static const struct st_ann_feature *
+cost_leveled(const struct cost_plot *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = 0; k < p->sides[i].picture.panels.n; k++) {
+			const struct st_ann_panel *panel = &p->sides[i].picture.panels.v[k];
+			if (panel->curves.n && !isnan(panel->curves.v[0].level))
+				return p->sides[i].picture.second;
+		}
+	return NULL;
+}
+
 /* The names of the colours: models, or levels of the second feature. Returns their number. */
 static size_t
 cost_key(struct cost_plot *p, const char **names)
 {
 	static const char *const levels[] = {"least", "median", "greatest"};
+	const struct st_ann_feature *second = cost_leveled(p);
 	size_t modes = 0, n = 0;
-	bool leveled = false;
 	for (size_t i = 0; i < p->n; i++)
 		for (size_t k = 0; k < p->sides[i].picture.panels.n; k++) {
 			const struct st_ann_panel *panel = &p->sides[i].picture.panels.v[k];
 			modes = panel->modes > modes ? panel->modes : modes;
-			leveled |= panel->curves.n && !isnan(panel->curves.v[0].level);
 		}
 	for (; modes > 1 && n < modes && n < KEY_MOST; n++)
 		if (!(names[n] = cost_keep_text(p, st_text_of("model %zu", n + 1))))
 			return 0;
-	if (modes > 1 || !leveled || p->residuals)
+	if (modes > 1 || !second || p->residuals)
 		return n;
 	names[n++] = "calls";
 	for (size_t i = 0; i < ST_ANN_LEVELS; i++, n++)
-		if (!(names[n] = cost_keep_text(
-		              p, st_text_of("%s %s", levels[i], p->sides[0].picture.second->name))))
+		if (!(names[n] = cost_keep_text(p, st_text_of("%s %s", levels[i], second->name))))
 			return 0;
 	return n;
 }
@@ -521,7 +553,7 @@ passed_curve(struct cost_plot *p, struct cost_side *s, size_t colour, struct st_
 	return ST_OK;
 }
 
-static st_status
+static void
 passed_write(struct cost_plot *p, struct st_plot_curve *curves, const char **names, FILE *out)
 {
 	const struct st_plot_panel panel = {.curves = curves, .n_curves = p->n};
@@ -537,7 +569,6 @@ passed_write(struct cost_plot *p, struct st_plot_curve *curves, const char **nam
 	        .names = names,
 	        .n_names = p->n > 1 ? p->n : 0};
 	st_plot_panels(&plot, out);
-	return ST_OK;
 }
 
 st_status
@@ -561,7 +592,7 @@ st_plot_passed(const struct st_plot_arguments *a, FILE *out, struct st_error *e)
 		                 : ST_OK;
 	}
 	if (!status)
-		status = passed_write(&p, curves, names, out);
+		passed_write(&p, curves, names, out);
 	cost_free(&p);
 	return status;
 }

@@ -143,6 +143,19 @@ class Panels(Cost):
         one, two = (self.path(e) for e in self.shapes(root, "path", "line"))
         self.assertEqual([y for _, y in one], [y for _, y in two])
 
+    def test_files_have_the_same_axes(self):
+        """Every file is drawn over the feature of the first one, even if another one would suit it better."""
+        one = self.file([self.law(n, i=n) for n in range(1, 61)], "one.txt")
+        two = self.file([(100 + 20 * n * c + wave(17 * n + c), n, c, "list") for n in range(1, 61) for c in (1, 2, 4)], "two.txt")
+        root = self.draw("cost", one, two)
+        # Only the second file has curves for levels of a second feature.
+        self.assertTrue({"least clock", "median clock", "greatest clock"} <= set(self.texts(root)), self.texts(root))
+        other = self.file([(100 + 20 * c + wave(17 * n + c), n % 7, c, "list") for n in range(1, 61) for c in range(1, 30, 3)], "other.txt")
+        root = self.draw("cost", one, other)
+        self.assertEqual(self.texts(root).count("n"), 2)
+        second = [float(e.get("cx")) for e in self.shapes(root, "circle", "point")][60:]
+        self.assertEqual(len({round(x, 1) for x in second}), 7)
+
     def test_columns(self):
         (self.at / "t.csv").write_text("time,n\n" + "".join(f"{3 * n + wave(n)},{n}\n" for n in range(1, 41)), encoding="utf-8")
         root = self.draw("cost", "t.csv")
@@ -210,6 +223,10 @@ class Wrong(Cost):
         self.error(125, "cannot read the records 'none': No such file or directory", "cost", "none")
         two = self.file([self.law(n) for n in range(1, 11)], "two.txt",
                         HEADER + HEADER.replace("#strobe-records,1\n", "").replace(",1,", ",2,").replace("sort(int)", "find(int)"))
+        find = self.file([self.law(n) for n in range(1, 11)], "find.txt", HEADER.replace("sort(int)", "find(int)"))
+        self.error(2, "a picture has one function, but r.txt has sort(int) and find.txt has find(int): choose with --of", "cost", file, find)
+        size = self.file([self.law(n) for n in range(1, 11)], "size.txt", HEADER.replace("time,ns", "size,bytes"))
+        self.error(2, "sort(int) of size.txt has no metric 'time'; it has size, for example", "cost", file, size)
         self.error(2, "two.txt has 2 functions, and a picture has one: choose with --of; they are sort(int), find(int)", "cost", two)
 
 
