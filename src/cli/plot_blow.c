@@ -109,16 +109,19 @@ causal_gains(struct causal_plot *c, uint32_t function)
 	return status ? status : causal_end_line(c, 0);
 }
 
-/* One more than the greatest number of a thread. */
+/* The least number of a thread that is `from` or more; ST_BLOW_NONE: there is none. A damaged file
+ * may have any numbers, so they are not counted up to. */
 static uint32_t
-causal_threads(const struct st_blow *b)
+causal_thread_from(const struct st_blow *b, uint32_t from)
 {
-	uint32_t n = 0;
+	uint32_t next = ST_BLOW_NONE;
 	for (size_t i = 0; i < b->runs.n; i++)
-		for (size_t k = 0; k < b->runs.v[i].spans.n; k++)
-			if (b->runs.v[i].spans.v[k].thread >= n)
-				n = b->runs.v[i].spans.v[k].thread + 1;
-	return n;
+		for (size_t k = 0; k < b->runs.v[i].spans.n; k++) {
+			const uint32_t thread = b->runs.v[i].spans.v[k].thread;
+			if (thread >= from && thread < next)
+				next = thread;
+		}
+	return next;
 }
 
 static st_status
@@ -136,13 +139,15 @@ causal_add_thread(struct causal_plot *c, const struct st_blow_run *r, uint32_t t
 	return ST_OK;
 }
 
-/* A line for each thread that calls the function. */
+/* A line for each thread that calls the function, as long as the picture has fewer than `most`. */
 static st_status
-causal_speedups(struct causal_plot *c, uint32_t function, const struct st_blow_finding *f)
+causal_speedups(struct causal_plot *c, uint32_t function, const struct st_blow_finding *f,
+                size_t most)
 {
-	const uint32_t threads = causal_threads(c->b);
 	st_status status = ST_OK;
-	for (uint32_t t = 0; t < threads && !status; t++) {
+	for (uint32_t t = causal_thread_from(c->b, 0);
+	     t != ST_BLOW_NONE && c->names.n < most && !status;
+	     t = causal_thread_from(c->b, t + 1)) {
 		status = causal_begin_line(c, c->b->functions.v[function].name, t);
 		for (size_t i = 0; i < c->b->runs.n && !status; i++) {
 			const struct st_blow_run *r = &c->b->runs.v[i];
@@ -167,7 +172,7 @@ causal_collect(struct causal_plot *c, const struct st_plot_arguments *a)
 		if (a->of && fnmatch(a->of, f->name, 0) != 0 && strcmp(a->of, f->name) != 0)
 			continue;
 		status = c->b->causal    ? causal_gains(c, row->function)
-		         : c->b->speedup ? causal_speedups(c, row->function, &row->finding)
+		         : c->b->speedup ? causal_speedups(c, row->function, &row->finding, most)
 		                         : causal_influences(c, row->function, &row->finding);
 	}
 	free(rows.list.v);
