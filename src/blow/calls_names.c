@@ -6,8 +6,8 @@
 
 #include "blow/calls.h"
 
-/* Names without leading underscores, the prefixes IO_ and libc_, and the endings that variants
- * have: 64, _unlocked, _chk and _nocancel. Sorted. */
+/* Names without leading underscores, and without the prefixes and endings of variants, which
+ * plain_name() removes. Sorted. */
 static const char *const does_io[] = {
         "accept",
         "accept4",
@@ -185,17 +185,18 @@ cut_ending(char *name, const char *ending)
 		name[length - less] = '\0';
 }
 
-/* The name without what variants of a function have. */
+/* Copies the name without underscores, prefixes and endings that only variants of a function have:
+ * "__GI___libc_write" becomes "write". */
 static void
 plain_name(const char *raw_name, char *out, size_t room)
 {
-	static const char *const beginnings[] = {"_IO_", "IO_", "libc_", "GI_", "new_do_"};
+	static const char *const beginnings[] = {"GI_", "IO_", "libc_", "new_do_"};
 	const char *from = raw_name;
 	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
 		from += strspn(from, "_");
-		const char *without = beginnings[i] + (*beginnings[i] == '_');
-		if (!strncmp(from, without, strlen(without)) && from[strlen(without)])
-			from += strlen(without);
+		const size_t n = strlen(beginnings[i]);
+		if (!strncmp(from, beginnings[i], n) && from[n])
+			from += n;
 	}
 	const size_t length = strcspn(from, "@");
 	const size_t n = length < room ? length : room - 1;
@@ -251,6 +252,18 @@ st_blow_traits_of_call(uint32_t number)
 	case SYS_openat:
 	case SYS_preadv:
 	case SYS_pwritev:
+	case SYS_preadv2:
+	case SYS_pwritev2:
+	case SYS_pselect6:
+	case SYS_ppoll:
+	case SYS_epoll_pwait:
+	case SYS_accept4:
+	case SYS_recvmmsg:
+	case SYS_sendmmsg:
+	case SYS_creat:
+	case SYS_splice:
+	case SYS_copy_file_range:
+	case SYS_sync_file_range:
 		return ST_BLOW_DOES_IO;
 	case SYS_futex:
 		return ST_BLOW_USES_LOCKS;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which functions and system calls the code of a function calls, as far as its instructions say. */
+/* Finds the functions and system calls that the code of a function calls. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rt/arch/x86_64/decode.h"
 #include "symbol/symbol.h"
 
-enum { MOST_CALLING = 1 << 24 /* bytes; what is longer is no function */ };
+enum { MOST_CALLING = 1 << 24 /* bytes; a longer symbol is no function */ };
 
 struct calling {
 	struct st_image *image;
 	const struct st_function *f;
 	const struct st_slot *slots;
 	size_t n_slots;
-	uint32_t eax, edi; /* the constant that was last put there; UINT32_MAX: none */
+	uint32_t eax, edi; /* their values, if they are constants; UINT32_MAX: they are not */
 	st_call_fn *use;
 	void *arg;
 };
@@ -43,7 +43,8 @@ tell_symbol(const struct calling *c, uint64_t at, const char *symbol)
 		c->use(c->arg, &(struct st_call){.at = at, .number = c->edi});
 }
 
-/* A call, or a jump to the beginning of another function: a part of this one is no other one. */
+/* Reports a call, or a jump to the beginning of another function; parts of functions do not count.
+ */
 static void
 tell_target(const struct calling *c, uint64_t at, uint64_t target)
 {
@@ -56,8 +57,8 @@ tell_target(const struct calling *c, uint64_t at, uint64_t target)
 		c->use(c->arg, &(struct st_call){.at = at, .target = to, .number = ST_CALL_NONE});
 }
 
-/* Constants that the instruction puts into eax or edi, which name system calls; other values that
- * it puts there are not known. */
+/* Notes a constant that the instruction puts into eax or edi, which have numbers of system calls.
+ * If it puts another value there, the register is no longer known. */
 static void
 note_constant(struct calling *c, const uint8_t *code, const struct st_insn *in)
 {
@@ -88,9 +89,15 @@ take_call(struct calling *c, const uint8_t *code, uint64_t at, const struct st_i
 	switch (in->cls) {
 	case ST_C_JMP:
 	case ST_C_JCC:
-		if (target - c->f->offset < c->f->size)
-			return;
-		tell_target(c, at, target);
+		/* The code after a jump or a return is reached from elsewhere, with other values.
+		 */
+		if (in->cls == ST_C_JMP)
+			c->eax = c->edi = UINT32_MAX;
+		if (target - c->f->offset >= c->f->size)
+			tell_target(c, at, target);
+		return;
+	case ST_C_RET:
+		c->eax = c->edi = UINT32_MAX;
 		return;
 	case ST_C_CALL:
 		tell_target(c, at, target);

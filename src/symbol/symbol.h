@@ -234,22 +234,22 @@ bool st_image_exits(struct st_image *image, uint64_t entry, const struct st_part
  */
 bool st_image_is_constant(struct st_image *image, const struct st_function *f);
 
-/* A call that stands in the code of a function: of a function of the image, of an imported symbol,
- * or of the kernel. */
+/* A call in the code of a function: of a function of the image, of an imported symbol, or of the
+ * kernel. */
 enum { ST_CALL_NONE = UINT32_MAX };
 struct st_call {
 	uint64_t at;                      /* link-time address of the instruction */
-	const struct st_function *target; /* NULL: it is not of this image */
-	const char *symbol;               /* without its end after `length`; NULL: not imported */
+	const struct st_function *target; /* the called function; NULL: it is not of this image */
+	const char *symbol;               /* the imported symbol: `length` bytes; NULL: none */
 	size_t length;
 	uint32_t number; /* of the system call; ST_CALL_NONE: it is none, or not known */
 };
 typedef void st_call_fn(void *arg, const struct st_call *call);
 /*
- * Tells of the calls in the code of the function, without its parts: direct ones, jumps to the
- * beginning of another function (tail calls), and those through slots of imported functions. Calls
- * through pointers are not told. System calls are told if their number is a constant shortly
- * before. False: some of the code could not be read.
+ * Calls `use` for each call in the code of the function, without its parts: direct calls, jumps to
+ * the beginning of another function (tail calls), calls through slots of imported functions, and
+ * system calls whose number the code before them sets to a constant. Calls through pointers are
+ * left out. False: some of the code could not be read.
  */
 bool st_image_calls(struct st_image *image, const struct st_function *f, st_call_fn *use,
                     void *arg);

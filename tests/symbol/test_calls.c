@@ -45,13 +45,14 @@ calls_pointer(void (*volatile *to)(void))
 	kept++;
 }
 
-/* A number that is a constant, one that is not, and one in between that has been overwritten. */
+/* Numbers that are constants; one that is overwritten; one that a jump separates from the call. */
 CALLED static void
 calls_kernel(void)
 {
 	__asm__ volatile("mov $39, %%eax\n\tsyscall\n\t"
 	                 "mov $24, %%eax\n\tmov %%r8d, %%eax\n\tsyscall\n\t"
-	                 "xor %%eax, %%eax\n\tinc %%rdx\n\tsyscall"
+	                 "xor %%eax, %%eax\n\tinc %%rdx\n\tsyscall\n\t"
+	                 "mov $39, %%eax\n\tjmp 1f\n\tsyscall\n1:"
 	                 :
 	                 : "D"(-1L), "S"(0L), "d"(-1L), "r"(0L)
 	                 : "rax", "rcx", "r8", "r11", "memory");
