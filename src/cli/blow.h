@@ -27,6 +27,7 @@ struct st_blow_arguments {
 	const char *noisy;   /* the last option for noise; NULL: none was given */
 	const char *typed;   /* of these, the last one for types and strengths */
 	const char *sampled; /* --sampling; NULL: it was not given */
+	uint32_t added;      /* criteria that options add to --criteria, as bits */
 	bool has_criteria;   /* --criteria or an option that adds to it was given */
 	bool has_form, repeats, all, shows, shows_time, quiet, help;
 	char program[PATH_MAX]; /* the file of the program itself */
@@ -34,10 +35,10 @@ struct st_blow_arguments {
 
 /* 0, or -1 with *e. The caller frees in any case. */
 st_status st_blow_parse(struct st_blow_arguments *a, char *const *argv, struct st_error *e);
-/* blow_corpus.c: what chooses functions. */
-/* Takes the list of --criteria. */
+/* blow_corpus.c: the options that choose functions. */
+/* Takes the list of --criteria, which replaces the default one. */
 st_status st_blow_take_criteria(struct st_blow_arguments *a, const char *value, struct st_error *e);
-/* Adds a criterion to those that count. */
+/* Adds a criterion to those of --criteria, wherever that stands in the command line. */
 void st_blow_add_criterion(struct st_blow_arguments *a, enum st_blow_criterion which);
 /* Reads the files of --corpus and --complexity, if they were given. */
 st_status st_blow_read_corpus(struct st_blow_arguments *a, struct st_error *e);

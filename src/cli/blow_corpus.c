@@ -11,17 +11,17 @@
 void
 st_blow_add_criterion(struct st_blow_arguments *a, enum st_blow_criterion which)
 {
-	a->options.criteria.which |= 1u << which;
+	a->added |= 1u << which;
 	a->has_criteria = true;
 }
 
 /* False: there is no such criterion. */
 static bool
-add_named_criterion(struct st_blow_arguments *a, const char *name)
+take_named_criterion(struct st_blow_arguments *a, const char *name)
 {
 	for (int i = 0; i < ST_BLOW_CRITERION_COUNT; i++)
 		if (!strcmp(st_blow_criterion_name((enum st_blow_criterion)i), name)) {
-			st_blow_add_criterion(a, (enum st_blow_criterion)i);
+			a->options.criteria.which |= 1u << i;
 			return true;
 		}
 	return false;
@@ -33,8 +33,9 @@ st_blow_take_criteria(struct st_blow_arguments *a, const char *value, struct st_
 	char *copy = strdup(value), *rest = copy;
 	st_status status = copy ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
 	a->options.criteria.which = 0;
+	a->has_criteria = true;
 	for (char *word; !status && (word = strsep(&rest, ","));)
-		if (!add_named_criterion(a, word))
+		if (!take_named_criterion(a, word))
 			status = st_fail(e, ST_EXIT_USAGE,
 			                 "--criteria takes calls, time, call-sites, complexity, io "
 			                 "and locks, with commas between them, not '%s'",
@@ -55,7 +56,7 @@ trim_line(char *line)
 	return line;
 }
 
-/* A name with brackets, such as operator[], is no pattern; a name with * or ? may also be one. */
+/* A name with brackets, such as operator[], is taken literally; one with * or ? is a pattern. */
 static st_status
 add_corpus_line(struct st_blow_arguments *a, char *line, struct st_error *e)
 {
@@ -140,6 +141,7 @@ st_blow_read_corpus(struct st_blow_arguments *a, struct st_error *e)
 		return ST_FAILED;
 	if (a->models_file && read_models(a, e))
 		return ST_FAILED;
+	a->options.criteria.which |= a->added;
 	a->options.how.reads_code = st_blow_criteria_read_code(a->options.criteria.which);
 	return ST_OK;
 }

@@ -336,6 +336,8 @@ class Corpus(Blow):
         self.assertEqual(self.corpus(*none, "--locks"), ["locks", "wakes"])
         self.assertEqual(self.corpus(*none, "--call-sites-threshold", "2"), ["has_two_sites"])
         self.assertEqual(self.corpus(*none, "--io-functions"), ["leads_to_read", "main", "reads", "writes_directly"])
+        self.assertEqual(self.corpus("--criteria", "call-sites", "--locks"), ["has_two_sites", "locks", "wakes"])
+        self.assertEqual(self.corpus("--locks", "--criteria", "call-sites"), ["has_two_sites", "locks", "wakes"])
         self.assertEqual(self.corpus("--called-threshold", "1", "-F", "*locks,has_*", "--criteria", "locks"), ["locks"])
 
     def test_complexity(self):
