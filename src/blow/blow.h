@@ -51,7 +51,7 @@ enum st_blow_fault {
 };
 const char *st_blow_fault_name(enum st_blow_fault fault);
 
-/* What the code of a function says, as bits. */
+/* Traits of a function, which its code or its name shows, as bits. */
 enum {
 	ST_BLOW_DOES_IO = 1 << 0,      /* it reads or writes, or leads to functions that do */
 	ST_BLOW_USES_LOCKS = 1 << 1,   /* it is a function of locks, or calls one */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the code of the images says about functions: from how many places they are called, and
- * whether they do I/O or use locks. Calls through pointers, as of virtual functions, are not seen.
+ * Reads from the code of images how many call sites a function has, and whether it does I/O or uses
+ * locks. Calls through pointers, such as those of virtual functions, are not seen.
  */
 #ifndef STROBE_BLOW_CALLS_H
 #define STROBE_BLOW_CALLS_H
@@ -25,7 +25,7 @@ void st_blow_calls_fill(const struct st_blow_calls *c, const struct st_image *im
 
 /* Traits by the name of a function alone; raw_name may end with a version. */
 uint32_t st_blow_traits_of_name(const char *raw_name);
-/* Traits of who makes the system call. */
+/* Traits of a function that makes the system call. */
 uint32_t st_blow_traits_of_call(uint32_t number);
 
 #endif

@@ -25,7 +25,7 @@ struct st_blow_comparison {
 	 * interval, NAN with fewer than four functions or if the order is the same or reversed. */
 	double correlation, low, high;
 };
-/* What is compared: "slope", "gain" or "fitness". */
+/* The name of the result that the mode compares: "slope", "gain" or "fitness". */
 const char *st_blow_effect_name(const struct st_blow *b);
 /* Functions are the same if symbol and file name of the image are. The caller frees pairs.v. -1
  * with *e: the campaigns are of different modes or progress points, or memory is exhausted. */

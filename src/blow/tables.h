@@ -40,8 +40,8 @@ enum {
 	SAMPLE_COLUMNS
 };
 
-/* What the code says of the functions, and why they were chosen. Results of older versions have no
- * such table. */
+/* The traits and call sites of functions, and the criteria that they meet. Results of older
+ * versions have no such table. */
 enum { CODE_AT, CODE_MET, CODE_TRAITS, CODE_SITES, CODE_COLUMNS };
 #define ST_BLOW_TABLE_CODE "code"
 

@@ -19,12 +19,12 @@
 	O(min_func_time, 0, "min-func-time", "TIME", true,                                         \
 	  "choose functions whose calls last at least this long on average (default: 1ms)")        \
 	O(criteria, 0, "criteria", "LIST", true,                                                   \
-	  "choose by these: calls,time,call-sites,complexity,io,locks (default: calls,time)")      \
+	  "choose by any of calls,time,call-sites,complexity,io,locks (default: calls,time)")      \
 	O(call_sites_threshold, 0, "call-sites-threshold", "N", true,                              \
-	  "also choose functions that are called from at least N places (default: 2)")             \
+	  "also choose functions that have at least N call sites (default: 2)")                    \
 	O(io_functions, 0, "io-functions", NULL, true,                                             \
-	  "also choose functions that read or write, or lead to some that do")                     \
-	O(locks, 0, "locks", NULL, true, "also choose functions that lock or wait, or call some")  \
+	  "also choose functions that do I/O, or lead to functions that do")                       \
+	O(locks, 0, "locks", NULL, true, "also choose functions of locks, and their callers")      \
 	O(complexity, 0, "complexity", "FILE", true,                                               \
 	  "also choose functions whose cost grows with their input, by the models in FILE")        \
 	O(corpus, 0, "corpus", "FILE", true,                                                       \
@@ -54,7 +54,7 @@
 	O(full_analysis, 0, "full-analysis", NULL, true,                                           \
 	  "try every strength of every kind in every chosen function")                             \
 	O(sampling, 0, "sampling", "PERCENT", true,                                                \
-	  "with --mode speed-up: let strengths differ by PERCENT of a call's time (default: 10)")  \
+	  "with --mode speed-up: vary noise in steps of PERCENT of a call's time (default: 10)")   \
 	O(repeat, 'r', "repeat", "N", true,                                                        \
 	  "with --mode causal: try each speed-up N times (default: 5)")                            \
 	O(progress, 0, "progress", "FUNCTION", true,                                               \

@@ -53,7 +53,7 @@ void st_history_values_free(struct st_history_values *all);
 /* Whether two groups are of one series: they differ at most in their versions and values. */
 bool st_history_same_series(const struct st_history_group *a, const struct st_history_group *b);
 
-/* In what the groups of several series differ. */
+/* The parts in which the groups of several series differ. */
 struct st_history_naming {
 	bool parts[ST_HISTORY_PART_COUNT], machine;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names for the series of a history: what makes each of them differ from the others. */
+/* Names the series of a history by the parts in which they differ. */
 #include <stdlib.h>
 #include <string.h>
 

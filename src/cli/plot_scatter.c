@@ -310,7 +310,7 @@ st_plot_scatter(const struct st_plot_arguments *a, FILE *out, struct st_error *e
 		return scatter_of_csv(a, out, e);
 	if (a->rev && a->files.n)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--rev takes all profiles of a version: leave out it or %s",
+		               "--rev takes all profiles of a version: leave out --rev or %s",
 		               a->files.v[0]);
 	if (a->rev)
 		return scatter_of_version(a, out, e);

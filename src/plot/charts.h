@@ -44,7 +44,7 @@ struct st_plot_points {
 };
 void st_plot_points(const struct st_plot_points *p, FILE *out);
 
-/* Panels beside each other, three in a row, with the same axes, and in each points and curves. */
+/* Panels with points and curves, three in a row. All have the same axes. */
 struct st_plot_curve {
 	const double *x, *y;
 	const double *low, *high; /* the band; NULL, or NAN: none */
@@ -111,8 +111,8 @@ struct st_plot_heat {
 };
 void st_plot_heat(const struct st_plot_heat *p, FILE *out);
 
-/* Lines through points that each series has for itself, by ascending x: those of the i-th series
- * are points[first[i]] to points[first[i + 1] - 1]. */
+/* A line for each series through its points, by ascending x: those of the i-th series are
+ * points[first[i]] to points[first[i + 1] - 1]. */
 struct st_plot_curve_point {
 	double x, y, low, high; /* low and high: its interval; NAN: none */
 };

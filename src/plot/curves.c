@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws lines through points, a series each, with their intervals. */
+/* Draws a line for each series through its points, and the intervals of the points. */
 #include <math.h>
 #include <stdio.h>
 

@@ -147,7 +147,7 @@ class Scatter(Plot):
     def test_refused(self):
         two = self.made("two", POINTS + "bytes,B,other,1,1\n")
         self.assertEqual(self.p.refused("plot", "scatter", two, code=2), "strobe: a picture has one metric: choose with --metric; they are time, bytes\n")
-        self.assertIn("leave out it or two.db", self.p.refused("plot", "scatter", "--rev", "HEAD", two, code=2))
+        self.assertIn("leave out --rev or two.db", self.p.refused("plot", "scatter", "--rev", "HEAD", two, code=2))
         self.assertIn("no measurements of two.db fit --of nobody", self.p.refused("plot", "scatter", two, "--of", "nobody", code=2))
         self.assertIn("has no feature 'depth'; --x takes sequence, size", self.p.refused("plot", "scatter", two, "--of", "sort", "--x", "depth", code=2))
         self.assertIn("leave out the profile two.db", self.p.refused("plot", "scatter", "--csv", "points.csv", two, code=2))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The costs of calls: what figures of them need.
+// Bounds, titles, colours and captions for the figures of the costs of calls.
 import { plural, short } from "./format.js";
 import { formatOf } from "./measurements.js";
 

@@ -15,7 +15,7 @@ const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9
 
 export const colourOf = (i) => COLOURS[i % COLOURS.length];
 
-// Round numbers from low to high, about so many; with `binary`, steps are powers of 2, so that numbers of bytes are round.
+// Returns round numbers from `low` to `high`, approximately `about` of them. With `binary`, they are multiples of a power of 2, as is usual for bytes.
 export function ticks(low, high, about = 6, binary = false) {
 	const raw = (high - low) / about || 1;
 	const unit = 10 ** Math.floor(Math.log10(raw));
