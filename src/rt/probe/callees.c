@@ -43,13 +43,14 @@ place_of_callee(struct st_record_function *r, uint32_t action)
 }
 
 void
-probe_begin_callee(struct st_probe_thread *t)
+probe_begin_callee(struct st_probe_thread *t, const uint64_t *slot)
 {
-	const uint64_t begin = probe_ticks();
 	struct st_probe_frame *f = &t->frames[t->depth - 1];
 	const struct st_probe_frame *caller = f - 1;
-	if (!caller->row || !recorded_function(caller))
+	/* A call that is not timed has no frame. */
+	if (f->slot != (uint64_t)slot || !caller->row || !recorded_function(caller))
 		return;
+	const uint64_t begin = probe_ticks();
 	struct st_record_row *row = claim_row_of(caller);
 	if (!row)
 		return;
@@ -74,11 +75,11 @@ add_callee(const struct st_probe_thread *t, struct st_record_function *r, struct
 void
 probe_end_callee(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t taken)
 {
-	const uint64_t begin = probe_ticks();
 	struct st_probe_frame *caller = &t->frames[t->depth - 1];
 	struct st_record_function *r = (struct st_record_function *)recorded_function(caller);
 	if (!r || !r->callee_words || !recorded_function(f))
 		return;
+	const uint64_t begin = probe_ticks();
 	struct st_record_row *row = claim_row_of(caller);
 	if (row) {
 		add_callee(t, r, row, f->function, taken);

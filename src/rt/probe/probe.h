@@ -62,8 +62,9 @@ KEEPS_REGISTERS void probe_record_call(uint64_t function, uint64_t *slot,
 SELDOM void probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f,
                              uint64_t taken);
 /* callees.c: a call of a recorded function has begun, or has ended after `taken` net ticks. If a
- * call that is kept has made it, the costs are added to that one's row. */
-SELDOM void probe_begin_callee(struct st_probe_thread *t);
+ * call that is kept has made it, the costs are added to that one's row. slot: where the return
+ * address of the new call is. */
+SELDOM void probe_begin_callee(struct st_probe_thread *t, const uint64_t *slot);
 SELDOM void probe_end_callee(struct st_probe_thread *t, const struct st_probe_frame *f,
                              uint64_t taken);
 /* data.c: reads memory of the program. False: it is unreadable. */

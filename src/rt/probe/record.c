@@ -156,8 +156,8 @@ time_callee(uint64_t function, uint64_t *slot, const uint64_t *registers)
 {
 	probe_enter(function, slot, registers[2]);
 	struct st_probe_thread *t = probe_thread();
-	if (t && t->frames[t->depth - 1].slot == (uint64_t)slot)
-		probe_begin_callee(t);
+	if (t)
+		probe_begin_callee(t, slot);
 }
 
 SELDOM static void
@@ -178,7 +178,7 @@ keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_
 	probe_enter(function, slot, registers[2]);
 	attach_row(t, r, row, function, slot, begin);
 	if (r->callee_words)
-		probe_begin_callee(t);
+		probe_begin_callee(t, slot);
 }
 
 /* The number of the row that keeps the call; r->keep or greater: none does. */
