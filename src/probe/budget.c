@@ -14,11 +14,11 @@
 static const double first_wait = 0.002, most_wait = 0.1;
 /* CPU time that says enough of how often functions are called. */
 static const double least_cpu = 0.001;
-/* The CPU time, in seconds, within which overspending is to be made up for; and the part of the
- * budget that plans may use. */
+/* Seconds of CPU time within which overspending is made up for; and the part of the budget that
+ * plans may use. */
 static const double makes_up_in = 0.25, planned = 0.9;
-/* A probe is taken out only after the budget is overspent by what so many seconds of CPU time
- * allow: a function may be called often for a short time only. */
+/* Probes are removed only if the overspending exceeds the budget of this many seconds of CPU time,
+ * because a function may be called often for a short time only. */
 static const double drops_after = 0.1;
 /* Seconds for all threads to stop, of which those that have stopped wait for the others. */
 static const double first_patience = 0.05, most_patience = 1;

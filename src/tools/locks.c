@@ -26,7 +26,7 @@ STROBE_TABLE(lock_waits, "which thread waited for which", STROBE_KEY("waiter", S
              STROBE_KEY("waiter_line", STROBE_LINE), STROBE_KEY("holder_line", STROBE_LINE),
              STROBE_SUM("wait", STROBE_TICKS), STROBE_SUM("waits", STROBE_NUMBER),
              STROBE_MAX("longest_wait", STROBE_TICKS));
-STROBE_TABLE(lock_stacks, "call stacks of waiters, and of the threads that let them go on",
+STROBE_TABLE(lock_stacks, "call stacks of waiters, and of the threads that released them",
              STROBE_KEY("kind", STROBE_TEXT), STROBE_KEY("waiter", STROBE_TEXT),
              STROBE_KEY("holder", STROBE_TEXT), STROBE_SUM("wait", STROBE_TICKS),
              STROBE_SUM("waits", STROBE_NUMBER), STROBE_MAX("longest_wait", STROBE_TICKS));
@@ -96,7 +96,7 @@ count_hold(const struct lock *l, enum kind kind, uint64_t since)
 	raise_of_lock(l, kind, L_LONGEST_HOLD, ticks);
 }
 
-/* Alone, once more if the thread has it already. */
+/* The thread has taken the lock for itself alone; a recursive lock perhaps once more. */
 static void
 hold(struct lock *l, uint64_t self, uint64_t site)
 {
@@ -120,7 +120,7 @@ share(struct lock *l, struct state *s, uint64_t self, uint64_t site)
 		s->shared[s->n_shared++] = (struct shared){l, strobe_ticks()};
 }
 
-/* The thread holds it no more. */
+/* The thread releases the lock. */
 static void
 let_go(struct lock *l, struct state *s, enum kind kind)
 {
@@ -144,7 +144,7 @@ let_go(struct lock *l, struct state *s, enum kind kind)
 	s->shared[i - 1] = s->shared[--s->n_shared];
 }
 
-/* Who keeps others from it: thread + 1, or 0. */
+/* Returns the thread because of which a call of this kind has to wait: its number + 1; 0: none. */
 static uint64_t
 holder_of(const struct lock *l, enum kind kind)
 {
@@ -153,7 +153,8 @@ holder_of(const struct lock *l, enum kind kind)
 
 /* ---- waiting ---- */
 
-/* The call has to wait, or may have to: the lock's release is worth a look at its stack. */
+/* Notes that the call has to wait, or may have to, so that the lock's release takes its call
+ * stack. */
 static void
 begin_waiting(struct pending *p, struct lock *l)
 {
@@ -171,7 +172,8 @@ static void
 count_wait(strobe_thread *t, const struct pending *p, const struct lock *l, uint64_t waiter_stack)
 {
 	const uint64_t ticks = strobe_ticks() - p->begin, kind = strobe_text(kinds[p->kind]);
-	/* Who let it go on; the lock may have gone through other hands in the meantime. */
+	/* Whether the latest release can have ended the wait. It need not be that of the holder:
+	   other threads may have had the lock since. */
 	const int released = l->released_by && l->released_at >= p->begin;
 	const uint64_t holder = p->holder ? p->holder : released ? l->released_by : 0;
 	const int same = released && l->released_by == holder;
@@ -230,7 +232,8 @@ drop(struct pending *p)
 		p->lock->waiters--;
 }
 
-/* Calls that were left by a jump or an exception are dropped; of too many, the outermost one is. */
+/* Adds a call. Those that were left by a jump or an exception are dropped, and the outermost one if
+ * there are too many. */
 static struct pending *
 push(struct state *s, uint64_t sp)
 {
@@ -245,8 +248,8 @@ push(struct state *s, uint64_t sp)
 	return &s->pending[s->depth++];
 }
 
-/* The call that is under way outside of the innermost one and deals with the same lock: some
- * libraries make one function of another. NULL: there is none. */
+/* Returns the call around the innermost one if it is for the same lock: in some libraries, one of
+ * these functions calls another. NULL: there is none. */
 static const struct pending *
 whole_of(const struct state *s, uint64_t address)
 {
@@ -428,14 +431,19 @@ futex_after(strobe_thread *t, const strobe_syscall *call)
 	s->bare.lock = NULL;
 }
 
-/* What the thread did in between was not seen. */
+/* The thread has run outside the engine, so its calls may have returned. */
 static void
 locks_on_gap(strobe_thread *t, uint64_t from)
 {
 	struct state *s = strobe_state(t);
 	(void)from;
-	if (s)
-		s->depth = s->n_shared = 0;
+	if (!s)
+		return;
+	strobe_lock(&guard);
+	while (s->depth)
+		drop(&s->pending[--s->depth]);
+	strobe_unlock(&guard);
+	s->n_shared = 0;
 }
 
 STROBE_TOOL(locks, .help = "measure how long threads wait for each other, and where",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tool locks keeps of locks and threads, and the functions that it knows. */
+/* The state that the tool locks keeps for locks and threads, and the functions that it knows. */
 #ifndef STROBE_TOOLS_LOCKS_H
 #define STROBE_TOOLS_LOCKS_H
 
@@ -13,8 +13,8 @@ enum { MOST_PENDING = 8, MOST_SHARED = 32, MOST_NAMES = 64, TEXT_BYTES = 2048 };
 /* By its address. Threads are their number + 1; 0: none. */
 struct lock {
 	uint64_t address, first_site;
-	uint64_t holder, depth, since, holder_site; /* who has it alone */
-	uint64_t readers, reader, reader_site;      /* who share it, and the latest of them */
+	uint64_t holder, depth, since, holder_site; /* the thread that holds it exclusively */
+	uint64_t readers, reader, reader_site;      /* how many share it, and the latest of them */
 	uint64_t waiters;                           /* calls that wait now */
 	/* The latest release, signal or post, and where that thread had taken it. */
 	uint64_t released_by, released_at, released_stack, last_site;
@@ -26,7 +26,7 @@ struct pending {
 	enum role role;
 	uint64_t sp, site, begin, waits;
 	uint64_t stack;               /* of a bare futex call */
-	uint64_t holder, holder_site; /* whom it waits for, if that is known */
+	uint64_t holder, holder_site; /* the thread that it waits for; 0: not known */
 	struct lock *lock;
 	struct lock *mutex; /* that a condition variable's wait releases; else NULL */
 };

@@ -12,7 +12,7 @@ import unittest
 STROBE, WAITS = (os.path.abspath(path) for path in sys.argv[1:3])
 ROUNDS = 3
 NEEDLESS = 77  # the kernel does not say what threads wait for
-# What waits: its kind, the functions that wait and that let it go on.
+# By kind: the function that waits, and the one that ends the wait.
 KNOWN = [("mutex", "take_mutex", "hold_mutex"), ("read lock", "take_to_read", "hold_to_write"), ("write lock", "take_to_write", "hold_to_read"),
          ("condition", "wait_for_condition", "signal_condition"), ("semaphore", "wait_for_post", "post"), ("barrier", "come_first", "come_last"),
          ("futex", "wait_for_word", "change_word")]
