@@ -24,15 +24,36 @@ functiontime_whole(const struct st_gate_timed_run *run)
 	return sum;
 }
 
-/* 0: the run did not execute the function. */
+static int
+compare_timed(const void *a, const void *b)
+{
+	const struct st_gate_timed *x = a, *y = b;
+	const int order = strcmp(x->name, y->name);
+	return order ? order : strcmp(x->image, y->image);
+}
+
+/* Makes one entry of all entries of a function, such as those of its threads, and sorts them. */
+static void
+functiontime_merge(struct st_gate_timed_run *run)
+{
+	size_t n = 0;
+	st_order(run->v.v, run->v.n, sizeof *run->v.v, compare_timed);
+	for (size_t i = 0; i < run->v.n; i++)
+		if (n && !compare_timed(&run->v.v[n - 1], &run->v.v[i]))
+			run->v.v[n - 1].ns += run->v.v[i].ns;
+		else
+			run->v.v[n++] = run->v.v[i];
+	run->v.n = n;
+}
+
+/* The time of a function in a merged run, which is not empty; 0: the run did not execute it. */
 static double
 functiontime_of(const struct st_gate_timed_run *run, const char *name, const char *image)
 {
-	double sum = 0;
-	for (size_t i = 0; i < run->v.n; i++)
-		if (!strcmp(run->v.v[i].name, name) && !strcmp(run->v.v[i].image, image))
-			sum += run->v.v[i].ns;
-	return sum;
+	const struct st_gate_timed key = {.name = name, .image = image};
+	const struct st_gate_timed *found =
+	        bsearch(&key, run->v.v, run->v.n, sizeof key, compare_timed);
+	return found ? found->ns : 0;
 }
 
 static bool
@@ -40,15 +61,6 @@ functiontime_is_among(const char *name, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(names[i], name))
-			return true;
-	return false;
-}
-
-static bool
-functiontime_is_known(const struct st_gate_function_times *t, const struct st_gate_timed *f)
-{
-	for (size_t i = 0; i < t->v.n; i++)
-		if (!strcmp(t->v.v[i].name, f->name) && !strcmp(t->v.v[i].image, f->image))
 			return true;
 	return false;
 }
@@ -70,17 +82,15 @@ functiontime_choose_one(struct st_gate_function_times *t, const struct st_gate_t
 /* Functions that both runs executed; each condition is the same with the sides exchanged. */
 static st_status
 functiontime_choose(struct st_gate_function_times *t, const struct st_gate_timed_run *runs,
-                    const char *const *changed, size_t n_changed)
+                    const double *whole, const char *const *changed, size_t n_changed)
 {
-	const double all =
-	        functiontime_whole(&runs[ST_GATE_BASE]) + functiontime_whole(&runs[ST_GATE_TARGET]);
-	t->whole = functiontime_whole(&runs[ST_GATE_BASE]);
+	const double all = whole[ST_GATE_BASE] + whole[ST_GATE_TARGET];
+	t->whole = whole[ST_GATE_BASE];
 	for (size_t i = 0; i < runs[ST_GATE_BASE].v.n; i++) {
 		const struct st_gate_timed *f = &runs[ST_GATE_BASE].v.v[i];
-		const double base = functiontime_of(&runs[ST_GATE_BASE], f->name, f->image),
-		             target = functiontime_of(&runs[ST_GATE_TARGET], f->name, f->image),
-		             share = (base + target) / all;
-		if (base > 0 && target > 0 && !functiontime_is_known(t, f) &&
+		const double target = functiontime_of(&runs[ST_GATE_TARGET], f->name, f->image),
+		             share = (f->ns + target) / all;
+		if (f->ns > 0 && target > 0 &&
 		    (share >= ST_GATE_FUNCTION_SHARE ||
 		     functiontime_is_among(f->name, changed, n_changed)) &&
 		    functiontime_choose_one(t, f, share))
@@ -91,12 +101,13 @@ functiontime_choose(struct st_gate_function_times *t, const struct st_gate_timed
 
 /* Adds the values of a pair; a pair in which one run did not execute the function has none. */
 static st_status
-functiontime_add_values(struct st_gate_function_time *f, const struct st_gate_timed_run *runs)
+functiontime_add_values(struct st_gate_function_time *f, const struct st_gate_timed_run *runs,
+                        const double *whole)
 {
 	double ns[ST_GATE_SIDES], rest[ST_GATE_SIDES];
 	for (int side = 0; side < ST_GATE_SIDES; side++) {
 		ns[side] = functiontime_of(&runs[side], f->name, f->image);
-		rest[side] = functiontime_whole(&runs[side]) - ns[side];
+		rest[side] = whole[side] - ns[side];
 	}
 	if (!(ns[ST_GATE_BASE] > 0) || !(ns[ST_GATE_TARGET] > 0))
 		return ST_OK;
@@ -117,17 +128,21 @@ functiontime_add_values(struct st_gate_function_time *f, const struct st_gate_ti
 
 st_status
 st_gate_function_times_add(struct st_gate_function_times *t,
-                           const struct st_gate_timed_run runs[ST_GATE_SIDES],
-                           const char *const *changed, size_t n_changed, struct st_error *e)
+                           struct st_gate_timed_run runs[ST_GATE_SIDES], const char *const *changed,
+                           size_t n_changed, struct st_error *e)
 {
-	for (int side = 0; side < ST_GATE_SIDES; side++)
-		if (!(functiontime_whole(&runs[side]) > 0))
+	double whole[ST_GATE_SIDES];
+	for (int side = 0; side < ST_GATE_SIDES; side++) {
+		functiontime_merge(&runs[side]);
+		whole[side] = functiontime_whole(&runs[side]);
+		if (!(whole[side] > 0))
 			return st_fail(e, ST_EXIT_FAILED,
 			               "the gate measured no time of a function of the %s: strobe "
 			               "trace says which functions it can trace, and --functions 0 "
 			               "measures the program alone",
 			               st_gate_sides[side]);
-	if (!t->pairs && functiontime_choose(t, runs, changed, n_changed))
+	}
+	if (!t->pairs && functiontime_choose(t, runs, whole, changed, n_changed))
 		return functiontime_no_memory(e);
 	if (!t->v.n)
 		return st_fail(e, ST_EXIT_FAILED,
@@ -135,7 +150,7 @@ st_gate_function_times_add(struct st_gate_function_times *t,
 		               "function with time in common; --functions 0 measures the program "
 		               "alone");
 	for (size_t i = 0; i < t->v.n; i++)
-		if (functiontime_add_values(&t->v.v[i], runs))
+		if (functiontime_add_values(&t->v.v[i], runs, whole))
 			return functiontime_no_memory(e);
 	t->pairs++;
 	return ST_OK;

@@ -46,10 +46,10 @@ struct st_gate_function_times {
 	bool interrupted;
 };
 
-/* Adds a pair. `changed`: names of functions that are judged whatever their share. ST_FAILED with
- * *e: no memory, or a side has no time of a function. */
+/* Adds a pair, whose runs it sorts. `changed`: names of functions that are judged whatever their
+ * share. ST_FAILED with *e: no memory, or a side has no time of a function. */
 st_status st_gate_function_times_add(struct st_gate_function_times *t,
-                                     const struct st_gate_timed_run runs[ST_GATE_SIDES],
+                                     struct st_gate_timed_run runs[ST_GATE_SIDES],
                                      const char *const *changed, size_t n_changed,
                                      struct st_error *e);
 /* Judges all pairs so far. least: a smaller growth, as a share of all functions' time, does not
