@@ -197,12 +197,12 @@ st_kept_fits(const struct st_kept_answer *a, const struct st_kept_key *key)
 st_status
 st_kept_forget(struct st_profile *p, const struct st_kept_key *key)
 {
-	bool *gone = calloc(p->kept.answers.n + 1, sizeof *gone);
+	bool *gone = calloc(p->kept.answers.n + 1, sizeof *gone), any = false;
 	if (!gone)
 		return ST_FAILED;
 	for (size_t i = 0; i < p->kept.answers.n; i++)
-		gone[i] = kept_is_of(&p->kept.answers.v[i], key);
-	const st_status status = st_kept_remove(&p->kept, gone);
+		any |= gone[i] = kept_is_of(&p->kept.answers.v[i], key);
+	const st_status status = any ? st_kept_remove(&p->kept, gone) : ST_OK;
 	free(gone);
 	return status;
 }
