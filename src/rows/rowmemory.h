@@ -38,7 +38,9 @@ struct st_codec {
 	size_t room;
 };
 
-/* The encodings of an unexpected value: the growth of the value before it, or so many bytes. */
+/* A value that differs from the expected one is stored as a code: ST_AS_BEFORE if it has grown by
+ * as much as the value of the column before it; otherwise the index in st_told_bytes of the number
+ * of bytes that follow. */
 enum { ST_AS_BEFORE };
 static const unsigned char st_told_bytes[] = {0, 1, 2, 3, 4, 6, 8};
 
