@@ -71,9 +71,24 @@ variant_put_collector(const struct st_profile_run *r, FILE *out)
 		        r->tool_options.v[i].value);
 }
 
+/* The parts of a variant that all series of the i-th profile have: all except the labels. */
+static char *
+variant_of_profile(const struct st_profile *const *profiles, size_t n, size_t i)
+{
+	struct st_text built;
+	FILE *out = st_text_begin(&built);
+	if (!out)
+		return NULL;
+	variant_put_command(profiles, n, i, out);
+	putc('\n', out);
+	variant_put_collector(&profiles[i]->run, out);
+	putc('\n', out);
+	return st_text_end(&built);
+}
+
 /* The label "workload" is no part: a line has the workloads of all sizes. */
 static char *
-variant_of(const struct st_series *s, const struct st_profile *const *profiles, size_t n, size_t i)
+variant_of(const struct st_series *s, const char *of_profile)
 {
 	struct st_text built;
 	FILE *out = st_text_begin(&built);
@@ -86,11 +101,7 @@ variant_of(const struct st_series *s, const struct st_profile *const *profiles, 
 		fprintf(out, "%s%s %s", between, s->key.labels[k].name, s->key.labels[k].value);
 		between = ", ";
 	}
-	putc('\n', out);
-	variant_put_command(profiles, n, i, out);
-	putc('\n', out);
-	variant_put_collector(&profiles[i]->run, out);
-	putc('\n', out);
+	fprintf(out, "\n%s", of_profile);
 	return st_text_end(&built);
 }
 
@@ -98,11 +109,15 @@ st_status
 st_plot_set_variants(struct st_model_entries *entries, size_t first,
                      const struct st_profile *const *profiles, size_t n, size_t i)
 {
-	for (size_t k = first; k < entries->list.n; k++)
-		if (!(entries->list.v[k].variant =
-		              variant_of(entries->list.v[k].series, profiles, n, i)))
-			return ST_FAILED;
-	return ST_OK;
+	char *of_profile = variant_of_profile(profiles, n, i);
+	bool bad = !of_profile;
+	for (size_t k = first; k < entries->list.n && !bad; k++) {
+		struct st_model_entry *entry = &entries->list.v[k];
+		entry->variant = variant_of(entry->series, of_profile);
+		bad = !entry->variant;
+	}
+	free(of_profile);
+	return bad ? ST_FAILED : ST_OK;
 }
 
 /* The part of a variant, and its length. */
