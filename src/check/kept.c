@@ -258,11 +258,10 @@ kept_count(int64_t n)
 static bool
 kept_read_coefficients(const struct st_kept *k, size_t model, struct st_regression *m)
 {
+	const struct st_kept_range range = st_kept_coefficients_of(k, model);
 	size_t n = 0;
-	for (size_t i = 0; i < k->coefficients.n; i++) {
+	for (size_t i = range.begin; i < range.end; i++) {
 		const struct st_kept_coefficient *row = &k->coefficients.v[i];
-		if (row->model != (int64_t)model + 1)
-			continue;
 		if (n == ST_GROWTH_PARAMETERS || !isfinite(row->value))
 			return false;
 		const double inverse[] = {row->inverse0, row->inverse1, row->inverse2,
@@ -346,8 +345,9 @@ st_kept_choice(const struct st_kept *k, size_t answer, struct st_choice *c)
 	                        .exponent = kept_exponent(a),
 	                        .level = a->level > 0 && a->level < 1 ? a->level : 0.95,
 	                        .proportional = a->proportional != 0};
-	for (size_t i = 0; i < k->models.n; i++)
-		if (k->models.v[i].answer == (int64_t)answer + 1 && !kept_read_model(k, i, c))
+	const struct st_kept_range range = st_kept_models_of(k, answer);
+	for (size_t i = range.begin; i < range.end; i++)
+		if (!kept_read_model(k, i, c))
 			return ST_FAILED;
 	const bool best_is_fitted = c->best < ST_GROWTH_COUNT && c->fitted & 1u << c->best;
 	if (!c->fitted || !kept_read_kinds(a->plausible, &c->plausible) ||

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The models that a profile keeps, as Perun has them. */
 #include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 #include "export/perun.h"
@@ -19,12 +18,6 @@ perun_has_kind(const char *kind)
 	return false;
 }
 
-static json_t *
-perun_real(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 /* initial-guess is initial_guess. */
 static json_t *
 perun_method_json(const char *method)
@@ -38,16 +31,16 @@ perun_model_json(const struct st_kept *k, size_t model)
 	const struct st_kept_model *m = &k->models.v[model];
 	const struct st_kept_answer *a = &k->answers.v[m->answer - 1];
 	json_t *coefficients = json_array();
-	for (size_t i = 0; i < k->coefficients.n; i++) {
+	const struct st_kept_range range = st_kept_coefficients_of(k, model);
+	for (size_t i = range.begin; i < range.end; i++) {
 		const struct st_kept_coefficient *c = &k->coefficients.v[i];
-		if (c->model == (int64_t)model + 1)
-			json_array_append_new(coefficients,
-			                      json_pack("{so, so}", "name", st_json_text(c->name),
-			                                "value", perun_real(c->value)));
+		json_array_append_new(coefficients,
+		                      json_pack("{so, so}", "name", st_json_text(c->name), "value",
+		                                st_json_real(c->value)));
 	}
 	return json_pack("{so, ss, so, so, so, so, so}", "uid", st_json_text(a->uid), "model",
-	                 m->kind, "r_square", perun_real(m->r_square), "x_start",
-	                 perun_real(m->x_start), "x_end", perun_real(m->x_end), "method",
+	                 m->kind, "r_square", st_json_real(m->r_square), "x_start",
+	                 st_json_real(m->x_start), "x_end", st_json_real(m->x_end), "method",
 	                 perun_method_json(a->method), "coeffs", coefficients);
 }
 

@@ -237,8 +237,10 @@ st_load_kept(sqlite3 *db, struct st_profile *p)
 	            KEPT_LOAD(db, &model_table, p, &k->models) &&
 	            KEPT_LOAD(db, &coefficient_table, p, &k->coefficients);
 	for (size_t i = 0; i < k->models.n && good; i++)
-		good = kept_refers(k->models.v[i].answer, k->answers.n);
+		good = kept_refers(k->models.v[i].answer, k->answers.n) &&
+		       (!i || k->models.v[i].answer >= k->models.v[i - 1].answer);
 	for (size_t i = 0; i < k->coefficients.n && good; i++)
-		good = kept_refers(k->coefficients.v[i].model, k->models.n);
+		good = kept_refers(k->coefficients.v[i].model, k->models.n) &&
+		       (!i || k->coefficients.v[i].model >= k->coefficients.v[i - 1].model);
 	return good;
 }

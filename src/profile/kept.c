@@ -102,6 +102,50 @@ st_kept_remove(struct st_kept *k, const bool *gone)
 	return good ? ST_OK : ST_FAILED;
 }
 
+/* The first model of an answer with the number, or a later one. */
+static size_t
+kept_first_model(const struct st_kept *k, int64_t answer)
+{
+	size_t low = 0, high = k->models.n;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (k->models.v[middle].answer < answer)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static size_t
+kept_first_coefficient(const struct st_kept *k, int64_t model)
+{
+	size_t low = 0, high = k->coefficients.n;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (k->coefficients.v[middle].model < model)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct st_kept_range
+st_kept_models_of(const struct st_kept *k, size_t answer)
+{
+	const int64_t number = (int64_t)answer + 1;
+	return (struct st_kept_range){kept_first_model(k, number), kept_first_model(k, number + 1)};
+}
+
+struct st_kept_range
+st_kept_coefficients_of(const struct st_kept *k, size_t model)
+{
+	const int64_t number = (int64_t)model + 1;
+	return (struct st_kept_range){kept_first_coefficient(k, number),
+	                              kept_first_coefficient(k, number + 1)};
+}
+
 void
 st_kept_free(struct st_kept *k)
 {

@@ -122,6 +122,14 @@ st_status st_kept_put_answer(struct st_profile *p, const struct st_kept_answer *
 st_status st_kept_put_model(struct st_profile *p, const struct st_kept_model *m);
 st_status st_kept_put_coefficient(struct st_profile *p, const struct st_kept_coefficient *c);
 
+/* The models of an answer, and the coefficients of a model: by index, `begin` up to `end`. They
+ * stand in the order of what they belong to. */
+struct st_kept_range {
+	size_t begin, end;
+};
+struct st_kept_range st_kept_models_of(const struct st_kept *k, size_t answer);
+struct st_kept_range st_kept_coefficients_of(const struct st_kept *k, size_t model);
+
 /* Removes the answers of which `gone` is true, with their models; the others are numbered again.
  * ST_FAILED: memory is exhausted, and nothing has changed. */
 st_status st_kept_remove(struct st_kept *k, const bool *gone);

@@ -86,19 +86,33 @@ st_blow_threads_print(const struct st_blow *b, const struct st_blow_view *view, 
 	return status;
 }
 
+/* The least number of a thread, `from` or more, with calls of the function without noise;
+ * UINT32_MAX: there is none. A damaged file may have any numbers, so they are not counted up to. */
+static uint32_t
+quiet_thread_from(const struct st_blow *b, uint32_t function, uint32_t from)
+{
+	uint32_t next = UINT32_MAX;
+	for (size_t i = 0; i < b->runs.n; i++) {
+		const struct st_blow_run *r = &b->runs.v[i];
+		for (size_t k = 0; st_blow_is_quiet(r) && k < r->samples.n; k++)
+			if (r->samples.v[k].function == function && r->samples.v[k].calls &&
+			    r->samples.v[k].thread >= from && r->samples.v[k].thread < next)
+				next = r->samples.v[k].thread;
+	}
+	return next;
+}
+
 json_t *
 st_blow_threads_json(const struct st_blow *b, uint32_t function)
 {
-	const uint32_t threads = quiet_threads(b);
 	json_t *out = json_array();
 	int bad = 0;
-	for (uint32_t i = 0; i < threads && !bad; i++) {
-		const double calls = calls_in_thread(b, function, i);
-		json_t *row = calls > 0 ? json_object() : NULL;
-		if (!row)
-			continue;
-		bad |= json_object_set_new(row, "thread", st_json_count(i));
-		bad |= json_object_set_new(row, "calls", json_real(calls));
+	for (uint32_t t = quiet_thread_from(b, function, 0); t != UINT32_MAX && !bad;
+	     t = quiet_thread_from(b, function, t + 1)) {
+		json_t *row = json_object();
+		bad |= json_object_set_new(row, "thread", st_json_count(t));
+		bad |= json_object_set_new(row, "calls",
+		                           json_real(calls_in_thread(b, function, t)));
 		bad |= json_array_append_new(out, row);
 	}
 	if (!bad)

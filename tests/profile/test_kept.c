@@ -253,6 +253,7 @@ damaged_references_are_refused(void **state)
 	        "UPDATE model SET answer = 0 WHERE id = 3",
 	        "UPDATE model SET answer = -9223372036854775808 WHERE id = 1",
 	        "UPDATE model_coefficient SET model = 9 WHERE id = 1",
+	        "UPDATE model_coefficient SET model = 8 WHERE id = 1", /* no longer in order */
 	        "UPDATE model_coefficient SET model = 'x' WHERE id = 1",
 	        "DELETE FROM model_answer",
 	        "DELETE FROM model WHERE id = 2",

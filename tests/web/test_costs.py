@@ -73,7 +73,7 @@ class Costs(unittest.TestCase):
         self.assertEqual(len(self.all("figure.chart", "1")), 2)
         self.assertEqual(self.all("figure.chart svg", "e.getAttribute('aria-label')"), ['time of sort, kind == "list"', 'time of sort, kind == "vector"'])
         self.assertEqual([len(self.all(s, "1")) for s in ("circle.point", "polyline.curve", "polygon.band")], [80, 2, 2])
-        self.assertIn("The bands have 95 % of the calls.", self.all("p.caption", "e.textContent")[0])
+        self.assertIn("Bands, where they are drawn, have 95 % of the calls.", self.all("p.caption", "e.textContent")[0])
 
     def test_distances(self):
         self.choose(1, "residuals")

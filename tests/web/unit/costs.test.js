@@ -27,5 +27,5 @@ test("colours of modes and of levels", () => {
 test("captions", () => {
 	assert.equal(captionOf(cost()), "No model: few. 95.1 % of the calls lie in the central 95 % of their prediction. 2 calls.");
 	const models = [{ condition: "n > 3", probability: 0.25, distribution: "normal", mean: "3 + 2.123456789 * n", sd: "1.5" }];
-	assert.equal(captionOf(cost({ annotation: { models }, why: null, passed: null, others: true, panels: [panel({ calls: 9000 })] })), "[n > 3] {0.25} normal: mean 3 + 2.1235 * n, standard deviation 1.5. The bands have 95 % of the calls. Further features have their medians. The figures have 2 of 9,000 calls.");
+	assert.equal(captionOf(cost({ annotation: { models }, why: null, passed: null, others: true, panels: [panel({ calls: 9000 })] })), "[n > 3] {0.25} normal: mean 3 + 2.1235 * n, standard deviation 1.5. Bands, where they are drawn, have 95 % of the calls. Further features have their medians. The figures have 2 of 9,000 calls.");
 });

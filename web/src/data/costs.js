@@ -37,7 +37,7 @@ export function captionOf(cost) {
 	const calls = cost.panels.reduce((sum, panel) => sum + panel.calls, 0);
 	const drawn = cost.panels.reduce((sum, panel) => sum + panel.points.length, 0);
 	const words = [models.length ? `${models.join("; ")}.` : `No model: ${cost.why}.`];
-	if (models.length) words.push("The bands have 95 % of the calls.");
+	if (models.length) words.push("Bands, where they are drawn, have 95 % of the calls.");
 	if (cost.passed !== null && cost.passed !== undefined) words.push(`${short(100 * cost.passed)} % of the calls lie in the central 95 % of their prediction.`);
 	if (cost.others) words.push("Further features have their medians.");
 	words.push(drawn < calls ? `The figures have ${drawn} of ${plural(calls, "call")}.` : `${plural(calls, "call")}.`);
