@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a picture shows of an annotated metric: the records as points over one feature, a panel for
- * each condition, and in it the curve and the band of each mode. Of a second feature on which the
+ * Pictures of an annotated metric: the records are points over one feature. Each condition has a
+ * panel, with the curve and the band of each mode. Of a second feature on which the
  * models depend, there are curves for its least, its median and its greatest value; all further
  * features have their medians.
  */

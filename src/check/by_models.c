@@ -24,8 +24,8 @@ st_finding_by_size(double relative, double maybe, double full)
 	return relative < 0 ? st_finding_mirror(kind) : kind;
 }
 
-/* How many kept models the comparison has used: windows, and models without a formula, are made of
- * the points alone. */
+/* Returns the number of kept models that the comparison has used. Windows, and models without a
+ * formula, are made from the points alone. */
 static size_t
 count_kept_models(const struct st_check_models *m, enum st_check_method method,
                   const struct st_check_how *how)

@@ -7,7 +7,7 @@
 #include "model/ways.h"
 #include "profile/profile.h"
 
-/* What was modelled, and how. */
+/* Identifies a fit: the location, the metric, x, the options and the points. */
 struct st_kept_key {
 	const char *uid, *metric, *unit, *x;
 	const struct st_way_choice *how;

@@ -10,7 +10,7 @@
 /* Columns of the table lock_stacks. */
 enum { LOCK_KIND, LOCK_WAITER, LOCK_HOLDER, LOCK_WAIT, LOCK_COLUMNS };
 
-/* A stack that waited for one kind, whoever let it go on. */
+/* The waits of a stack for one kind of lock, summed over the holders. */
 struct lock_line {
 	const char *kind, *waiter;
 	uint64_t ns;

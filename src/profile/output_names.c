@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What users expect of a file by its name. */
+/* Kinds of files by the endings of their names. */
 #include <string.h>
 #include <strings.h>
 

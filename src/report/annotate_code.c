@@ -63,7 +63,7 @@ executions_of(const struct listing *l, uint64_t offset, uint64_t *samples, bool 
 	return sum;
 }
 
-/* How often the branch at the offset was taken, if it is one and that is known. */
+/* Prints the counts of the conditional branch at the offset, if there is one that was counted. */
 static void
 print_branch(const struct listing *l, uint64_t offset)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How often each conditional branch was taken, for annotated functions: from the table of the tool
- * branches, if the profile has it. */
+/* Counts of conditional branches, taken and not taken, for annotated functions: from the table of
+ * the tool branches, if the profile has it. */
 #ifndef STROBE_REPORT_BRANCHES_H
 #define STROBE_REPORT_BRANCHES_H
 

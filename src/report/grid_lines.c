@@ -12,7 +12,7 @@ struct line_file {
 	struct st_source source;
 };
 
-/* What the table keeps beside the profile. */
+/* The data of the table that the profile does not have. */
 struct line_rows {
 	uint32_t *order; /* of the profile's lines */
 	ST_VEC(struct line_file)

@@ -6,7 +6,10 @@
 #include "collect/view.h"
 #include "session/region.h"
 
-enum { FEW_ASKED = 4 }; /* a tool that asks for more does not expect to find them all */
+/* A tool that asks for more names does not expect to find them all. It may be unable to list them
+ * in strobe_tool.functions, because it needs the names of all functions for stacks, as locks does.
+ */
+enum { FEW_ASKED = 4 };
 
 /* The names that one tool has asked for, in any process. */
 struct asked_names {

@@ -161,7 +161,7 @@ change_word(void)
 	syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* What the thread that waits does, what main does, and who of them begins. */
+/* The work of the waiting thread, the work of main, and whether main begins. */
 static const struct {
 	void (*waits)(void), (*lets)(void);
 	int main_first;

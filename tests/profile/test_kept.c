@@ -263,7 +263,7 @@ damaged_references_are_refused(void **state)
 		assert_null(changed(damages[i]));
 }
 
-/* What fits together, but is no choice of this version, is read and is no model. */
+/* Rows that fit together but are unknown to this version are read, and yield no model. */
 static void
 unknown_models_are_none(void **state)
 {
