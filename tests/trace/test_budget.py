@@ -219,14 +219,19 @@ class Unharmed(Budget):
             try:
                 self.assertEqual(program.stdout.readline(), "ready\n")
                 before = code_of(program.pid)
-                for _ in range(3):
+                # On a busy machine strobe may get no CPU within half a second: then it has to be attached for longer.
+                dropped = []
+                for time in "0.5s", "0.5s", "0.5s", "5s", "30s":
+                    if len(dropped) >= 3 and any(dropped):
+                        break
                     file = self.at / "trace.json"
-                    done = self.strobe("trace", "-q", "-b", "0.1%", "--for", "0.5s", "--pid", str(program.pid), "-o", file)
+                    done = self.strobe("trace", "-q", "-b", "0.1%", "--for", time, "--pid", str(program.pid), "-o", file)
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
                     trace = json.loads(file.read_text())
                     self.assertEqual(trace["engine"], "probe")
-                    self.assertIn("t_fib", {d["name"] for d in trace["dropped"]})
+                    dropped.append("t_fib" in {d["name"] for d in trace["dropped"]})
                     self.assertEqual(code_of(program.pid), before)
+                self.assertTrue(any(dropped))
             finally:
                 program.send_signal(signal.SIGUSR1)
             self.assertEqual(program.stdout.readline(), "right\n")
