@@ -12,13 +12,29 @@ cases_no_memory(struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "no memory left for the benchmarks");
 }
 
+/* Writes a word without the folder of generated workloads, whose path differs from clone to clone.
+ */
+static void
+cases_put_word(const char *word, const char *folder, FILE *out)
+{
+	const char *at = folder ? strstr(word, folder) : NULL;
+	const size_t n = folder ? strlen(folder) : 0;
+	if (at && at[n] == '/')
+		fprintf(out, "%.*s%s", (int)(at - word), word, at + n + 1);
+	else
+		fputs(word, out);
+}
+
 static char *
-cases_title(char *const *argv)
+cases_title(char *const *argv, const char *folder)
 {
 	struct st_text t;
 	FILE *out = st_text_begin(&t);
-	for (size_t i = 0; out && argv[i]; i++)
-		fprintf(out, "%s%s", i ? " " : "", argv[i]);
+	for (size_t i = 0; out && argv[i]; i++) {
+		if (i)
+			fputc(' ', out);
+		cases_put_word(argv[i], folder, out);
+	}
 	return st_text_end(&t);
 }
 
@@ -45,8 +61,10 @@ cases_join(char *const *a, char *const *b)
 	return words;
 }
 
+/* workloads: the folder of generated ones; NULL: there are none. */
 static st_status
-cases_add(struct st_gate_cases *cases, const struct st_gate_case *filled, struct st_error *e)
+cases_add(struct st_gate_cases *cases, const struct st_gate_case *filled, const char *workloads,
+          struct st_error *e)
 {
 	struct st_gate_case *c = ST_PUSH(&cases->v);
 	if (c)
@@ -56,8 +74,8 @@ cases_add(struct st_gate_cases *cases, const struct st_gate_case *filled, struct
 			free(filled->words[side]);
 	if (!c || !c->words[ST_GATE_BASE] || !c->words[ST_GATE_TARGET])
 		return cases_no_memory(e);
-	c->title = cases_title(c->words[ST_GATE_TARGET]);
-	c->base_title = cases_title(c->words[ST_GATE_BASE]);
+	c->title = cases_title(c->words[ST_GATE_TARGET], workloads);
+	c->base_title = cases_title(c->words[ST_GATE_BASE], workloads);
 	return c->title && c->base_title ? ST_OK : cases_no_memory(e);
 }
 
@@ -73,7 +91,7 @@ cases_add_variants(const struct st_gate_project *p, struct st_gate_cases *cases,
 		        .words = {st_job_variant_argv(v), st_job_variant_argv(v)},
 		        .input = v->workload && v->workload->to_stdin ? v->workload->argument
 		                                                      : NULL};
-		if (cases_add(cases, &c, e))
+		if (cases_add(cases, &c, p->workloads, e))
 			return ST_FAILED;
 	}
 	return cases->v.n
@@ -91,7 +109,7 @@ st_gate_project_cases(const struct st_gate_project *p, struct st_gate_cases *cas
 		return cases_add_variants(p, cases, e);
 	const struct st_gate_case c = {
 	        .words = {cases_join(p->arguments, NULL), cases_join(p->arguments, NULL)}};
-	return cases_add(cases, &c, e);
+	return cases_add(cases, &c, NULL, e);
 }
 
 st_status
@@ -116,7 +134,7 @@ st_gate_command_case(const char *const commands[ST_GATE_SIDES], char *const *arg
 		free(words);
 	}
 	if (!status)
-		return cases_add(cases, &c, e);
+		return cases_add(cases, &c, NULL, e);
 	for (int side = 0; side < ST_GATE_SIDES; side++)
 		free(c.words[side]);
 	return status;

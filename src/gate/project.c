@@ -113,13 +113,30 @@ st_gate_build_remove(struct st_gate_build *b)
 
 /* ---- the project ---- */
 
+/* The example of strobe job init measures nothing of the project, so that all its versions are
+ * equal. */
+static st_status
+project_check_commands(const struct st_gate_project *p, struct st_error *e)
+{
+	const struct st_job *j = &p->job;
+	if (p->arguments && *p->arguments)
+		return ST_OK;
+	for (size_t i = 0; i < j->commands.n; i++)
+		if (!strcmp(j->commands.v[i], ST_JOB_EXAMPLE_COMMAND))
+			return st_fail(e, ST_EXIT_FAILED,
+			               "the command of " ST_JOB_FILE
+			               " is that of the example, " ST_JOB_EXAMPLE_COMMAND
+			               ": replace it by a benchmark of the project");
+	return ST_OK;
+}
+
 static st_status
 project_read_job(struct st_gate_project *p, struct st_error *e)
 {
 	char *path = st_text_of("%s/" ST_JOB_FILE, p->place.root);
 	st_status status = path ? ST_OK : project_no_memory(e);
 	if (!status && !access(path, F_OK))
-		status = st_job_read(&p->job, path, e);
+		status = st_job_read(&p->job, path, e) ? ST_FAILED : project_check_commands(p, e);
 	else if (!status && !(p->arguments && *p->arguments))
 		status = st_fail(e, ST_EXIT_USAGE,
 		                 "nothing to run: give the command after the options, or describe "

@@ -6,17 +6,15 @@
 #include "gate/findings.h"
 #include "report/json.h"
 
+/* GitHub refuses a file in which a result has no location, so a finding without a file of the
+ * project is at the description of the benchmarks. */
 static json_t *
 sarif_locations(const struct st_gate_finding *f)
 {
-	if (!f->file)
-		return json_array();
-	json_t *location = json_pack("{s{s{so, ss}}}", "physicalLocation", "artifactLocation",
-	                             "uri", st_json_text(f->file), "uriBaseId", "%SRCROOT%");
-	if (f->line)
-		json_object_set_new(json_object_get(location, "physicalLocation"), "region",
-		                    json_pack("{sI}", "startLine", (json_int_t)f->line));
-	return json_pack("[o]", location);
+	const char *file = f->file ? f->file : ST_JOB_FILE;
+	const json_int_t line = f->file && f->line ? (json_int_t)f->line : 1;
+	return json_pack("[{s{s{so, ss}, s{sI}}}]", "physicalLocation", "artifactLocation", "uri",
+	                 st_json_text(file), "uriBaseId", "%SRCROOT%", "region", "startLine", line);
 }
 
 static void

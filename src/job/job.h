@@ -73,7 +73,8 @@ void st_job_free(struct st_job *j);
  * a quote is not closed, there are too many words, or memory is exhausted. */
 char **st_job_words(const char *text);
 
-/* The example that strobe job init writes. */
+/* The example that strobe job init writes, and its command. */
 extern const char st_job_example[];
+#define ST_JOB_EXAMPLE_COMMAND "/bin/true"
 
 #endif

@@ -339,6 +339,19 @@ class Versions(Repository):
         self.assertEqual([b["benchmark"] for b in found["benchmarks"]], ["./program 1", "./program 2", "./program -x 1", "./program -x 2"])
         found = self.gate("--base", "HEAD", "--", "./program", "one", code=0)
         self.assertEqual([b["benchmark"] for b in found["benchmarks"]], ["./program one"])
+        # The folder of generated files is left out, because it differs from clone to clone.
+        self.write(".strobe/job.yaml", "build: [gcc -O1 -o program program.c]\ncommands: [./program, './program --in={workload}']\n"
+                                       "workloads: {textfile: {min: 3, max: 3, step: 1}}\n")
+        found = self.gate("--base", "HEAD", code=0)
+        self.assertEqual([b["benchmark"] for b in found["benchmarks"]], ["./program textfile_3.txt", "./program --in=textfile_3.txt"])
+
+    def test_example(self):
+        """The unchanged example of a job compares a program with itself, whatever the versions are: no verdict."""
+        self.p.run("rm", "-f", ".strobe/job.yaml")
+        self.p.run(STROBE, "job", "init")
+        message = "the command of .strobe/job.yaml is that of the example, /bin/true: replace it by a benchmark of the project"
+        self.refused(125, message, "--base", "HEAD")
+        self.gate("--base", "HEAD", "--", "/bin/true", code=0)
 
     def test_work(self):
         """The current files and their build against a version."""
@@ -411,6 +424,9 @@ class Formats(Gate):
         line = 1 + SOURCE.splitlines().index(next(row for row in SOURCE.splitlines() if "make_table(void)" in row))
         self.assertEqual(table["locations"], [{"physicalLocation": {"artifactLocation": {"uri": "program.c", "uriBaseId": "%SRCROOT%"}, "region": {"startLine": line}}}])
         self.assertEqual((table["level"], results[0]["level"], results[-1]["level"]), ("note", "error", "warning"))
+        # GitHub refuses results without a location: those without a file are at the description of the benchmarks.
+        job = {"physicalLocation": {"artifactLocation": {"uri": ".strobe/job.yaml", "uriBaseId": "%SRCROOT%"}, "region": {"startLine": 1}}}
+        self.assertEqual((results[0]["locations"], results[-1]["locations"]), ([job], [job]))
 
     def test_github(self):
         done = self.strobe(*self.words[:-2], "-f", "github", *self.words[-2:])
