@@ -19,8 +19,9 @@ enum { CAMPAIGN_VERSION = 1 };
 static const char campaign_end[] = "\nend\n";
 
 /* Folders of a campaign. */
-static const char *const campaign_folders[] = {"tmp",      "workers", "leases",     "results",
-                                               "profiles", "failed",  "quarantine", "pilots"};
+static const char *const campaign_folders[] = {"tmp",        "workers",  "leases",
+                                               "results",    "profiles", "failed",
+                                               "quarantine", "pilots",   "files"};
 
 static st_status
 campaign_folder_no_memory(struct st_error *e)
@@ -170,6 +171,18 @@ st_campaign_make(const char *folder, const json_t *about, struct st_error *e)
 	return status;
 }
 
+/* The tasks of a batch are lines of a file that may grow. */
+static size_t
+campaign_count_lines(const struct st_campaign *c)
+{
+	char *text = st_campaign_read(c, "tasks");
+	size_t n = 0;
+	for (const char *at = text; at && (at = strchr(at, '\n')); at++)
+		n++;
+	free(text);
+	return n;
+}
+
 static st_status
 campaign_take_about(struct st_campaign *c, struct st_error *e)
 {
@@ -186,7 +199,7 @@ campaign_take_about(struct st_campaign *c, struct st_error *e)
 		               "the campaign %s is of version %d, and this strobe knows version "
 		               "%d: use the strobe that began it",
 		               c->folder, version, CAMPAIGN_VERSION);
-	c->tasks = (size_t)tasks;
+	c->tasks = (size_t)tasks + campaign_count_lines(c);
 	return ST_OK;
 }
 
@@ -198,7 +211,7 @@ st_campaign_open(struct st_campaign *c, const char *folder, struct st_error *e)
 	char *path = c->folder ? st_campaign_path(c, "campaign.json") : NULL;
 	if (!path || access(path, R_OK)) {
 		st_cause(e, ST_EXIT_FAILED,
-		         "%s has no campaign: strobe job run --on local begins one, and says where",
+		         "%s has no campaign: a command with --on local begins one, and says where",
 		         folder);
 		free(path);
 		return ST_FAILED;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "campaign/calibrate.h"
 #include "profile/output.h"
@@ -28,6 +29,8 @@ struct worker {
 	char *report, *scratch;
 	int fd; /* of the report, which is locked as long as this process lives */
 	double noise;
+	size_t tasks, room;      /* tasks so far, and elements of the arrays */
+	bool open;               /* further tasks may come */
 	bool *done;              /* tasks that have a result or were given up */
 	unsigned char *attempts; /* generations of leases that were seen */
 	size_t cursor;           /* tasks before it have been tried once */
@@ -285,7 +288,7 @@ static st_status
 claim_untried(struct worker *w, bool *taken, struct st_error *e)
 {
 	*taken = false;
-	for (; w->cursor < w->c->tasks && !*taken; w->cursor++)
+	for (; w->cursor < w->tasks && !*taken; w->cursor++)
 		if (!w->done[w->cursor] && lease_take(w, w->cursor, 0, taken, e))
 			return ST_FAILED;
 	return ST_OK;
@@ -297,7 +300,7 @@ note_done(void *arg, const char *name)
 	struct worker *w = arg;
 	char *end;
 	unsigned long task = strtoul(name, &end, 10);
-	if (end != name && !*end && task < w->c->tasks)
+	if (end != name && !*end && task < w->tasks)
 		w->done[task] = true;
 }
 
@@ -307,7 +310,7 @@ note_lease(void *arg, const char *name)
 	struct worker *w = arg;
 	unsigned long task;
 	unsigned generation;
-	if (sscanf(name, "%lu.%u", &task, &generation) == 2 && task < w->c->tasks &&
+	if (sscanf(name, "%lu.%u", &task, &generation) == 2 && task < w->tasks &&
 	    generation < MOST_GENERATIONS && w->attempts[task] <= generation)
 		w->attempts[task] = (unsigned char)(generation + 1);
 }
@@ -343,13 +346,13 @@ claim_lost(struct worker *w, enum claim *claim, struct st_error *e)
 {
 	bool taken = false, all = true;
 	st_status status = ST_OK;
-	memset(w->attempts, 0, w->c->tasks);
-	memset(w->done, 0, w->c->tasks * sizeof *w->done);
+	memset(w->attempts, 0, w->tasks);
+	memset(w->done, 0, w->tasks * sizeof *w->done);
 	st_campaign_each(w->c, "leases", note_lease, w); /* before the results: see lease_take */
 	st_campaign_each(w->c, "results", note_done, w);
 	st_campaign_each(w->c, "failed", note_done, w);
 	const double now = worker_touch(w->fd); /* the clock of all reports */
-	for (size_t i = 0; i < w->c->tasks && !status && !taken; i++) {
+	for (size_t i = 0; i < w->tasks && !status && !taken; i++) {
 		if (w->done[i])
 			continue;
 		status = claim_again(w, i, now, &taken, e);
@@ -360,9 +363,39 @@ claim_lost(struct worker *w, enum claim *claim, struct st_error *e)
 }
 
 static st_status
+worker_grow(struct worker *w, size_t tasks, struct st_error *e)
+{
+	if (tasks > w->room) {
+		const size_t room = tasks * 2 + 64;
+		bool *done = reallocarray(w->done, room, sizeof *done);
+		w->done = done ? done : w->done;
+		unsigned char *attempts = done ? realloc(w->attempts, room) : NULL;
+		if (!attempts)
+			return worker_no_memory(e);
+		w->attempts = attempts;
+		memset(done + w->room, 0, (room - w->room) * sizeof *done);
+		memset(attempts + w->room, 0, room - w->room);
+		w->room = room;
+	}
+	w->tasks = tasks;
+	return ST_OK;
+}
+
+static st_status
+worker_read_tasks(struct worker *w, struct st_error *e)
+{
+	size_t tasks = w->c->tasks;
+	if (w->work->more && w->work->more(w->work->arg, &tasks, &w->open, e))
+		return ST_FAILED;
+	return worker_grow(w, tasks, e);
+}
+
+static st_status
 claim_next(struct worker *w, enum claim *claim, struct st_error *e)
 {
 	bool taken;
+	if (w->cursor >= w->tasks && worker_read_tasks(w, e))
+		return ST_FAILED;
 	if (claim_untried(w, &taken, e))
 		return ST_FAILED;
 	*claim = CLAIM_TASK;
@@ -409,25 +442,51 @@ worker_ends(const struct worker *w)
 }
 
 static void
-worker_wait(const struct worker *w)
+worker_nap(double seconds)
 {
-	const double seconds = fmin(w->c->lease / 10, 0.5);
 	const struct timespec t = {0, (long)(seconds * 1e9)};
 	nanosleep(&t, NULL);
+}
+
+/* Waits for a lease to expire or, if further tasks may come, until there is one. */
+static st_status
+worker_wait(struct worker *w, struct st_error *e)
+{
+	const double seconds = fmin(w->c->lease / 10, 0.5), step = w->open ? 0.005 : seconds;
+	const size_t before = w->tasks;
+	for (double waited = 0; waited < seconds && !worker_ends(w); waited += step) {
+		worker_nap(step);
+		if (w->open && worker_read_tasks(w, e))
+			return ST_FAILED;
+		if (w->tasks > before)
+			break;
+	}
+	return ST_OK;
+}
+
+/* Whether a worker that has nothing to do goes on: the controller may have died. */
+static bool
+worker_is_needed(const struct worker *w, enum claim claim, double idle_since)
+{
+	return claim == CLAIM_LATER || (w->open && st_now_raw() - idle_since < 10 * w->c->lease);
 }
 
 static st_status
 worker_loop(struct worker *w, struct st_error *e)
 {
+	double idle_since = st_now_raw();
 	while (!worker_ends(w)) {
 		enum claim claim;
-		if (claim_next(w, &claim, e))
-			return ST_FAILED;
-		if (claim == CLAIM_NONE)
+		st_status status = claim_next(w, &claim, e);
+		if (!status && claim == CLAIM_TASK) {
+			status = worker_execute(w, e);
+			idle_since = st_now_raw();
+		} else if (!status && worker_is_needed(w, claim, idle_since)) {
+			status = worker_wait(w, e);
+		} else if (!status) {
 			return ST_OK;
-		if (claim == CLAIM_LATER)
-			worker_wait(w);
-		else if (worker_execute(w, e))
+		}
+		if (status)
 			return ST_FAILED;
 	}
 	return ST_OK;
@@ -516,9 +575,9 @@ st_status
 st_campaign_work(const struct st_campaign *c, const struct st_work *work, struct st_error *e)
 {
 	struct worker w = {.c = c, .work = work, .fd = -1};
-	w.done = calloc(c->tasks + 1, sizeof *w.done);
-	w.attempts = calloc(c->tasks + 1, sizeof *w.attempts);
-	st_status status = w.done && w.attempts ? worker_make_report(&w, e) : worker_no_memory(e);
+	st_status status = worker_read_tasks(&w, e);
+	if (!status)
+		status = worker_make_report(&w, e);
 	if (!status) {
 		worker_start_heart(&w);
 		status = worker_admit(&w, e);

@@ -31,13 +31,17 @@ struct st_work {
 	                     struct st_error *e);
 	/* Whether to end, as after a signal. */
 	bool (*interrupted)(void *arg);
+	/* Of a campaign that grows: the number of tasks so far, and whether further ones may come.
+	 * NULL: the campaign has the tasks of its description. */
+	st_status (*more)(void *arg, size_t *tasks, bool *grows, struct st_error *e);
 	void *arg;
 	const char *machine; /* its key: only machines of one key work on a campaign */
 	int cpu;             /* that it is pinned to; -1: to none */
 };
 
-/* Works until each task has a result, or was given up, or until it is told to end. 0, or -1 with
- * *e: the node cannot work; then it is in quarantine. */
+/* Works until each task has a result, or was given up, or until it is told to end; while further
+ * tasks may come, also until none has come for ten times the lease. 0, or -1 with *e: the node
+ * cannot work; then it is in quarantine. */
 st_status st_campaign_work(const struct st_campaign *c, const struct st_work *work,
                            struct st_error *e);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/parse.h"
+#include "batch/batch.h"
 #include "campaign/status.h"
 #include "cli/commands.h"
 #include "cli/stored.h"
@@ -141,16 +142,20 @@ campaign_resume(const struct campaign_arguments *a, const struct st_campaign *c,
 {
 	const char *directory = json_string_value(json_object_get(c->about, "directory"));
 	const json_t *words = json_object_get(c->about, "command");
+	const json_t *options_at = json_object_get(c->about, "options_at");
 	const size_t n = json_array_size(words);
-	const char **argv = calloc(n + 3, sizeof *argv);
-	for (size_t i = 0; argv && i < n; i++)
-		argv[i] = json_string_value(json_array_get(words, i));
+	const size_t at = options_at ? (size_t)json_integer_value(options_at) : n;
+	const char **argv = calloc(n + 3, sizeof *argv), **word = argv;
 	if (!argv)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the campaign");
-	if (argv && a->json)
-		argv[n] = "--format=json";
-	else if (argv && a->quiet)
-		argv[n] = "--quiet";
+	for (size_t i = 0; i <= n; i++) {
+		if (i == at && a->json)
+			*word++ = "--format=json";
+		if (i == at && a->quiet)
+			*word++ = "--quiet";
+		if (i < n)
+			*word++ = json_string_value(json_array_get(words, i));
+	}
 	if (!n || !argv[0] || !directory)
 		st_cause(e, ST_EXIT_FAILED, "%s/campaign.json does not say what to run", c->folder);
 	else if (chdir(directory))
@@ -173,7 +178,14 @@ campaign_worker(const struct campaign_arguments *a, struct st_error *e)
 		               strerror(errno));
 	strobe[n] = '\0';
 	st_timing_watch_signals();
-	return st_job_campaign_work(a->folder, (int)a->cpu, strobe, e);
+	struct st_campaign c;
+	st_status status = st_campaign_open(&c, a->folder, e);
+	const bool batch = !status && st_batch_is(c.about);
+	st_campaign_close(&c);
+	if (status)
+		return ST_FAILED;
+	return batch ? st_batch_work(a->folder, (int)a->cpu, e)
+	             : st_job_campaign_work(a->folder, (int)a->cpu, strobe, e);
 }
 
 /* ---- arguments ---- */

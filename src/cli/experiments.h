@@ -7,6 +7,17 @@
 #include "fuzz/corpus.h"
 #include "gate/findings.h"
 
+/* Workers that do the runs of a command: cli/on.h. */
+#define ST_ON_OPTIONS(O)                                                                           \
+	O(on, 0, "on", "PLACE", true,                                                              \
+	  "run with workers: local, local:N, slurm or slurm:PARTITION (default: none)")            \
+	O(campaign, 0, "campaign", "FOLDER", true,                                                 \
+	  "with --on: keep tasks and results in FOLDER (default: a new one, which is removed)")    \
+	O(lease, 0, "lease", "TIME", true,                                                         \
+	  "with --on: give the run of a worker that is silent for TIME to another (default: 60s)") \
+	O(noise, 0, "noise", "PERCENT", true,                                                      \
+	  "with --on: refuse nodes on which equal work differs by more (default: 5; 0: none)")
+
 #define ST_BLOW_OPTIONS(O)                                                                         \
 	O(mode, 'm', "mode", "slow-down|speed-up|causal", true,                                    \
 	  "slow down a function (default), all others, or speed it up virtually")                  \
@@ -156,6 +167,7 @@
 	  "with --calibrate: run N gates of each benchmark (default: 20)")                         \
 	O(rules, 0, "rules", "FILE", true,                                                         \
 	  "read limits and exceptions from FILE (default: .strobe/gate.yaml)")                     \
+	ST_ON_OPTIONS(O)                                                                           \
 	O(times, 0, "times", "FILE", false, "read the times of pairs from FILE, for tests")        \
 	O(format, 'f', "format", &(ST_GATE_FORMATS(ST_GATE_WORD))[1], true,                        \
 	  "print the result in this format (default: text)")                                       \

@@ -13,6 +13,7 @@
 #include "base/option.h"
 #include "base/parse.h"
 #include "cli/commands.h"
+#include "cli/on.h"
 #include "gate/findings.h"
 #include "profile/output.h"
 #include "report/text.h"
@@ -223,6 +224,14 @@ apply_gate_option(struct gate_arguments *a, int option, const char *value, struc
 		return ST_OK;
 	case GATE_gates:
 		return st_option_number("gates", value, 1, ST_GATE_MOST_GATES, &a->gates, e);
+	case GATE_on:
+		return st_on_take(&a->options.place, "on", value, e);
+	case GATE_campaign:
+		return st_on_take(&a->options.place, "campaign", value, e);
+	case GATE_lease:
+		return st_on_take(&a->options.place, "lease", value, e);
+	case GATE_noise:
+		return st_on_take(&a->options.place, "noise", value, e);
 	case GATE_times:
 		a->options.times = value;
 		return ST_OK;
@@ -328,13 +337,16 @@ gate_take_options(struct gate_arguments *a, char *const *argv, struct st_error *
 static st_status
 parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
 {
-	*a = (struct gate_arguments){0};
+	*a = (struct gate_arguments){.options = {.place = ST_BATCH_PLACE, .command = argv}};
 	if (gate_take_options(a, argv, e) || a->help)
 		return a->help ? ST_OK : ST_FAILED;
 	if (st_gate_usual(&a->options, &a->rules, a->rules_file, e) ||
 	    gate_take_options(a, argv, e))
 		return ST_FAILED;
-	return gate_check_calibration(a, e) || gate_check_sides(&a->options, e) ? ST_FAILED : ST_OK;
+	return st_on_check(&a->options.place, e) || gate_check_calibration(a, e) ||
+	                       gate_check_sides(&a->options, e)
+	               ? ST_FAILED
+	               : ST_OK;
 }
 
 /* ---- a run ---- */
@@ -411,6 +423,7 @@ run_gate(struct gate_arguments *a)
 	if (!status && !(a->calibrate && r.interrupted))
 		status = gate_print(a, &r, &e);
 	int code = status ? st_complain(&e) : st_gate_exit(r.verdict);
+	st_on_say_resume(r.campaign, a->quiet);
 	if (!status && st_timing_interrupted())
 		code = 128 + st_timing_interrupted();
 	st_gate_result_free(&r);

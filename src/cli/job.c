@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/parse.h"
 #include "base/text.h"
 #include "campaign/workers.h"
 #include "cli/commands.h"
+#include "cli/on.h"
 #include "cli/progress.h"
 #include "cli/stored.h"
 #include "job/place.h"
@@ -178,30 +178,6 @@ job_take_verb(struct st_job_arguments *a, const char *value, bool *given, struct
 }
 
 static st_status
-job_take_lease(struct st_job_arguments *a, const char *value, struct st_error *e)
-{
-	if (st_parse_time(value, &a->options.lease) || a->options.lease < 1)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--lease takes a time of a second or more, such as 60s, not '%s'",
-		               value);
-	return ST_OK;
-}
-
-static st_status
-job_take_noise(struct st_job_arguments *a, const char *value, struct st_error *e)
-{
-	const char *end;
-	double percent;
-	if (st_parse_real(value, &percent, &end) || *end || !(percent >= 0) || percent > 1e6)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--noise takes percents, such as 5, or 0 for no calibration, not "
-		               "'%s'",
-		               value);
-	a->options.noise = percent / 100;
-	return ST_OK;
-}
-
-static st_status
 apply_job_option(struct st_job_arguments *a, int option, const char *value, bool *given,
                  struct st_error *e)
 {
@@ -218,12 +194,11 @@ apply_job_option(struct st_job_arguments *a, int option, const char *value, bool
 		a->options.restart = true;
 		return ST_OK;
 	case JOB_on:
-		a->options.on = value;
-		return ST_OK;
+		return st_on_take(&a->place, "on", value, e);
 	case JOB_lease:
-		return job_take_lease(a, value, e);
+		return st_on_take(&a->place, "lease", value, e);
 	case JOB_noise:
-		return job_take_noise(a, value, e);
+		return st_on_take(&a->place, "noise", value, e);
 	case JOB_format:
 		return st_stored_format(value, &a->json, e);
 	case JOB_quiet:
@@ -257,12 +232,15 @@ parse_job(struct st_job_arguments *a, char *const *argv, struct st_error *e)
 	struct st_options o = st_command_options("job", argv);
 	const char *value;
 	bool given = false;
-	*a = (struct st_job_arguments){.options = {.lease = 60, .noise = 0.05}};
+	*a = (struct st_job_arguments){.place = ST_BATCH_PLACE};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
 		if (apply_job_option(a, option, value, &given, e))
 			return ST_FAILED;
 	if (a->help)
 		return ST_OK;
+	a->options.on = a->place.on;
+	a->options.lease = a->place.lease;
+	a->options.noise = a->place.noise;
 	if (!given)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "strobe job init writes a job file, strobe job run measures what it "

@@ -3,10 +3,12 @@
 #ifndef STROBE_CLI_JOB_H
 #define STROBE_CLI_JOB_H
 
+#include "batch/batch.h"
 #include "job/run.h"
 
 struct st_job_arguments {
 	struct st_job_options options;
+	struct st_batch_place place;
 	const char *file; /* NULL: the project's */
 	bool init, json, quiet, help;
 };

@@ -65,21 +65,28 @@ struct duet_run {
 	const struct st_gate_runs *r;
 	int side;
 	cpu_set_t cpus;
-	char padding[4096 + 32]; /* STROBE_GATE=xxx */
+	char padding[ST_GATE_PADDING];
 	struct st_timing_run measured;
 	st_status status;
 	struct st_error e;
 };
 
+void
+st_gate_padding(char text[ST_GATE_PADDING], unsigned bytes)
+{
+	static const char name[] = "STROBE_GATE=";
+	memset(text, 0, ST_GATE_PADDING);
+	memcpy(text, name, sizeof name);
+	memset(text + sizeof name - 1, 'x', bytes % 4096);
+}
+
 static void
 duet_prepare(struct duet_run *run, const struct st_gate_runs *r, const struct st_gate_pair *pair,
              int side)
 {
-	static const char name[] = "STROBE_GATE=";
 	*run = (struct duet_run){.r = r, .side = side};
 	duet_choose_cpus(r, pair, side, &run->cpus);
-	memcpy(run->padding, name, sizeof name);
-	memset(run->padding + sizeof name - 1, 'x', pair->padding[side] % 4096);
+	st_gate_padding(run->padding, pair->padding[side]);
 }
 
 static void *

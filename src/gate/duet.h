@@ -19,6 +19,9 @@ struct st_gate_runs {
 /* Prepares the measurement. Without CPUs, sets those that strobe itself may use. 0, or -1 with *e.
  */
 st_status st_gate_runs_begin(struct st_gate_runs *r, struct st_error *e);
+/* Makes the setting of the environment that moves the stack of a run, "STROBE_GATE=xxx". */
+enum { ST_GATE_PADDING = 4096 + 32 };
+void st_gate_padding(char text[ST_GATE_PADDING], unsigned bytes);
 /* The functions of a sampler whose arg is a struct st_gate_runs. */
 st_status st_gate_run_pair(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_SIDES],
                            struct st_error *e);

@@ -96,6 +96,9 @@ struct st_gate_sampler {
 	/* A monotonic clock, in s. */
 	double (*now)(void *arg);
 	void *arg;
+	/* Told all pairs, in their order, before the first is measured; may be NULL. 0, or -1 with
+	 * *e. */
+	st_status (*plan)(void *arg, const struct st_gate_pair *pair, struct st_error *e);
 };
 
 /* The result of the pairs. Changes are relative to the base: 0.05 is 5 % slower. */

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "batch/batch.h"
 #include "gate/calibration.h"
 #include "gate/counts.h"
 #include "gate/duet.h"
@@ -32,6 +33,8 @@ struct st_gate_options {
 	size_t gates;      /* for a calibration, of the base against itself; 0: a usual gate */
 	const char *times; /* a file with the times of pairs, which are not measured then; NULL */
 	struct st_gate_listener listener;
+	struct st_batch_place place; /* of workers that measure the pairs */
+	char *const *command; /* the words of the user after "gate": they resume a campaign */
 };
 
 struct st_gate_benchmark {
@@ -50,6 +53,7 @@ struct st_gate_result {
 	char *folder;         /* in which the target ran */
 	ST_VEC(char *) notes; /* sentences about exceptions and calibrations */
 	struct st_gate_calibrations calibrations;
+	char *campaign;    /* a folder from which the gate can be resumed; NULL: none */
 	size_t calibrated; /* how many of them this run has made: the last ones */
 };
 
@@ -63,9 +67,10 @@ struct st_gate_task {
 	const char *title, *base_title;
 	struct st_gate_command commands[ST_GATE_SIDES];
 	const char *input;
-	struct st_gate_rule rule; /* of this benchmark */
-	size_t round;             /* of several gates, each has another order of runs */
-	long *times_at;           /* where the file of times goes on; NULL: at its beginning */
+	struct st_gate_rule rule;            /* of this benchmark */
+	size_t round;                        /* of several gates, each has another order of runs */
+	struct st_gate_elsewhere *elsewhere; /* NULL: the pairs are measured by strobe itself */
+	long *times_at; /* where the file of times goes on; NULL: at its beginning */
 };
 st_status st_gate_time_task(const struct st_gate_task *t, struct st_gate_time *out,
                             struct st_error *e);

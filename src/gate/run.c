@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gate/calibrate.h"
+#include "gate/elsewhere.h"
 #include "gate/result.h"
 #include "gate/rules.h"
 
@@ -35,12 +36,20 @@ gate_measure_shown(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE
 }
 
 static st_status
+gate_plan_shown(void *arg, const struct st_gate_pair *pair, struct st_error *e)
+{
+	const struct gate_clock *c = arg;
+	return c->inner->plan(c->inner->arg, pair, e);
+}
+
+static st_status
 gate_time_pairs(const struct st_gate_task *t, const struct st_gate_sampler *inner,
                 struct st_gate_time *out, struct st_error *e)
 {
 	struct gate_clock clock = {t->o, inner, t->title};
 	const struct st_gate_sampler shown = {gate_measure_shown, st_gate_is_interrupted,
-	                                      st_gate_now, &clock};
+	                                      st_gate_now, &clock,
+	                                      inner->plan ? gate_plan_shown : NULL};
 	return st_gate_measure(&t->rule, &shown, t->o->seed + t->round, out, e);
 }
 
@@ -56,8 +65,12 @@ st_gate_time_task(const struct st_gate_task *t, struct st_gate_time *out, struct
 	        .unpinned = t->o->unpinned,
 	};
 	struct st_gate_replay replay = {0};
+	struct st_gate_far_pairs far = {.w = t->elsewhere, .runs = &runs};
 	struct st_gate_sampler inner = {.measure = st_gate_run_pair, .arg = &runs};
 	st_status status = st_gate_runs_begin(&runs, e);
+	if (t->elsewhere)
+		inner = (struct st_gate_sampler){
+		        .measure = st_gate_far_pair, .arg = &far, .plan = st_gate_far_plan};
 	if (!status && t->o->times) {
 		inner = (struct st_gate_sampler){.measure = st_gate_replay_pair, .arg = &replay};
 		status = st_gate_replay_open(&replay, t->o->times, t->times_at ? *t->times_at : 0,
@@ -65,6 +78,8 @@ st_gate_time_task(const struct st_gate_task *t, struct st_gate_time *out, struct
 	}
 	if (!status)
 		status = gate_time_pairs(t, &inner, out, e);
+	if (!status && t->elsewhere && !out->interrupted)
+		status = st_gate_far_end(&far, out->ratios.n, e);
 	const long at = st_gate_replay_close(&replay);
 	if (t->times_at)
 		*t->times_at = at;
@@ -124,12 +139,19 @@ gate_conclude(const struct st_gate_options *o, struct st_gate_benchmark *b,
 		out->verdict = b->verdict;
 }
 
+/* Calibrations are of this machine. */
+static bool
+gate_is_here(const struct st_gate_options *o)
+{
+	return !o->place.on || strncmp(o->place.on, "slurm", 5) != 0;
+}
+
 static st_status
 gate_benchmark(struct st_gate_task *t, struct st_gate_result *out, struct st_error *e)
 {
 	if (t->o->gates)
 		return st_gate_calibrate(t, out, e);
-	if (st_gate_calibration_apply(t, out, e))
+	if (gate_is_here(t->o) && st_gate_calibration_apply(t, out, e))
 		return ST_FAILED;
 	struct st_gate_benchmark *b = ST_PUSH(&out->benchmarks);
 	if (!b || !(b->title = strdup(t->title)))
@@ -147,9 +169,9 @@ gate_benchmark(struct st_gate_task *t, struct st_gate_result *out, struct st_err
 /* Several benchmarks share the probability of a false alarm; so do the time of the program and the
  * times of its functions. */
 static st_status
-gate_benchmarks(struct st_gate_options *o, const struct st_gate_cases *cases,
-                const char *const folders[ST_GATE_SIDES], struct st_gate_result *out,
-                struct st_error *e)
+gate_each_benchmark(struct st_gate_options *o, const struct st_gate_cases *cases,
+                    const char *const folders[ST_GATE_SIDES], struct st_gate_elsewhere *elsewhere,
+                    struct st_gate_result *out, struct st_error *e)
 {
 	const char *folder = folders[ST_GATE_TARGET];
 	st_status status = ST_OK;
@@ -163,10 +185,27 @@ gate_benchmarks(struct st_gate_options *o, const struct st_gate_cases *cases,
 		        .commands = {{c->words[ST_GATE_BASE], folders[ST_GATE_BASE]},
 		                     {c->words[ST_GATE_TARGET], folders[ST_GATE_TARGET]}},
 		        .input = c->input,
-		        .rule = o->rule};
+		        .rule = o->rule,
+		        .elsewhere = elsewhere};
 		task.rule.alarm /= (double)cases->v.n * (o->functions && o->rule.pairs ? 2 : 1);
 		status = gate_benchmark(&task, out, e);
 	}
+	return status;
+}
+
+static st_status
+gate_benchmarks(struct st_gate_options *o, const struct st_gate_cases *cases,
+                const char *const folders[ST_GATE_SIDES], struct st_gate_result *out,
+                struct st_error *e)
+{
+	struct st_gate_elsewhere elsewhere = {0};
+	if (!o->place.on)
+		return gate_each_benchmark(o, cases, folders, NULL, out, e);
+	st_status status = st_gate_elsewhere_begin(&elsewhere, o, out->commits, e);
+	if (!status)
+		status = gate_each_benchmark(o, cases, folders, &elsewhere, out, e);
+	if (st_gate_elsewhere_end(&elsewhere, !status && !out->interrupted, out) && !status)
+		status = gate_no_memory(e);
 	return status;
 }
 
@@ -286,6 +325,8 @@ st_gate_run(struct st_gate_options *o, struct st_gate_result *out, struct st_err
 		               st_gate_sides[version], o->names[version], st_gate_sides[!version],
 		               o->names[!version]);
 	}
+	if (o->place.on && st_gate_elsewhere_check(o, versions[ST_GATE_BASE], e))
+		return ST_FAILED;
 	st_status status =
 	        versions[ST_GATE_BASE] ? gate_versions(o, out, e) : gate_commands(o, out, e);
 	return status ? status : gate_end(o, out, e);
@@ -306,6 +347,7 @@ st_gate_result_free(struct st_gate_result *r)
 	free(r->notes.v);
 	st_gate_calibrations_free(&r->calibrations);
 	free(r->folder);
+	free(r->campaign);
 	for (int side = 0; side < ST_GATE_SIDES; side++)
 		free(r->commits[side]);
 	*r = (struct st_gate_result){0};

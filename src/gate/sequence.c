@@ -111,6 +111,19 @@ sequence_add(struct sequence_times *times, struct st_gate_time *t, const double 
 }
 
 static st_status
+sequence_plan(const struct st_gate_rule *rule, const struct st_gate_sampler *s, uint64_t seed,
+              struct st_error *e)
+{
+	uint64_t random = seed;
+	for (size_t i = 0; s->plan && i < rule->pairs; i++) {
+		const struct st_gate_pair pair = sequence_draw(&random, i);
+		if (s->plan(s->arg, &pair, e))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+static st_status
 sequence_pairs(const struct st_gate_rule *rule, const struct st_gate_sampler *s, uint64_t seed,
                struct sequence_times *times, struct st_gate_time *t, struct st_error *e)
 {
@@ -142,7 +155,9 @@ st_gate_measure(const struct st_gate_rule *rule, const struct st_gate_sampler *s
 	struct sequence_times times = {0};
 	*out = (struct st_gate_time){
 	        .verdict = ST_GATE_INCONCLUSIVE, .spread = NAN, .limit = rule->limit};
-	st_status status = sequence_pairs(rule, sampler, seed, &times, out, e);
+	st_status status = sequence_plan(rule, sampler, seed, e);
+	if (!status)
+		status = sequence_pairs(rule, sampler, seed, &times, out, e);
 	for (int side = 0; side < ST_GATE_SIDES; side++) {
 		if (!status && times.side[side].ns.n)
 			out->ns[side] = st_median(times.side[side].ns.v, times.side[side].ns.n);

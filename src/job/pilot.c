@@ -8,12 +8,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "batch/node.h"
 #include "campaign/worker.h"
-#include "collect/collect.h"
 #include "job/campaign.h"
 #include "profile/output.h"
-#include "profile/profile.h"
-#include "store/traits.h"
 #include "timing/timing.h"
 
 struct pilot {
@@ -116,51 +114,17 @@ pilot_read(struct pilot *p, struct st_error *e)
 }
 
 static st_status
-pilot_read_machine(struct pilot *p, struct st_error *e)
-{
-	struct st_profile *profile = st_profile_new();
-	struct st_traits traits = {0};
-	if (profile) {
-		profile->run.tool = "";
-		st_collect_machine(profile);
-	}
-	if (profile && !st_traits_of(&traits, profile, "")) {
-		p->machine = traits.machine;
-		traits.machine = NULL;
-	}
-	st_traits_free(&traits);
-	st_profile_free(profile);
-	return p->machine ? ST_OK : pilot_no_memory(e);
-}
-
-/* After the key of the machine was read, which counts the CPUs. */
-static st_status
 pilot_pin(struct pilot *p, int cpu, struct st_error *e)
 {
-	char text[16];
 	if (cpu < 0)
 		return ST_OK;
-	snprintf(text, sizeof text, "%d", cpu);
-	if (st_timing_cpus(text, &p->job.cpus, e))
+	if (st_node_pin(cpu, &p->job.cpus, e))
 		return ST_FAILED;
-	if (sched_setaffinity(0, sizeof p->job.cpus, &p->job.cpus))
-		return st_fail(e, ST_EXIT_FAILED, "cannot run on CPU %d: %s", cpu, strerror(errno));
 	p->job.cpu = "of the worker";
 	return ST_OK;
 }
 
 /* ---- a run ---- */
-
-/* Errors of the node, whatever runs on it: another node, or this one later, gives the result. */
-static bool
-reason_is_of_node(const char *reason)
-{
-	static const int errors[] = {ENOSPC, EDQUOT, EIO, ESTALE};
-	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-		if (strstr(reason, strerror(errors[i])))
-			return true;
-	return false;
-}
 
 /* One line. */
 static char *
@@ -180,7 +144,7 @@ pilot_take(const struct st_job_measured *m, const char *name, struct st_worked *
 	out->interrupted = m->interrupted;
 	if (m->interrupted)
 		return ST_OK;
-	if (m->failed && reason_is_of_node(m->reason))
+	if (m->failed && st_node_is_cause(m->reason))
 		return st_fail(e, ST_EXIT_FAILED, "%s", m->reason);
 	out->text = m->failed ? failed_text(m->reason)
 	                      : st_text_of("measured %d %.6f %s", m->exit, m->seconds, name);
@@ -240,8 +204,8 @@ st_job_campaign_work(const char *folder, int cpu, const char *strobe, struct st_
 	st_status status = st_campaign_open(&p.c, folder, e);
 	if (!status)
 		status = pilot_read(&p, e);
-	if (!status)
-		status = pilot_read_machine(&p, e);
+	if (!status && !(p.machine = st_node_machine()))
+		status = pilot_no_memory(e);
 	if (!status)
 		status = pilot_pin(&p, cpu, e);
 	if (!status)

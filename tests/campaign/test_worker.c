@@ -127,7 +127,11 @@ static struct st_work
 work_of(struct scene *s, st_status (*execute)(void *, const struct st_worker_task *,
                                               struct st_worked *, struct st_error *))
 {
-	return (struct st_work){execute, never, s, "cpu=A\nkernel=B\n", -1};
+	return (struct st_work){.execute = execute,
+	                        .interrupted = never,
+	                        .arg = s,
+	                        .machine = "cpu=A\nkernel=B\n",
+	                        .cpu = -1};
 }
 
 static pid_t
@@ -369,6 +373,117 @@ cancelled(void **state)
 	assert_results(s, 2);
 }
 
+/* The first worker of a task is suspended during it for longer than the lease. */
+static st_status
+suspended_first(void *arg, const struct st_worker_task *t, struct st_worked *out,
+                struct st_error *e)
+{
+	struct scene *s = arg;
+	char *mark = st_campaign_path(&s->c, "tmp/suspended");
+	bool first = !mkdir(mark, 0700);
+	free(mark);
+	if (first)
+		kill(getpid(), SIGSTOP);
+	out->file = st_campaign_path(&s->c, "files/%s", first ? "first" : "second");
+	write_file(out->file, "");
+	(void)e, (void)t;
+	out->text = st_text_of("%s", first ? "first" : "second");
+	return ST_OK;
+}
+
+/* Such a task is executed twice; one result counts, and the file of the other is removed. */
+static void
+suspended_longer_than_the_lease(void **state)
+{
+	struct scene *s = *state;
+	int status;
+	scene_campaign(s, 1, 1);
+	const struct st_work work = work_of(s, suspended_first);
+	pid_t first = start_worker(s, &work);
+	assert_int_equal(waitpid(first, &status, WUNTRACED), first);
+	assert_true(WIFSTOPPED(status));
+	pid_t second = start_worker(s, &work);
+	assert_int_equal(waitpid(second, &status, 0), second);
+	assert_int_equal(status, 0);
+	assert_true(st_campaign_has(&s->c, "results/0"));
+	assert_int_equal(kill(first, SIGCONT), 0);
+	assert_int_equal(waitpid(first, &status, 0), first);
+	assert_int_equal(status, 0);
+	char *text = st_campaign_result(&s->c, 0);
+	assert_string_equal(text, "second");
+	free(text);
+	assert_true(st_campaign_has(&s->c, "files/second"));
+	assert_false(st_campaign_has(&s->c, "files/first"));
+	assert_int_equal(st_campaign_each(&s->c, "results", NULL, NULL), 1);
+	assert_int_equal(st_campaign_each(&s->c, "leases", NULL, NULL), 0);
+}
+
+/* ---- campaigns that grow ---- */
+
+/* The file "tasks" has their number, and "closed" says that there are no more. */
+static st_status
+read_growth(void *arg, size_t *tasks, bool *grows, struct st_error *e)
+{
+	struct scene *s = arg;
+	(void)e;
+	*grows = !st_campaign_has(&s->c, "closed");
+	char *text = st_campaign_read(&s->c, "number");
+	*tasks = strtoul(text ? text : "0", NULL, 10);
+	free(text);
+	return ST_OK;
+}
+
+static void
+grow_to(struct scene *s, const char *number)
+{
+	char *path = st_campaign_path(&s->c, "number"), *before = st_text_of("%s.new", path);
+	write_file(before, number);
+	assert_int_equal(rename(before, path), 0);
+	free(before);
+	free(path);
+}
+
+/* Workers wait for tasks until none can come. */
+static void
+tasks_that_come_later(void **state)
+{
+	struct scene *s = *state;
+	struct st_error e;
+	bool first;
+	int status;
+	scene_campaign(s, 0, 3600);
+	struct st_work work = work_of(s, note_task);
+	work.more = read_growth;
+	pid_t workers[] = {start_worker(s, &work), start_worker(s, &work)};
+	grow_to(s, "3");
+	while (st_campaign_each(&s->c, "results", NULL, NULL) < 3)
+		usleep(1000);
+	grow_to(s, "200");
+	while (st_campaign_each(&s->c, "results", NULL, NULL) < 200)
+		usleep(1000);
+	assert_int_equal(st_campaign_put(&s->c, "test", "closed", "", &first, &e), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(waitpid(workers[i], &status, 0), workers[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_executed(s, 200, 1);
+	assert_results(s, 200);
+}
+
+/* When nobody says so, as after the death of the controller, they end some time later. */
+static void
+nobody_adds_tasks(void **state)
+{
+	struct scene *s = *state;
+	struct st_error e;
+	scene_campaign(s, 0, 0.05);
+	struct st_work work = work_of(s, note_task);
+	work.more = read_growth;
+	grow_to(s, "2");
+	assert_int_equal(st_campaign_work(&s->c, &work, &e), 0);
+	assert_results(s, 2);
+}
+
 /* Of 41 pairs, 11 are left out on each side: P(fewer than 12 of 41 below the median) <= 0.5 %. */
 static void
 noise_bound(void **state)
@@ -420,6 +535,9 @@ main(void)
 	        T(results),
 	        T(bad_nodes),
 	        T(cancelled),
+	        T(suspended_longer_than_the_lease),
+	        T(tasks_that_come_later),
+	        T(nobody_adds_tasks),
 	        cmocka_unit_test(noise_bound),
 	        cmocka_unit_test(places),
 	};

@@ -19,7 +19,21 @@ struct fake {
 	double factor;
 	size_t measured, target_first, interrupt_at, fail_at;
 	double clock, step;
+	size_t planned;
+	struct st_gate_pair pairs[100]; /* as planned */
 };
+
+/* All pairs are told before the first is measured. */
+static st_status
+fake_plan(void *arg, const struct st_gate_pair *pair, struct st_error *e)
+{
+	struct fake *f = arg;
+	(void)e;
+	assert_int_equal(f->measured, 0);
+	assert_int_equal(pair->number, f->planned);
+	f->pairs[f->planned++] = *pair;
+	return ST_OK;
+}
 
 static st_status
 fake_measure(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_SIDES],
@@ -27,6 +41,8 @@ fake_measure(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_SIDES
 {
 	struct fake *f = arg;
 	assert_int_equal(pair->number, f->measured);
+	assert_int_equal(f->planned, 100);
+	assert_memory_equal(pair, &f->pairs[pair->number], sizeof *pair);
 	if (++f->measured == f->fail_at)
 		return st_fail(e, ST_EXIT_FAILED, "no");
 	f->target_first += pair->first == ST_GATE_TARGET;
@@ -56,7 +72,7 @@ static const struct st_gate_rule usual = {.alarm = 0.01, .miss = 0.05, .limit = 
 static st_status
 measure(struct fake *f, const struct st_gate_rule *rule, struct st_gate_time *t)
 {
-	const struct st_gate_sampler s = {fake_measure, fake_interrupted, fake_now, f};
+	const struct st_gate_sampler s = {fake_measure, fake_interrupted, fake_now, f, fake_plan};
 	struct st_error e;
 	return st_gate_measure(rule, &s, 1, t, &e);
 }

@@ -250,7 +250,7 @@ class Campaign(unittest.TestCase):
                 (("job", "run", "--on", "local:1", "--noise", "no"), 2, "--noise takes percents, such as 5, or 0 for no calibration, not 'no'"),
                 (("job", "run", "--on", "slurm", "--rev", "HEAD"), 2, "--rev works with --on local, not with slurm: check the version out instead"),
                 (("job", "run", "--on", f"local:{too_many}"), 125, f"--on local:{too_many} needs a CPU for each worker, and strobe may use {too_many - 1}"),
-                (("campaign", "status", "."), 125, ". has no campaign: strobe job run --on local begins one, and says where"),
+                (("campaign", "status", "."), 125, ". has no campaign: a command with --on local begins one, and says where"),
                 (("campaign", "status"), 2, "strobe campaign status takes the folder of a campaign"),
                 (("campaign", "show", "."), 2, "strobe campaign takes status, resume, cancel or worker, not 'show'"),
                 (("campaign", "cancel", "a", "b"), 2, "strobe campaign takes one folder; 'b' is one too many"),

@@ -33,7 +33,8 @@ MAY = {
     "check": {"base", "strobe", "stats", "model", "profile"},
     "store": {"base", "strobe", "profile", "check"},
     "campaign": {"base", "profile"},
-    "job": {"campaign", "base", "stats", "collect", "import", "timing", "experiment", "profile", "store"},
+    "batch": {"base", "profile", "collect", "timing", "store", "campaign"},
+    "job": {"batch", "campaign", "base", "stats", "collect", "import", "timing", "experiment", "profile", "store"},
     "contexts": {"base", "strobe", "profile", "check"},
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "rows", "session", "check"},
     "mem": {"base", "wire", "strobe", "symbol", "control", "probe", "profile", "collect", "session"},
@@ -48,9 +49,9 @@ MAY = {
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "fuzz": {"base", "wire", "strobe", "symbol", "stats", "experiment", "control", "collect", "session", "report"},
-    "gate": {"base", "strobe", "symbol", "stats", "profile", "collect", "check", "timing", "store", "job", "contexts", "report"},
+    "gate": {"base", "strobe", "symbol", "stats", "profile", "collect", "check", "timing", "store", "batch", "job", "contexts", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "mem", "blow", "ebpf", "report", "export", "plot", "views", "live", "experiment", "campaign", "tune", "store", "job", "check", "gate", "fuzz",
+            "session", "contexts", "reconstruct", "trace", "mem", "blow", "ebpf", "report", "export", "plot", "views", "live", "experiment", "campaign", "batch", "tune", "store", "job", "check", "gate", "fuzz",
             "features", "annotate", "recording"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first

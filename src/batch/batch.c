@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "batch/batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "batch/folder.h"
+#include "campaign/slurm.h"
+#include "campaign/status.h"
+#include "campaign/worker.h"
+#include "campaign/workers.h"
+#include "timing/timing.h"
+
+struct st_batch {
+	const struct st_batch_options *o;
+	struct st_workers_place place;
+	struct st_campaign c;
+	struct st_workers pool;
+	size_t tasks;
+	FILE *file;  /* of the tasks */
+	int lock;    /* held while this process lives */
+	double next; /* when the progress is shown again */
+	bool begun, own_folder;
+};
+
+/* The result of a task that the loop does not need. */
+static const char batch_skipped[] = "skipped";
+
+static st_status
+batch_no_memory(struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "no memory left for the campaign");
+}
+
+st_status
+st_batch_is_slurm(const char *on, bool *slurm, struct st_error *e)
+{
+	struct st_workers_place place;
+	st_status status = st_workers_place_read(&place, on, e);
+	*slurm = place.slurm;
+	return status;
+}
+
+bool
+st_batch_is(const json_t *about)
+{
+	return json_is_object(json_object_get(about, "batch"));
+}
+
+/* ---- the description ---- */
+
+/* The command that continues the campaign: strobe TOOL --campaign FOLDER FURTHER... and what the
+ * user has said. */
+static json_t *
+batch_command(const struct st_batch_options *o, const char *folder)
+{
+	json_t *words = json_pack("[s, s, s, s]", o->strobe, o->tool, "--campaign", folder);
+	for (const char *const *word = o->further; word && *word; word++)
+		json_array_append_new(words, json_string(*word));
+	for (char *const *word = o->command; *word; word++)
+		json_array_append_new(words, json_string(*word));
+	return words;
+}
+
+static json_t *
+batch_about(const struct st_batch_options *o, const char *folder)
+{
+	char *here = realpath(".", NULL);
+	json_t *words = batch_command(o, folder);
+	json_t *about =
+	        json_pack("{s:{si, ss, ss}, si, sf, sf, ss, so, si, s:{ss}}", "strobe", "version",
+	                  1, "kind", "campaign", "of", o->tool, "tasks", 0, "lease", o->place.lease,
+	                  "noise", o->place.noise, "directory", here ? here : ".", "command", words,
+	                  "options_at", 2, "batch", "identity", o->identity);
+	free(here);
+	return about;
+}
+
+/* A folder that has another campaign stays as it is. */
+static st_status
+batch_check_old(const struct st_batch *b, const char *folder, struct st_error *e)
+{
+	const char *identity = NULL;
+	char *path = st_text_of("%s/campaign.json", folder);
+	json_t *old = path ? json_load_file(path, 0, NULL) : NULL;
+	bool other = old && (json_unpack(old, "{s:{s:s}}", "batch", "identity", &identity) ||
+	                     strcmp(identity, b->o->identity) != 0);
+	other |= !old && path && !access(path, F_OK);
+	json_decref(old);
+	free(path);
+	return other ? st_fail(e, ST_EXIT_FAILED,
+	                       "%s has the campaign of another command: name another folder with "
+	                       "--campaign, or remove it",
+	                       folder)
+	             : ST_OK;
+}
+
+static st_status
+batch_lock(struct st_batch *b, struct st_error *e)
+{
+	char *path = st_campaign_path(&b->c, "controller");
+	b->lock = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+	free(path);
+	/* Where there are no locks, the user has to take care. */
+	if (b->lock >= 0 && flock(b->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "another strobe works on the campaign in %s: wait for it, or end "
+		               "it with strobe campaign cancel",
+		               b->c.folder);
+	return ST_OK;
+}
+
+static st_status
+batch_make(struct st_batch *b, const char *folder, struct st_error *e)
+{
+	json_t *about = batch_about(b->o, folder);
+	st_status status = about ? st_campaign_make(folder, about, e)
+	                         : st_fail(e, ST_EXIT_FAILED,
+	                                   "a word of the command is not UTF-8, or memory is "
+	                                   "exhausted: the command cannot be a campaign");
+	json_decref(about);
+	return status ? status : st_campaign_open(&b->c, folder, e);
+}
+
+/* The tasks are written again, since the folders in which versions are built may have changed. */
+static st_status
+batch_open_tasks(struct st_batch *b, struct st_error *e)
+{
+	char *path = st_campaign_path(&b->c, "tasks"), *closed = st_campaign_path(&b->c, "closed");
+	if (closed)
+		unlink(closed);
+	if (path)
+		unlink(path);
+	b->file = path ? fopen(path, "wxe") : NULL;
+	st_status status = b->file ? ST_OK
+	                           : st_fail(e, ST_EXIT_FAILED, "cannot write %s/tasks: %s",
+	                                     b->c.folder, strerror(errno));
+	free(path);
+	free(closed);
+	return status;
+}
+
+static st_status
+batch_begin(struct st_batch *b, struct st_error *e)
+{
+	const char *named = b->o->place.campaign;
+	char *folder = named ? strdup(named) : NULL;
+	st_status status = ST_OK;
+	b->own_folder = !named;
+	if (!named)
+		status = st_batch_new_folder(b->o->tool, &folder, e);
+	if (!status && !folder)
+		status = batch_no_memory(e);
+	if (!status)
+		status = batch_check_old(b, folder, e);
+	if (!status)
+		status = batch_make(b, folder, e);
+	free(folder);
+	if (!status)
+		status = batch_lock(b, e);
+	if (status)
+		return ST_FAILED;
+	st_campaign_forgive(&b->c);
+	st_worker_sweep(&b->c);
+	return batch_open_tasks(b, e);
+}
+
+st_status
+st_batch_open(struct st_batch **b, const struct st_batch_options *o, struct st_error *e)
+{
+	*b = calloc(1, sizeof **b);
+	if (!*b)
+		return batch_no_memory(e);
+	**b = (struct st_batch){.o = o, .lock = -1};
+	st_status status = st_workers_place_read(&(*b)->place, o->place.on, e);
+	if (!status)
+		status = batch_begin(*b, e);
+	if (!status)
+		return ST_OK;
+	free(st_batch_close(*b, true));
+	*b = NULL;
+	return ST_FAILED;
+}
+
+const char *
+st_batch_folder(const struct st_batch *b)
+{
+	return b->c.folder;
+}
+
+/* ---- tasks ---- */
+
+st_status
+st_batch_add(struct st_batch *b, json_t *task, size_t *number, struct st_error *e)
+{
+	char *line = task ? json_dumps(task, JSON_COMPACT) : NULL;
+	json_decref(task);
+	if (!line)
+		return batch_no_memory(e);
+	bool failed = fprintf(b->file, "%s\n", line) < 0;
+	free(line);
+	if (failed)
+		return st_fail(e, ST_EXIT_FAILED, "cannot write %s/tasks: %s", b->c.folder,
+		               strerror(errno));
+	*number = b->tasks++;
+	return ST_OK;
+}
+
+static st_status
+batch_flush(struct st_batch *b, struct st_error *e)
+{
+	return fflush(b->file) ? st_fail(e, ST_EXIT_FAILED, "cannot write %s/tasks: %s",
+	                                 b->c.folder, strerror(errno))
+	                       : ST_OK;
+}
+
+st_status
+st_batch_seal(struct st_batch *b, struct st_error *e)
+{
+	bool first;
+	return batch_flush(b, e) ? ST_FAILED
+	                         : st_campaign_put(&b->c, "controller", "closed", "", &first, e);
+}
+
+st_status
+st_batch_skip(struct st_batch *b, size_t from, struct st_error *e)
+{
+	char name[64], text[32];
+	bool first;
+	snprintf(text, sizeof text, "%s\nend\n", batch_skipped);
+	for (size_t i = from; i < b->tasks; i++) {
+		snprintf(name, sizeof name, "results/%zu", i);
+		if (!st_campaign_has(&b->c, name) &&
+		    st_campaign_put(&b->c, "controller", name, text, &first, e))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+/* ---- results ---- */
+
+void
+st_batch_result_free(struct st_batch_result *r)
+{
+	free(r->runs);
+	free(r->reason);
+	free(r->file);
+	free(r->worker);
+	*r = (struct st_batch_result){0};
+}
+
+static bool
+batch_take_run(struct st_batch_run *r, const json_t *at)
+{
+	return !json_unpack((json_t *)(uintptr_t)at, "{s:i, s:i, s:F, s:F, s:F}", "exit", &r->exit,
+	                    "signal", &r->signal, "wall", &r->wall, "user", &r->user, "system",
+	                    &r->system);
+}
+
+static bool
+batch_copy(char **to, const char *text)
+{
+	*to = text ? strdup(text) : NULL;
+	return !text || *to;
+}
+
+static st_status
+batch_take(const struct st_batch *b, const char *text, struct st_batch_result *r,
+           struct st_error *e)
+{
+	json_t *root = json_loads(text, 0, NULL), *runs = NULL;
+	const char *reason = NULL, *file = NULL, *worker = "";
+	int failed = 0;
+	bool good = !json_unpack(root, "{s:o, s:b, s?s, s?s, s:s}", "runs", &runs, "failed",
+	                         &failed, "reason", &reason, "file", &file, "worker", &worker);
+	const size_t n = good ? json_array_size(runs) : 0;
+	r->runs = calloc(n + 1, sizeof *r->runs);
+	r->failed = failed;
+	for (r->n = 0; good && r->runs && r->n < n; r->n++)
+		good = batch_take_run(&r->runs[r->n], json_array_get(runs, r->n));
+	bool memory = r->runs && batch_copy(&r->reason, reason) && batch_copy(&r->worker, worker);
+	if (good && memory && file)
+		memory = (r->file = st_campaign_path(&b->c, "files/%s", file)) != NULL;
+	json_decref(root);
+	if (good && memory)
+		return ST_OK;
+	st_batch_result_free(r);
+	return good ? batch_no_memory(e)
+	            : st_fail(e, ST_EXIT_FAILED, "a result of the campaign %s is damaged",
+	                      b->c.folder);
+}
+
+static void
+batch_show(struct st_batch *b)
+{
+	struct st_campaign_status s;
+	struct st_error e;
+	if (!b->o->show || st_now_raw() < b->next)
+		return;
+	b->next = st_now_raw() + 1;
+	if (!st_campaign_status_of(&s, &b->c, &e)) {
+		char *text = st_text_of("%zu of %zu tasks have a result; %zu workers: %s",
+		                        s.finished, b->tasks, s.workers.n, b->c.folder);
+		if (text)
+			b->o->show(b->o->arg, text);
+		free(text);
+	}
+	st_campaign_status_free(&s);
+}
+
+static st_status
+batch_given_up(const struct st_batch *b, size_t number, struct st_error *e)
+{
+	char *reason = st_campaign_given_up(&b->c, number);
+	if (!reason)
+		return ST_OK;
+	st_cause(e, ST_EXIT_FAILED,
+	         "task %zu of the campaign was given up, because %s; the results of all others "
+	         "are kept: strobe campaign resume %s tries it again",
+	         number + 1, reason, b->c.folder);
+	free(reason);
+	return ST_FAILED;
+}
+
+/* The result of a task that was skipped, by a loop that then ended, is made after all. */
+static char *
+batch_read_result(const struct st_batch *b, size_t number)
+{
+	char *text = st_campaign_result(&b->c, number);
+	if (!text || strcmp(text, batch_skipped) != 0)
+		return text;
+	char *path = st_campaign_path(&b->c, "results/%zu", number);
+	if (path)
+		unlink(path);
+	free(path);
+	free(text);
+	return NULL;
+}
+
+/* Workers also end when no task is left: then the result is there. */
+static st_status
+batch_attend(struct st_batch *b, size_t number, char **text, struct st_error *e)
+{
+	struct st_error better;
+	if (batch_given_up(b, number, e))
+		return ST_FAILED;
+	if (!st_workers_attend(&b->pool, e))
+		return ST_OK;
+	*text = batch_read_result(b, number);
+	if (*text)
+		return ST_OK;
+	if (batch_given_up(b, number, &better))
+		*e = better;
+	return ST_FAILED;
+}
+
+/* The workers begin when the first results are wanted, so that they know most of the tasks. */
+static st_status
+batch_start(struct st_batch *b, struct st_error *e)
+{
+	if (batch_flush(b, e))
+		return ST_FAILED;
+	if (b->begun)
+		return ST_OK;
+	b->begun = true;
+	b->c.tasks = b->tasks; /* bounds the number of pilots */
+	return st_workers_begin(&b->pool, &b->c, &b->place, b->o->strobe, b->o->cpus, e);
+}
+
+st_status
+st_batch_wait(struct st_batch *b, size_t number, struct st_batch_result *r, struct st_error *e)
+{
+	enum { SHORTEST_NS = 500000, LONGEST_NS = 100000000 };
+	struct timespec pause = {0, SHORTEST_NS};
+	char *text = NULL;
+	*r = (struct st_batch_result){0};
+	if (batch_start(b, e))
+		return ST_FAILED;
+	while (!(text = batch_read_result(b, number)) && !st_timing_interrupted()) {
+		if (batch_attend(b, number, &text, e))
+			return ST_FAILED;
+		if (text)
+			break;
+		if (st_campaign_is_cancelled(&b->c))
+			kill(getpid(), SIGTERM); /* as if this process had been told to end */
+		batch_show(b);
+		nanosleep(&pause, NULL);
+		pause.tv_nsec = pause.tv_nsec < LONGEST_NS / 2 ? pause.tv_nsec * 2 : LONGEST_NS;
+	}
+	st_status status = text ? batch_take(b, text, r, e) : ST_OK;
+	free(text);
+	return status;
+}
+
+char *
+st_batch_close(struct st_batch *b, bool complete)
+{
+	char *folder = NULL;
+	if (!b)
+		return NULL;
+	if (b->begun)
+		st_workers_end(&b->pool);
+	if (b->begun && complete && b->place.slurm)
+		st_slurm_cancel(&b->c);
+	if (b->file)
+		fclose(b->file);
+	if (b->lock >= 0)
+		close(b->lock);
+	if (b->c.folder && complete && b->own_folder)
+		st_batch_remove_folder(b->c.folder);
+	else if (b->c.folder && !complete)
+		folder = strdup(b->c.folder);
+	st_campaign_close(&b->c);
+	free(b);
+	return folder;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A batch: commands that a loop of strobe hands to the workers of a campaign, on this machine or on
+ * the nodes of a cluster, and whose results it takes in the order that it wants. Each task is one
+ * or several runs of commands, which one worker executes one after another on the same CPU.
+ *
+ *	st_batch_open(&b, &options, &e);
+ *	st_batch_add(b, st_batch_task_new(), &number, &e);   for each task, at any time
+ *	st_batch_wait(b, number, &result, &e);               for each result that is wanted
+ *	st_batch_close(b, complete);
+ *
+ * The tasks are lines of the file `tasks` in the folder of the campaign. A batch that is opened
+ * again in the same folder, with the same identity and tasks, has the results of before.
+ */
+#ifndef STROBE_BATCH_BATCH_H
+#define STROBE_BATCH_BATCH_H
+
+#include <jansson.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* What the options --on, --campaign, --lease and --noise say. */
+struct st_batch_place {
+	const char *on;       /* NULL: no campaign, the loop runs its commands itself */
+	const char *campaign; /* the folder; NULL: a new one, which goes with the last result */
+	double lease;         /* s */
+	double noise;         /* a share; 0: no calibration */
+	bool lease_set, noise_set;
+};
+#define ST_BATCH_PLACE                                                                             \
+	{                                                                                          \
+		.lease = 60, .noise = 0.05                                                         \
+	}
+
+struct st_batch_options {
+	struct st_batch_place place;
+	const char *strobe;   /* the program */
+	const char *tool;     /* the loop: "gate" */
+	const char *identity; /* what all results depend on, apart from the tasks themselves */
+	/* The words of the user after "strobe TOOL", and further options that make the command the
+	 * same when it is given again, as the seed. They are put before those of the user. */
+	char *const *command;
+	const char *const *further; /* NULL-terminated; may be NULL */
+	const cpu_set_t *cpus;      /* that the workers of this machine may use; NULL: all */
+	void (*show)(void *arg, const char *text); /* progress; may be NULL */
+	void *arg;
+};
+
+struct st_batch;
+
+/* Whether the text, which --on takes, means Slurm. 0, or -1 with *e (usage). */
+st_status st_batch_is_slurm(const char *on, bool *slurm, struct st_error *e);
+
+/* Makes the campaign, or goes on with it, and starts its workers. 0, or -1 with *e. */
+st_status st_batch_open(struct st_batch **b, const struct st_batch_options *o, struct st_error *e);
+/* The folder of its campaign. */
+const char *st_batch_folder(const struct st_batch *b);
+/* Adds a task, which is released also if that fails. Tasks have the numbers 0, 1, .. */
+st_status st_batch_add(struct st_batch *b, json_t *task, size_t *number, struct st_error *e);
+/* No further task comes, so that workers end that find none. */
+st_status st_batch_seal(struct st_batch *b, struct st_error *e);
+/* The tasks from `from` on, of those that were added, are not needed any more. */
+st_status st_batch_skip(struct st_batch *b, size_t from, struct st_error *e);
+
+/* The result of a task. */
+struct st_batch_run {
+	int exit, signal;          /* as in struct st_timing_run */
+	double wall, user, system; /* ns */
+};
+struct st_batch_result {
+	struct st_batch_run *runs; /* up to the first one that failed; malloc'ed */
+	size_t n;
+	char *reason; /* why a run could not be executed, or what it said last; NULL: nothing */
+	bool failed;  /* a run could not be executed */
+	char *file;   /* that the task has written, its path; NULL: none */
+	char *worker;
+};
+void st_batch_result_free(struct st_batch_result *r);
+/* Waits for it. 0; or -1 with *e: the campaign cannot go on. After a signal, or when the campaign
+ * was cancelled, st_timing_interrupted says so and *r is empty. */
+st_status st_batch_wait(struct st_batch *b, size_t number, struct st_batch_result *r,
+                        struct st_error *e);
+/* Ends the workers. complete: the loop needs nothing more; a folder that the user has not named is
+ * removed then. Otherwise returns the folder, malloc'ed, if it can be resumed. */
+char *st_batch_close(struct st_batch *b, bool complete);
+
+/* ---- tasks: task.c ---- */
+
+/* A task without runs. NULL: memory is exhausted, also below, where a task may be NULL. */
+json_t *st_batch_task_new(void);
+/* Where a run's standard output and errors go. */
+enum st_batch_streams {
+	ST_BATCH_NOWHERE,
+	ST_BATCH_TO_FILE, /* the file of the result */
+	ST_BATCH_KEPT,    /* its last line is part of the result if the run fails */
+};
+struct st_batch_command {
+	char *const *argv;
+	/* Replaced by the path of the file of the result, wherever argv has this very pointer;
+	 * NULL: nowhere. */
+	const char *file_word;
+	const char *folder;  /* NULL: the current one */
+	const char *input;   /* NULL: nothing */
+	const char *setting; /* NAME=VALUE for the environment; NULL: none */
+	enum st_batch_streams streams;
+};
+/* Adds a run. Returns false if a text is not UTF-8, or memory is exhausted. */
+bool st_batch_task_run(json_t *task, const struct st_batch_command *c);
+/* Its runs take one CPU, chosen by this number where the worker has several. */
+void st_batch_task_pin(json_t *task, uint64_t random);
+
+/* ---- workers: work.c ---- */
+
+/* A worker of the campaign in a folder, on a CPU or, with -1, on all. 0, or -1 with *e: this node
+ * cannot work. */
+st_status st_batch_work(const char *folder, int cpu, struct st_error *e);
+/* Whether a campaign is a batch. */
+bool st_batch_is(const json_t *about);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "batch/node.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "collect/collect.h"
+#include "profile/profile.h"
+#include "store/traits.h"
+#include "timing/timing.h"
+
+char *
+st_node_machine(void)
+{
+	struct st_profile *profile = st_profile_new();
+	struct st_traits traits = {0};
+	char *machine = NULL;
+	if (profile) {
+		profile->run.tool = "";
+		st_collect_machine(profile);
+	}
+	if (profile && !st_traits_of(&traits, profile, "")) {
+		machine = traits.machine;
+		traits.machine = NULL;
+	}
+	st_traits_free(&traits);
+	st_profile_free(profile);
+	return machine;
+}
+
+st_status
+st_node_pin(int cpu, cpu_set_t *cpus, struct st_error *e)
+{
+	char text[16];
+	snprintf(text, sizeof text, "%d", cpu);
+	if (st_timing_cpus(text, cpus, e))
+		return ST_FAILED;
+	if (sched_setaffinity(0, sizeof *cpus, cpus))
+		return st_fail(e, ST_EXIT_FAILED, "cannot run on CPU %d: %s", cpu, strerror(errno));
+	return ST_OK;
+}
+
+bool
+st_node_is_cause(const char *message)
+{
+	static const int errors[] = {ENOSPC, EDQUOT, EIO, ESTALE};
+	for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+		if (strstr(message, strerror(errors[i])))
+			return true;
+	return false;
+}
