@@ -29,6 +29,7 @@ struct st_profile;
 /* The option that says that Strobe ended the runs, and its value. */
 #define ST_BLOW_OPTION_END "end"
 #define ST_BLOW_CUT "cut"
+#define ST_BLOW_WINDOWS "windows"
 
 enum { ST_BLOW_NONE = UINT32_MAX }; /* in place of a function's index: a run without noise */
 
@@ -93,6 +94,7 @@ struct st_blow_span {
 	uint64_t ns;
 };
 
+/* A run of the program, or with `live` a window of time in it. */
 struct st_blow_run {
 	uint32_t function; /* the function with the noise, or in a speed-up the only one without;
 	                      ST_BLOW_NONE: a baseline run */
@@ -118,6 +120,7 @@ struct st_blow {
 	bool speedup; /* runs with noise have it in all functions except one */
 	bool causal;  /* runs with noise are virtual speed-ups: virtual.h */
 	bool cut;     /* the program does not end the runs; Strobe does, after a given time */
+	bool live;    /* runs are windows of time in one process, and `cut` is set, too: live.h */
 };
 
 void st_blow_free(struct st_blow *b);

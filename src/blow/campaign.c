@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/text.h"
+#include "blow/live.h"
 #include "blow/pick.h"
 #include "experiment/journal.h"
 
@@ -14,6 +16,7 @@
 enum { LINE_OF_SELECTION, LINE_OF_RUN };
 #define SEPARATOR '\x1e'  /* between functions: st_blow_write_function replaces it in names */
 enum { QUIET_AFTER = 8 }; /* experiments between two runs without noise */
+enum { QUIET_OF = 4 };    /* of that many windows, chance makes one without noise, on average */
 
 struct st_blow_campaign {
 	const struct st_blow_options *o;
@@ -23,6 +26,7 @@ struct st_blow_campaign {
 	struct st_blow_tries tries;
 	bool selected; /* the journal had the selection */
 	double begin;
+	double selection_ns; /* time of the selection */
 };
 
 static st_status
@@ -137,6 +141,8 @@ execute_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st_error
 {
 	struct st_blow_how how = c->o->how;
 	how.limit = limit_of_run(c, run);
+	if (how.live && !c->o->run)
+		return st_blow_live_window(how.live, c->b, run, e);
 	return c->o->run ? c->o->run(c->o->arg, c->b, run, e)
 	                 : st_blow_run_once(&how, c->b, run, e);
 }
@@ -199,6 +205,10 @@ static bool
 needs_quiet_run(const struct st_blow_campaign *c)
 {
 	const size_t quiet = count_runs(c->b, true), noisy = count_runs(c->b, false);
+	uint64_t random = c->o->seed + c->b->runs.n;
+	/* What recurs in the program could recur with the windows: chance puts them in order. */
+	if (c->b->live)
+		return !st_random_below(&random, QUIET_OF);
 	return quiet < c->o->quiet_runs + noisy / QUIET_AFTER;
 }
 
@@ -235,14 +245,18 @@ static st_status
 begin_tries(struct st_blow_campaign *c, struct st_error *e)
 {
 	const struct st_blow_options *o = c->o;
-	const struct st_blow_plan plan = {.b = c->b,
-	                                  .database = &c->database,
-	                                  .run_ns = first_run_ns(c),
-	                                  .most_slower = o->full ? INFINITY : o->most_slower,
-	                                  .full = o->full,
-	                                  .sampling = o->noise.sampling,
-	                                  .pick = o->pick,
-	                                  .seed = o->seed};
+	const struct st_blow_live *live = o->how.live;
+	const struct st_blow_plan plan = {
+	        .b = c->b,
+	        .database = &c->database,
+	        .run_ns = live ? c->selection_ns : first_run_ns(c),
+	        .longest_ns = live ? st_blow_live_seconds(live) * 1e9 / ST_BLOW_LIVE_NOISES : 0,
+	        .repeat = live && !c->b->causal ? o->noise.repeat : 1,
+	        .most_slower = o->full ? INFINITY : o->most_slower,
+	        .full = o->full,
+	        .sampling = o->noise.sampling,
+	        .pick = o->pick,
+	        .seed = o->seed};
 	return st_blow_tries_begin(&c->tries, &plan) ? campaign_no_memory(e) : ST_OK;
 }
 
@@ -279,8 +293,12 @@ select_functions(struct st_blow_campaign *c, struct st_error *e)
 	struct st_blow_run run = {0};
 	if (c->selected)
 		return ST_OK;
-	const st_status status = c->o->select ? c->o->select(c->o->arg, c->b, &run, e)
-	                                      : st_blow_select(&c->o->how, c->b, &run, e);
+	const struct st_blow_options *o = c->o;
+	const st_status status = o->select ? o->select(o->arg, c->b, &run, e)
+	                         : o->how.live
+	                                 ? st_blow_live_select(o->how.live, &o->how, c->b, &run, e)
+	                                 : st_blow_select(&o->how, c->b, &run, e);
+	c->selection_ns = (double)run.total_ns;
 	st_blow_run_clear(&run);
 	if (status)
 		return status;
@@ -313,7 +331,8 @@ st_blow_open(const struct st_blow_options *o, struct st_blow *b, struct st_error
 	b->seed = o->seed;
 	b->speedup = o->how.speedup;
 	b->causal = o->how.causal;
-	b->cut = o->how.duration > 0;
+	b->live = o->how.live != NULL;
+	b->cut = o->how.duration > 0 || b->live;
 	st_status status =
 	        st_blow_database(&o->noise, &c->database) ? campaign_no_memory(e) : ST_OK;
 	if (!status)

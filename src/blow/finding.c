@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "blow/campaign.h"
+#include "blow/progress.h"
 
 struct st_blow_baseline
 st_blow_baseline_of(const struct st_blow *b)
@@ -37,20 +38,35 @@ st_blow_baseline_of(const struct st_blow *b)
 struct points {
 	struct st_blow_point *v;
 	size_t n, n_quiet;
-	double function, total, calls; /* sums; times in ns */
+	double function, total; /* sums of times for the work that is measured, ns */
+	double ns, calls;       /* sums of the function */
 };
 
+/* The work in which times are measured: a run, or in a window the calls of the first progress
+ * point. */
+static double
+work_of(const struct st_blow *b, const struct st_blow_run *r)
+{
+	const uint32_t point = st_blow_point_at(b, 0);
+	return b->live ? point == ST_BLOW_NONE ? 0 : (double)st_blow_sum(r, point).calls : 1;
+}
+
 static void
-add_point(struct points *p, const struct st_blow_run *r, uint32_t function)
+add_point(struct points *p, const struct st_blow *b, const struct st_blow_run *r, uint32_t function)
 {
 	const struct st_blow_sample s = st_blow_sum(r, function);
 	const bool noisy = r->function == function;
-	p->v[p->n++] = (struct st_blow_point){(double)s.ns, (double)r->total_ns, noisy};
+	const double work = work_of(b, r);
+	if (!(work > 0))
+		return; /* nothing says how long the work takes */
+	p->v[p->n++] =
+	        (struct st_blow_point){(double)s.ns / work, (double)r->total_ns / work, noisy};
 	if (noisy)
 		return;
 	p->n_quiet++;
-	p->function += (double)s.ns;
-	p->total += (double)r->total_ns;
+	p->function += (double)s.ns / work;
+	p->total += (double)r->total_ns / work;
+	p->ns += (double)s.ns;
 	p->calls += (double)s.calls;
 }
 
@@ -163,7 +179,7 @@ st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding 
 		if (counts && r->noise.type == ST_BLOW_VIRTUAL)
 			n_virtual++;
 		else if (st_blow_is_quiet(r) || counts)
-			add_point(&p, r, function);
+			add_point(&p, b, r, function);
 	}
 	if (!status) {
 		out->experiments = p.n - p.n_quiet + n_virtual;
@@ -173,7 +189,7 @@ st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding 
 	if (!status && p.n_quiet) {
 		out->share = p.function / p.total;
 		out->calls = p.calls / (double)p.n_quiet;
-		out->mean_ns = p.calls > 0 ? p.function / p.calls : NAN;
+		out->mean_ns = p.calls > 0 ? p.ns / p.calls : NAN;
 	}
 	if (!status && b->speedup)
 		find_opportunity(b, function, influences, out);

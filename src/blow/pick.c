@@ -47,6 +47,20 @@ copy_noises(const struct st_blow_noises *from, struct st_blow_noises *to)
 	return ST_OK;
 }
 
+/* Makes the list `times` times as long. */
+static st_status
+repeat_noises(struct st_blow_noises *noises, size_t times)
+{
+	const size_t n = noises->list.n;
+	for (size_t i = n; i < n * times; i++) {
+		struct st_blow_noise *noise = ST_PUSH(&noises->list);
+		if (!noise)
+			return ST_FAILED;
+		*noise = noises->list.v[i - n];
+	}
+	return ST_OK;
+}
+
 /* The calls of functions that get noise in an experiment with the function. */
 uint64_t
 st_blow_noisy_calls(const struct st_blow *b, uint32_t function)
@@ -76,12 +90,19 @@ fill_try(const struct st_blow_tries *t, uint32_t function, struct st_blow_try *o
 	out->function = function;
 	struct st_blow_noises own;
 	const struct st_blow_noises *database;
+	/* All noise together may take most_slower * run_ns, and noise is limited by its share of
+	 * that: so more calls limit the noise of one. */
+	const double calls = (double)st_blow_noisy_calls(p->b, function),
+	             least = p->longest_ns > 0 ? ceil(p->most_slower * p->run_ns / p->longest_ns)
+	                                       : 0;
 	st_status status = database_of_try(p, function, &own, &database);
 	if (!status)
 		status = p->full ? copy_noises(database, &out->noises)
-		                 : st_blow_noises_for(database, st_blow_noisy_calls(p->b, function),
+		                 : st_blow_noises_for(database, (uint64_t)fmax(calls, least),
 		                                      p->run_ns, p->most_slower, yield_default_ns,
 		                                      &out->noises);
+	if (!status)
+		status = repeat_noises(&out->noises, p->repeat);
 	free(own.list.v);
 	out->done = calloc(out->noises.list.n + 1, sizeof *out->done);
 	out->left = out->noises.list.n;

@@ -11,7 +11,9 @@ struct st_blow_plan {
 	double run_ns; /* mean run time without noise */
 	double most_slower;
 	bool full;
-	double sampling; /* of a speed-up; see struct st_blow_choice */
+	double longest_ns; /* the longest noise that a call may have; 0: no limit */
+	size_t repeat;     /* times that each noise is tried; 0: once */
+	double sampling;   /* of a speed-up; see struct st_blow_choice */
 	enum st_blow_pick pick;
 	uint64_t seed;
 };

@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include "base/hashmap.h"
-#include "blow/calls.h"
-#include "blow/corpus.h"
+#include "blow/listed.h"
 #include "blow/run.h"
 #include "blow/virtual.h"
 #include "probe/probes.h"
 #include "session/session.h"
-#include "trace/choose.h"
 #include "trace/probe_results.h"
 
 /* Probe numbers of one function, which has several if its file is mapped more than once. */
@@ -29,8 +27,8 @@ struct probed {
 	const struct st_blow_how *how;
 	const struct st_blow *b; /* NULL: functions are selected */
 	const struct st_blow_run *asked;
-	struct st_trace_chooser *chooser;
-	struct st_hashmap index; /* of functions by their offsets */
+	struct st_blow_listing listing; /* of the selection */
+	struct st_hashmap index;        /* of functions by their offsets */
 	struct st_probes probes;
 	struct st_moment begin;
 	uint64_t word; /* the noise: st_probe_noise */
@@ -39,8 +37,7 @@ struct probed {
 	uint32_t numbers[MOST_NUMBERS], n_numbers; /* n: atomic */
 	double paid;
 	ST_VEC(struct paid_by) payers;
-	bool no_memory;              /* for the payers */
-	struct st_blow_calls *calls; /* NULL: the code is not read */
+	bool no_memory; /* for the payers */
 };
 
 /* ---- choice of functions ---- */
@@ -66,24 +63,12 @@ probed_function_at(const struct probed *r, const char *image, uint64_t offset)
 	                               !strcmp(r->b->functions.v[at].image, image));
 }
 
-/* Selections also time progress points, which other options may leave out. */
-static bool
-is_selectable(const struct probed *r, const struct st_probed_image *image,
-              const struct st_function *f)
-{
-	if (st_trace_chosen(r->chooser, image->image, image->path, f))
-		return true;
-	if (f->whole != f->offset || f->source == ST_SYM_PLT || f->source == ST_SYM_PERFMAP)
-		return false;
-	return st_blow_is_progress(f->name, f->raw_name, r->how->progress);
-}
-
 static struct st_probe_action
 choose_blown(void *arg, const struct st_probed_image *image, const struct st_function *f)
 {
 	const struct probed *r = arg;
 	const bool chosen = r->b ? probed_function_at(r, image->path, f->offset) != ST_BLOW_NONE
-	                         : is_selectable(r, image, f);
+	                         : st_blow_is_listed(&r->listing, image, f);
 	return (struct st_probe_action){chosen ? ST_PROBE_TIME : ST_PROBE_NOTHING, 0};
 }
 
@@ -293,71 +278,6 @@ add_paid(const struct probed *r, struct st_blow_run *run)
 	return ST_OK;
 }
 
-static const char *
-raw_name_of(const struct st_probed_image *image, uint64_t offset, const char *name)
-{
-	const struct st_function *f = st_image_function(image->image, offset);
-	return f && f->offset == offset ? f->raw_name : name;
-}
-
-/* Sums the function's calls and time over all threads. */
-static void
-sum_traced(const struct st_trace *t, struct st_blow_function *f)
-{
-	for (size_t i = 0; i < t->functions.n; i++) {
-		const struct st_trace_function *traced = &t->functions.v[i];
-		if (traced->offset != f->offset || strcmp(traced->image, f->image) != 0)
-			continue;
-		f->calls += traced->calls;
-		f->ns += traced->outermost_ns;
-	}
-}
-
-static void
-probed_write_function(const struct probed *r, const struct st_trace *t,
-                      const struct st_probed_function *p, FILE *out)
-{
-	const struct st_probed_image *image = &r->probes.images.v[p->image];
-	struct st_blow_function f = {.name = p->name,
-	                             .raw_name = raw_name_of(image, p->offset, p->name),
-	                             .image = image->path,
-	                             .offset = p->offset,
-	                             .why = p->refused};
-	sum_traced(t, &f);
-	if (r->calls)
-		st_blow_calls_fill(r->calls, image->image, &f);
-	st_blow_write_function(&f, out);
-}
-
-/* Writes all functions that the request chooses; others may have probes for other reasons. */
-static void
-probed_write_functions(const struct probed *r, const struct st_trace *t, FILE *out)
-{
-	const struct st_probes *p = &r->probes;
-	for (size_t i = 0; i < p->functions.n; i++) {
-		const struct st_probed_function *f = &p->functions.v[i];
-		const struct st_probed_image *image = &p->images.v[f->image];
-		const struct st_function *at = st_image_function(image->image, f->offset);
-		if (at && is_selectable(r, image, at))
-			probed_write_function(r, t, f, out);
-	}
-	for (size_t i = 0; i < p->refused.n; i++)
-		probed_write_function(r, t, &p->refused.v[i], out);
-}
-
-/* Reads the code of all images. */
-static st_status
-probed_read_code(struct probed *r)
-{
-	const struct st_probes *p = &r->probes;
-	r->calls = st_blow_calls_new();
-	st_status status = r->calls ? ST_OK : ST_FAILED;
-	for (size_t i = 0; i < p->images.n && !status; i++)
-		if (p->images.v[i].image)
-			status = st_blow_calls_add(r->calls, p->images.v[i].image);
-	return status || st_blow_calls_connect(r->calls) ? ST_FAILED : ST_OK;
-}
-
 /* Takes over the note of the watchdog. */
 static st_status
 probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output, FILE *out)
@@ -374,10 +294,8 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 		                         add_paid(r, &run)
 		                 ? ST_FAILED
 		                 : ST_OK;
-	if (!status && !r->b && r->how->reads_code)
-		status = probed_read_code(r);
 	if (!status && !r->b)
-		probed_write_functions(r, &t, out);
+		status = st_blow_list(&r->listing, &t, out);
 	if (!status)
 		st_blow_write_line(&run, out);
 	st_trace_free(&t);
@@ -408,20 +326,6 @@ watch_virtually(struct probed *r, struct st_error *e)
 	return status;
 }
 
-/* Fails if a name of the file of --corpus fits no function. */
-static st_status
-check_corpus_names(const struct probed *r, struct st_error *e)
-{
-	const struct st_patterns *names = &r->how->request->session->region.functions;
-	for (size_t i = 0; !r->b && r->how->names_exist && i < names->n; i++)
-		if (!names->matched[i])
-			return st_fail(e, ST_EXIT_USAGE,
-			               "--corpus: the program has no function '%s': "
-			               "--show-functions with --all lists its functions",
-			               names->text[i]);
-	return ST_OK;
-}
-
 static st_status
 run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 {
@@ -432,7 +336,7 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 	const st_status watched = watch_virtually(r, e);
 	const st_status status = st_probes_wait(&r->probes, 0, e);
 	st_blow_watchdog_end(&w);
-	if (watched || status || check_corpus_names(r, e)) {
+	if (watched || status || (!r->b && st_blow_check_names(r->how, e))) {
 		free(w.note);
 		return ST_FAILED;
 	}
@@ -453,16 +357,15 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                              .taken = note_begin,
 	                              .process = {.noisy = true}}};
 	r.probes.arg = r.probes.taken_arg = &r;
-	r.chooser = b ? NULL : st_trace_chooser_new(how->request);
 	r.word = b ? st_blow_noise_word(asked->noise, st_tsc_frequency()) : 0;
-	st_status status = (b || r.chooser) && !index_functions(&r)
-	                           ? ST_OK
-	                           : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	st_status status =
+	        (b || !st_blow_listing_begin(&r.listing, how, &r.probes)) && !index_functions(&r)
+	                ? ST_OK
+	                : st_fail(e, ST_EXIT_FAILED, "out of memory");
 	if (!status)
 		status = run_probed(&r, output, out, e);
-	st_blow_calls_free(r.calls);
+	st_blow_listing_end(&r.listing);
 	st_probes_free(&r.probes);
-	st_trace_chooser_free(r.chooser);
 	st_hashmap_free(&r.index);
 	free(r.payers.v);
 	return status;

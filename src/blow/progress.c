@@ -82,6 +82,27 @@ st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function, ui
 	return status;
 }
 
+st_status
+st_blow_find_control(const struct st_blow *b, uint32_t point, struct st_blow_gain *out)
+{
+	double *times[2] = {calloc(b->runs.n + 1, sizeof **times),
+	                    calloc(b->runs.n + 1, sizeof **times)};
+	size_t n[2] = {0, 0}, nth = 0;
+	const st_status status = times[0] && times[1] ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < b->runs.n && !status; i++) {
+		const double time = time_of_point(&b->runs.v[i], point);
+		if (!st_blow_is_quiet(&b->runs.v[i]) || isnan(time))
+			continue;
+		times[nth % 2][n[nth % 2]++] = time;
+		nth++;
+	}
+	if (!status)
+		*out = st_blow_gain_of(times[0], n[0], times[1], n[1]);
+	free(times[0]);
+	free(times[1]);
+	return status;
+}
+
 /* ---- throughput ---- */
 
 static double

@@ -26,6 +26,9 @@ st_status st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t fu
                             uint64_t percent, struct st_blow_gain *out);
 /* The gain as an increase of calls per second. NAN where the gain is not less than 1. */
 struct st_blow_gain st_blow_throughput_of(struct st_blow_gain gain);
+/* The gain of every second run without noise or speed-up, compared with the others: as nothing is
+ * different in these, it shows the error of gains. -1: memory is exhausted. */
+st_status st_blow_find_control(const struct st_blow *b, uint32_t point, struct st_blow_gain *out);
 /* Calls of the point per second, in runs without noise. */
 struct st_blow_rate {
 	size_t runs;

@@ -199,7 +199,8 @@ st_blow_put(const struct st_blow *b, struct st_profile *p)
 {
 	st_profile_add_option(p, 0, ST_BLOW_OPTION_MODE, st_blow_mode(b));
 	if (b->cut)
-		st_profile_add_option(p, 0, ST_BLOW_OPTION_END, ST_BLOW_CUT);
+		st_profile_add_option(p, 0, ST_BLOW_OPTION_END,
+		                      b->live ? ST_BLOW_WINDOWS : ST_BLOW_CUT);
 	if (blow_put_functions(b, p) || blow_put_code(b, p) || blow_put_runs(b, p) ||
 	    blow_put_all_samples(b, p) || blow_put_notes(b, p))
 		return ST_FAILED;

@@ -150,7 +150,9 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	const char *end = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_END);
 	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL),
 	                      .speedup = mode && !strcmp(mode, ST_BLOW_SPEED_UP),
-	                      .cut = end && !strcmp(end, ST_BLOW_CUT)};
+	                      .live = end && !strcmp(end, ST_BLOW_WINDOWS),
+	                      .cut = end &&
+	                             (!strcmp(end, ST_BLOW_WINDOWS) || !strcmp(end, ST_BLOW_CUT))};
 	if (!functions || !runs || !samples)
 		return st_fail(
 		        e, ST_EXIT_USAGE,

@@ -9,6 +9,8 @@
 #include "probe/probes.h"
 #include "trace/engine.h"
 
+struct st_blow_live;
+
 struct st_blow_how {
 	char *const *program;
 	const char *input; /* file for its standard input */
@@ -17,9 +19,11 @@ struct st_blow_how {
 	double limit;      /* seconds after which a run is ended; 0: none */
 	double duration; /* seconds after which a run is ended without a fault; 0: it ends itself */
 	const struct st_trace_request *request; /* chooses the functions for the selection */
-	bool names_exist; /* the selection fails if one of the request's names fits no function */
-	bool reads_code;  /* the selection also reads what the code says of functions: calls.h */
+	bool names_exist;  /* the selection fails if one of the request's names fits no function, */
+	size_t first_name; /* from this one on */
+	bool reads_code;   /* the selection also reads what the code says of functions: calls.h */
 	const struct st_patterns *progress; /* further functions for it; NULL: none */
+	struct st_blow_live *live; /* runs are windows in one process; NULL: each is a process */
 };
 
 /* Runs the program with probes on all functions that the request chooses; adds these functions to

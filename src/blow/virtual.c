@@ -32,11 +32,13 @@ struct watched {
 	bool stopped;
 	uint32_t record; /* index of its record in the area; UINT32_MAX: unknown yet */
 };
-struct watch {
-	struct st_virtual *v;
+struct st_virtual_watch {
+	struct st_virtual *v; /* NULL: no thread is to be paused */
+	const struct st_probes *probes;
 	struct st_debts debts;
 	ST_VEC(struct watched) threads;
 	pid_t pid;
+	bool ended; /* the program has ended, and the caller waits for it */
 };
 
 /* The shortest pause, seconds: longer than it takes to stop a thread. */
@@ -69,7 +71,7 @@ ran_since(struct watched *t, bool runs, double seconds)
 }
 
 static st_status
-watch_thread(struct watch *w, pid_t tid, size_t from)
+watch_thread(struct st_virtual_watch *w, pid_t tid, size_t from)
 {
 	if (st_debt_find(&w->debts, tid) != SIZE_MAX)
 		return ST_OK;
@@ -85,7 +87,7 @@ watch_thread(struct watch *w, pid_t tid, size_t from)
 }
 
 static void
-forget_thread(struct watch *w, size_t i)
+forget_thread(struct st_virtual_watch *w, size_t i)
 {
 	struct watched *t = &w->threads.v[i];
 	if (t->stat >= 0)
@@ -100,7 +102,7 @@ forget_thread(struct watch *w, size_t i)
 
 /* Traces the threads that are not traced yet. */
 static st_status
-seize_new_threads(struct watch *w)
+seize_new_threads(struct st_virtual_watch *w)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/task", w->pid);
@@ -119,7 +121,7 @@ seize_new_threads(struct watch *w)
 
 /* Traces all threads; new threads are then traced from their first instruction on. */
 static st_status
-seize_threads(struct watch *w, struct st_error *e)
+seize_threads(struct st_virtual_watch *w, struct st_error *e)
 {
 	if (ptrace(PTRACE_SEIZE, w->pid, 0, PTRACE_O_TRACECLONE) != 0)
 		return errno == ESRCH ? ST_OK /* it has ended already */
@@ -158,9 +160,9 @@ waits_for_thread(const struct watched *t)
 }
 
 static uint32_t
-record_of_thread(const struct watch *w, int64_t tid)
+record_of_thread(const struct st_virtual_watch *w, int64_t tid)
 {
-	const struct st_probe_area *a = w->v->probes->process.area;
+	const struct st_probe_area *a = w->probes->process.area;
 	for (uint32_t i = a->n_records; i-- > 0;)
 		if (i < ST_PROBE_MOST_RECORDS && a->records[i].tid == tid)
 			return i;
@@ -168,7 +170,7 @@ record_of_thread(const struct watch *w, int64_t tid)
 }
 
 static bool
-is_in_function(struct watch *w, size_t i)
+is_in_function(struct st_virtual_watch *w, size_t i)
 {
 	const uint32_t *numbers;
 	const size_t n = w->v->functions(w->v->arg, &numbers);
@@ -176,7 +178,7 @@ is_in_function(struct watch *w, size_t i)
 	if (t->record == UINT32_MAX)
 		t->record = record_of_thread(w, w->debts.threads.v[i].id);
 	for (size_t k = 0; k < n && t->record != UINT32_MAX; k++) {
-		const struct st_probe_cell *c = st_probes_cell(w->v->probes, t->record, numbers[k]);
+		const struct st_probe_cell *c = st_probes_cell(w->probes, t->record, numbers[k]);
 		if (c && c->active)
 			return true;
 	}
@@ -184,7 +186,7 @@ is_in_function(struct watch *w, size_t i)
 }
 
 static void
-look_at_thread(struct watch *w, size_t i, double seconds)
+look_at_thread(struct st_virtual_watch *w, size_t i, double seconds)
 {
 	struct st_debt_thread *d = &w->debts.threads.v[i];
 	struct watched *t = &w->threads.v[i];
@@ -204,7 +206,7 @@ look_at_thread(struct watch *w, size_t i, double seconds)
 /* ---- pauses ---- */
 
 static void
-settle_debts(struct watch *w)
+settle_debts(struct st_virtual_watch *w)
 {
 	for (size_t i = 0; i < w->threads.n; i++) {
 		const struct st_debt_thread *d = &w->debts.threads.v[i];
@@ -226,7 +228,7 @@ is_stopping_signal(int signo)
 
 /* Handles a stop that ptrace has reported. */
 static st_status
-take_thread_stop(struct watch *w, size_t i, pid_t tid, int status)
+take_thread_stop(struct st_virtual_watch *w, size_t i, pid_t tid, int status)
 {
 	const int event = status >> 16, signo = WSTOPSIG(status);
 	struct watched *t = &w->threads.v[i];
@@ -250,7 +252,7 @@ take_thread_stop(struct watch *w, size_t i, pid_t tid, int status)
 
 /* The stop of a new thread may be reported before the event of the thread that has made it. */
 static st_status
-take_thread_event(struct watch *w, pid_t tid, int status)
+take_thread_event(struct st_virtual_watch *w, pid_t tid, int status)
 {
 	size_t i = st_debt_find(&w->debts, tid);
 	if (i == SIZE_MAX) {
@@ -268,7 +270,7 @@ take_thread_event(struct watch *w, pid_t tid, int status)
 
 /* Handles all pending events. *ended: the program has ended, and the caller waits for it. */
 static st_status
-take_thread_events(struct watch *w, bool *ended)
+take_thread_events(struct st_virtual_watch *w, bool *ended)
 {
 	st_status status = ST_OK;
 	while (!status && !*ended) {
@@ -288,21 +290,31 @@ take_thread_events(struct watch *w, bool *ended)
 
 /* ---- the run ---- */
 
+/* A signal that has stopped the thread is delivered. A thread that it has just made is added. */
 static void
-let_all_go(struct watch *w)
+let_thread_go(struct st_virtual_watch *w, size_t i)
 {
-	for (size_t i = 0; i < w->threads.n; i++) {
-		const pid_t tid = (pid_t)w->debts.threads.v[i].id;
-		if (w->debts.threads.v[i].state == ST_DEBT_GONE)
-			continue;
-		if (!w->threads.v[i].stopped && ptrace(PTRACE_INTERRUPT, tid, 0, 0) == 0)
-			waitpid(tid, NULL, __WALL);
-		ptrace(PTRACE_DETACH, tid, 0, 0);
-	}
+	const pid_t tid = (pid_t)w->debts.threads.v[i].id;
+	int status = 0;
+	if (!w->threads.v[i].stopped && ptrace(PTRACE_INTERRUPT, tid, 0, 0) == 0 &&
+	    (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status)))
+		return;
+	unsigned long child = 0;
+	if (status >> 16 == PTRACE_EVENT_CLONE && ptrace(PTRACE_GETEVENTMSG, tid, 0, &child) == 0)
+		ST_IGNORE(watch_thread(w, (pid_t)child, i)); /* else it ends with our process */
+	ptrace(PTRACE_DETACH, tid, 0, status >> 16 ? 0 : status ? WSTOPSIG(status) : 0);
 }
 
 static void
-count_time(struct watch *w, double seconds)
+let_all_go(struct st_virtual_watch *w)
+{
+	for (size_t i = 0; i < w->threads.n; i++)
+		if (w->debts.threads.v[i].state != ST_DEBT_GONE)
+			let_thread_go(w, i);
+}
+
+static void
+count_time(struct st_virtual_watch *w, double seconds)
 {
 	for (size_t i = 0; i < w->threads.n; i++) {
 		look_at_thread(w, i, seconds);
@@ -311,44 +323,116 @@ count_time(struct watch *w, double seconds)
 	st_debt_tick(&w->debts, seconds);
 }
 
+/* seconds 0: until the program has ended. */
 static st_status
-watch_program(struct watch *w)
+watch_program(struct st_virtual_watch *w, double seconds, bool (*over)(void *arg), void *arg)
 {
 	const struct timespec nap = {0, 250000};
 	double last = st_now_raw();
-	bool ended = false;
-	for (;;) {
-		if (take_thread_events(w, &ended))
+	const double end = last + seconds;
+	while (!w->ended && (seconds <= 0 || last < end) && !(over && over(arg))) {
+		if (take_thread_events(w, &w->ended))
 			return ST_FAILED;
-		if (ended)
-			return ST_OK;
 		const double now = st_now_raw();
-		count_time(w, now - last);
+		if (w->v && !w->ended) {
+			count_time(w, now - last);
+			settle_debts(w);
+		}
 		last = now;
-		settle_debts(w);
-		nanosleep(&nap, NULL);
+		if (!w->ended)
+			nanosleep(&nap, NULL);
 	}
+	return ST_OK;
+}
+
+/* Forgets all debts. */
+static void
+begin_debts(struct st_virtual_watch *w, struct st_virtual *v)
+{
+	w->v = v;
+	v->paid = v->stood = 0;
+	w->debts.speedup = v->speedup;
+	w->debts.all = 0;
+	for (size_t i = 0; i < w->threads.n; i++) {
+		w->debts.threads.v[i].paid = 0;
+		(void)ran_since(&w->threads.v[i], false, 0); /* discards the CPU time until now */
+	}
+}
+
+/* Reports what the threads have paid, and resumes those that are paused. */
+static void
+end_debts(struct st_virtual_watch *w)
+{
+	struct st_virtual *v = w->v;
+	/* The program ends with its first thread, whose index is 0. */
+	if (w->debts.threads.n)
+		v->paid = w->debts.threads.v[0].paid;
+	for (size_t i = 0; i < w->threads.n; i++) {
+		const struct st_debt_thread *d = &w->debts.threads.v[i];
+		struct watched *t = &w->threads.v[i];
+		v->thread_paid(v->arg, d->id, d->paid);
+		if (t->stopped)
+			t->stopped = ptrace(PTRACE_CONT, (pid_t)d->id, 0, 0) != 0 && errno != ESRCH;
+	}
+	w->v = NULL;
+}
+
+struct st_virtual_watch *
+st_virtual_begin(const struct st_probes *probes, struct st_error *e)
+{
+	struct st_virtual_watch *w = calloc(1, sizeof *w);
+	if (!w) {
+		ST_IGNORE(st_fail(e, ST_EXIT_FAILED, "out of memory")); /* to fill *e */
+		return NULL;
+	}
+	*w = (struct st_virtual_watch){.probes = probes, .pid = probes->process.pid};
+	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
+	if (!seize_threads(w, e))
+		return w;
+	st_virtual_end(w);
+	return NULL;
+}
+
+void
+st_virtual_end(struct st_virtual_watch *w)
+{
+	if (!w)
+		return;
+	if (!w->ended)
+		let_all_go(w);
+	else if (w->probes->process.attached)
+		waitpid(w->pid, NULL, __WALL); /* else its parent does not learn of its end */
+	for (size_t i = 0; i < w->threads.n; i++)
+		forget_thread(w, i);
+	free(w->threads.v);
+	st_debts_free(&w->debts);
+	free(w);
+}
+
+st_status
+st_virtual_window(struct st_virtual_watch *w, struct st_virtual *v, double seconds,
+                  bool (*over)(void *arg), struct st_error *e)
+{
+	begin_debts(w, v);
+	const st_status status = watch_program(w, seconds, over, v->arg);
+	end_debts(w);
+	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the threads") : ST_OK;
+}
+
+st_status
+st_virtual_idle(struct st_virtual_watch *w, double seconds, bool (*over)(void *arg), void *arg,
+                struct st_error *e)
+{
+	return watch_program(w, seconds, over, arg)
+	               ? st_fail(e, ST_EXIT_FAILED, "no memory left for the threads")
+	               : ST_OK;
 }
 
 st_status
 st_virtual_run(struct st_virtual *v, struct st_error *e)
 {
-	struct watch w = {.v = v, .debts = {.speedup = v->speedup}, .pid = v->probes->process.pid};
-	v->paid = v->stood = 0;
-	prctl(PR_SET_TIMERSLACK, 1000, 0, 0, 0);
-	st_status status = seize_threads(&w, e);
-	if (!status && watch_program(&w)) {
-		let_all_go(&w);
-		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the threads");
-	}
-	/* The program ends with its first thread, whose index is 0. */
-	if (w.debts.threads.n)
-		v->paid = w.debts.threads.v[0].paid;
-	for (size_t i = 0; i < w.threads.n; i++) {
-		v->thread_paid(v->arg, w.debts.threads.v[i].id, w.debts.threads.v[i].paid);
-		forget_thread(&w, i);
-	}
-	free(w.threads.v);
-	st_debts_free(&w.debts);
+	struct st_virtual_watch *w = st_virtual_begin(v->probes, e);
+	const st_status status = w ? st_virtual_window(w, v, 0, NULL, e) : ST_FAILED;
+	st_virtual_end(w);
 	return status;
 }

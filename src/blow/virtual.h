@@ -20,6 +20,21 @@ struct st_virtual {
 	double stood; /* out: seconds of the pauses of all threads */
 };
 
+/* A process whose threads are traced, which serves many virtual speed-ups one after the other. No
+ * thread is paused between them. */
+struct st_virtual_watch;
+/* Begins to trace all threads. The caller ends it also when it has failed. NULL with *e. */
+struct st_virtual_watch *st_virtual_begin(const struct st_probes *probes, struct st_error *e);
+/* Lets the threads owe and pay as *v says for so many seconds, or until over(v->arg), if given, is
+ * true. Calls v->thread_paid for each thread. -1 with *e: no thread is paused any more. */
+st_status st_virtual_window(struct st_virtual_watch *w, struct st_virtual *v, double seconds,
+                            bool (*over)(void *arg), struct st_error *e);
+/* Only handles what the kernel says of the threads, so that none waits for that. */
+st_status st_virtual_idle(struct st_virtual_watch *w, double seconds, bool (*over)(void *arg),
+                          void *arg, struct st_error *e);
+/* Resumes all threads, and traces them no more. NULL: nothing. */
+void st_virtual_end(struct st_virtual_watch *w);
+
 /* Returns when the program has ended: 0. On failure -1 with *e, and the program runs on without
  * pauses. The caller waits for the program in both cases. */
 st_status st_virtual_run(struct st_virtual *v, struct st_error *e);

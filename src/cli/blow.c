@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "blow/live.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/result.h"
@@ -114,11 +115,18 @@ show_blow(void *arg, const struct st_blow *b, size_t done, size_t left, uint32_t
 	st_progress_line(&w->progress, line);
 }
 
+/* The process that the name of the result has. */
+static uint32_t
+blow_process(const struct st_blow_arguments *a)
+{
+	return (uint32_t)(a->pid ? a->pid : getpid());
+}
+
 static bool
 is_blow_interrupted(void *arg)
 {
-	(void)arg;
-	return st_timing_interrupted() != 0;
+	const struct blown *w = arg;
+	return st_timing_interrupted() || (w->a->live && st_blow_live_over(w->a->live));
 }
 
 static int64_t
@@ -185,12 +193,14 @@ save_blow(const struct blown *w, const char *options, enum st_blow_end end, stru
 	if (!p)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to keep the experiments");
 	if (end == ST_BLOW_INTERRUPTED)
-		st_profile_note(p, "the campaign was interrupted");
+		st_profile_note(p, a->live && st_blow_live_ended(a->live)
+		                           ? "the process ended during the campaign"
+		                           : "the campaign was interrupted");
 	st_status status = ST_OK;
 	if (a->output && !strcmp(a->output, "-"))
 		status = blow_write(p, a, stdout, e) ? ST_FAILED : st_output_flush(e);
 	else
-		status = st_session_output_save(&output, p, (uint32_t)getpid(), &where, e);
+		status = st_session_output_save(&output, p, blow_process(w->a), &where, e);
 	if (where && !a->quiet)
 		fprintf(stderr, "strobe: result: %s\n", where);
 	free(where);
@@ -207,7 +217,10 @@ say_end(const struct blown *w, enum st_blow_end end)
 	        [ST_BLOW_SECONDS] = "the limit of --timeout was reached",
 	        [ST_BLOW_INTERRUPTED] = "it was interrupted",
 	};
-	printf("the campaign ended after %.1f s: %s\n", st_now_raw() - w->begin, texts[end]);
+	const bool gone =
+	        end == ST_BLOW_INTERRUPTED && w->a->live && st_blow_live_ended(w->a->live);
+	printf("the campaign ended after %.1f s: %s\n", st_now_raw() - w->begin,
+	       gone ? "the process has ended" : texts[end]);
 }
 
 /* Each name of --progress needs a function that was called and takes a probe. */
@@ -276,7 +289,9 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 		fprintf(stderr, "strobe: %s\n", st_blow_dropped(c));
 	st_status status = c ? ST_OK : ST_FAILED;
 	if (!status && a->shows) {
-		status = print_blow_safely(&w->b, a, stdout, e);
+		status = a->live ? st_blow_live_leave(a->live, e) : ST_OK;
+		if (!status)
+			status = print_blow_safely(&w->b, a, stdout, e);
 		st_blow_close(c);
 		return status ? status : st_output_flush(e);
 	}
@@ -286,6 +301,8 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 		status = st_blow_wishes_find(a->view.wishes, &w->b, e);
 	if (!status)
 		status = st_blow_run(c, &end, e);
+	if (!status && a->live)
+		status = st_blow_live_leave(a->live, e);
 	st_blow_close(c);
 	st_progress_erase(&w->progress);
 	if (status)
@@ -321,7 +338,7 @@ blow_program(struct st_blow_arguments *a, char *const *argv)
 	st_timing_watch_signals();
 	st_status status = identity ? ST_OK : st_fail(&e, ST_EXIT_FAILED, "no memory left");
 	if (!status && writes)
-		status = st_session_output_check(&output, (uint32_t)getpid(), &e);
+		status = st_session_output_check(&output, blow_process(a), &e);
 	if (!status)
 		status = run_blow(&w, options, &e);
 	code = status                    ? st_complain(&e)

@@ -21,6 +21,11 @@ struct st_blow_arguments {
 	ST_VEC(struct st_blow_complexity) complexities; /* of functions with models */
 	struct st_blow_options options;
 	struct st_blow_view view;
+	long pid;      /* of a running process; 0: a program is run */
+	double window; /* seconds; 0: not given */
+	struct st_blow_live *live;
+	char **command;      /* of the process; owned, as its first element is */
+	const char *stopped; /* the last option that windows do not have; NULL: none was given */
 	const char *journal, *from, *compared, *output;
 	const char *asked; /* the last option for runs; NULL: none was given */
 	enum st_blow_form form;

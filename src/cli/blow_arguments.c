@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +7,10 @@
 #include "base/option.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "blow/live.h"
 #include "cli/blow.h"
 #include "cli/commands.h"
+#include "cli/measure.h"
 #include "control/program.h"
 
 enum {
@@ -205,7 +208,12 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return blow_size(name, value, 1, &o->noise.repeat, e);
 	case BLOW_progress:
 		return st_patterns_add(&a->progress, name, value, e);
+	case BLOW_pid:
+		return st_measure_pid(value, &a->pid, e);
+	case BLOW_window:
+		return st_region_time(&a->window, name, value, e);
 	case BLOW_for:
+		a->stopped = name;
 		return st_region_time(&o->how.duration, name, value, e);
 	case BLOW_funcs:
 		return st_patterns_add(&a->session.region.functions, name, value, e);
@@ -237,7 +245,7 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 	case BLOW_min_func_time:
 		return blow_time(name, value, 1e-9, &o->criteria.ns, e);
 	case BLOW_full_analysis:
-		a->noisy = name;
+		a->noisy = a->stopped = name;
 		o->full = true;
 		return ST_OK;
 	case BLOW_pick:
@@ -253,10 +261,12 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 	case BLOW_timeout:
 		return take_timeout(&o->most_seconds, value, e);
 	case BLOW_limit:
+		a->stopped = name;
 		return st_region_time(&o->how.limit, name, value, e);
 	case BLOW_seed:
 		return blow_number(name, value, 0, &o->seed, e);
 	case BLOW_journal:
+		a->stopped = name;
 		a->journal = value;
 		return ST_OK;
 	case BLOW_input:
@@ -347,6 +357,10 @@ check_progress(const struct st_blow_arguments *a, struct st_error *e)
 	if (how->duration > 0 && how->limit > 0)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--for and --limit both end runs: leave out one of them");
+	if (a->view.wishes && !how->causal)
+		name = "what-if";
+	else if (name && (a->pid || a->window > 0))
+		name = NULL;
 	if (name && !how->causal)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is for virtual speed-ups: leave it out, or use --mode causal",
@@ -380,10 +394,11 @@ static st_status
 check_mode(struct st_blow_arguments *a, struct st_error *e)
 {
 	if (!a->options.how.causal)
-		return a->repeats ? st_fail(e, ST_EXIT_USAGE,
-		                            "--repeat is for --mode causal: leave it out, or use "
-		                            "that mode")
-		                  : ST_OK;
+		return a->repeats && !a->pid && !(a->window > 0)
+		               ? st_fail(e, ST_EXIT_USAGE,
+		                         "--repeat is for --mode causal: leave it out, or use "
+		                         "that mode")
+		               : ST_OK;
 	if (a->noisy)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is about noise in functions, and --mode causal makes none: "
@@ -392,6 +407,53 @@ check_mode(struct st_blow_arguments *a, struct st_error *e)
 	memset(a->options.noise.types, 0, sizeof a->options.noise.types);
 	a->options.noise.types[ST_BLOW_VIRTUAL] = true;
 	return ST_OK;
+}
+
+/* The file that the process executes. */
+static st_status
+add_own_image(struct st_blow_arguments *a, struct st_error *e)
+{
+	char link[64];
+	snprintf(link, sizeof link, "/proc/%ld/exe", a->pid);
+	if (!realpath(link, a->program))
+		return st_fail(e, ST_EXIT_NOT_FOUND, "cannot find the program of process %ld: %s",
+		               a->pid, strerror(errno));
+	return st_patterns_add_path(&a->session.region.images, "images", a->program, e);
+}
+
+/* Experiments in windows of one process. */
+static st_status
+check_live(struct st_blow_arguments *a, struct st_error *e)
+{
+	static const double least = 0.01;
+	const struct st_blow_how *how = &a->options.how;
+	const char *with = a->pid ? "pid" : "window";
+	if (!a->pid && !(a->window > 0))
+		return ST_OK;
+	if (a->stopped || how->speedup)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s makes experiments in one process, which %s%s does not do: "
+		               "leave out one of them",
+		               with, how->speedup ? "--mode speed-up" : "--",
+		               how->speedup ? "" : a->stopped);
+	if (a->pid && strcmp(how->input, "/dev/null") != 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--stdin is the input of a program that is run: leave it out with "
+		               "--pid");
+	if (!a->progress.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s compares how much work is done in windows of time: name a "
+		               "function whose calls are the work with --progress",
+		               with);
+	if (a->window > 0 && a->window < least)
+		return st_fail(e, ST_EXIT_USAGE, "--window takes a time of at least 10ms");
+	if (a->pid && !(a->command = st_measure_command(a->pid)))
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	if (a->pid)
+		a->session.program = a->command;
+	a->live = st_blow_live_new((pid_t)a->pid, a->window > 0 ? a->window : 0.25);
+	a->options.how.live = a->live;
+	return a->live ? ST_OK : st_fail(e, ST_EXIT_FAILED, "out of memory");
 }
 
 /* The selection times the functions that --funcs matches, or else those of the program's own file.
@@ -411,6 +473,8 @@ choose_looked_at(struct st_blow_arguments *a, struct st_error *e)
 	a->options.how.progress = a->options.criteria.progress = &a->progress;
 	if (!a->request.own)
 		return ST_OK;
+	if (a->pid)
+		return add_own_image(a, e);
 	if (st_program_image(a->session.program[0], a->program, sizeof a->program, &by_env, e))
 		return ST_FAILED;
 	return st_patterns_add_path(&r->images, "images", a->program, e);
@@ -420,16 +484,22 @@ static st_status
 check_blow_run(struct st_blow_arguments *a, struct st_error *e)
 {
 	const struct st_blow_choice *c = &a->options.noise;
-	if (!a->session.program)
+	if (a->pid && a->session.program)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "no program to run: strobe blow [options] -- PROGRAM [ARGUMENT...]");
+		               "--pid makes experiments in a running process: leave out the "
+		               "program '%s'",
+		               a->session.program[0]);
+	if (!a->pid && !a->session.program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no program to run: strobe blow [options] -- PROGRAM [ARGUMENT...], "
+		               "or --pid PID");
 	if (a->output && !strcmp(a->output, "-") && (!a->has_form || a->form == ST_BLOW_DB))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the result is a database: give -o a file, or use --format json");
 	if (check_bounds("timed", c->timed, e) || check_bounds("yield", c->yield, e) ||
 	    check_bounds("busy-waiting", c->busy, e))
 		return ST_FAILED;
-	if (check_speedup(a, e) || check_mode(a, e) || check_progress(a, e))
+	if (check_live(a, e) || check_speedup(a, e) || check_mode(a, e) || check_progress(a, e))
 		return ST_FAILED;
 	a->options.how.program = a->session.program;
 	return choose_looked_at(a, e);
@@ -525,6 +595,10 @@ st_blow_parse(struct st_blow_arguments *a, char *const *argv, struct st_error *e
 void
 st_blow_arguments_free(struct st_blow_arguments *a)
 {
+	st_blow_live_free(a->live);
+	if (a->command)
+		free(a->command[0]);
+	free(a->command);
 	st_session_free(&a->session);
 	st_patterns_free(&a->progress);
 	free(a->wishes.list.v);

@@ -90,6 +90,7 @@ read_corpus_file(struct st_blow_arguments *a, struct st_error *e)
 		               "function in each line",
 		               a->corpus);
 	a->options.how.names_exist = true;
+	a->options.how.first_name = before;
 	return status;
 }
 

@@ -67,9 +67,13 @@
 	O(sampling, 0, "sampling", "PERCENT", true,                                                \
 	  "with --mode speed-up: vary noise in steps of PERCENT of a call's time (default: 10)")   \
 	O(repeat, 'r', "repeat", "N", true,                                                        \
-	  "with --mode causal: try each speed-up N times (default: 5)")                            \
+	  "with --mode causal or windows: try each speed-up or noise N times (default: 5)")        \
 	O(progress, 0, "progress", "FUNCTION", true,                                               \
-	  "with --mode causal: measure how many calls of FUNCTION return per second")              \
+	  "with --mode causal or windows: measure how many calls of FUNCTION return per second")   \
+	O(pid, 'p', "pid", "PID", true,                                                            \
+	  "make experiments in the running process PID, in windows of time")                       \
+	O(window, 0, "window", "TIME", true,                                                       \
+	  "with --pid, or for one run of PROGRAM: length of an experiment (default: 250ms)")       \
 	O(for, 0, "for", "TIME", true, "with --progress: end each run after this long")            \
 	O(what_if, 0, "what-if", "LIST", true,                                                     \
 	  "forecast the gain if several functions are faster: f=30%,g=50%")                        \

@@ -103,6 +103,21 @@ blow_json_progress(const struct st_blow *b)
 	return blow_json_or_nothing(out, bad);
 }
 
+/* Windows without noise, compared with each other. */
+static json_t *
+blow_json_control(const struct st_blow *b)
+{
+	struct st_blow_gain g;
+	if (st_blow_find_control(b, st_blow_point_at(b, 0), &g))
+		return NULL;
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "gain", st_json_real(g.at));
+	SET(out, "lo", st_json_real(g.low));
+	SET(out, "hi", st_json_real(g.high));
+	return blow_json_or_nothing(out, bad);
+}
+
 /* The criteria that the function meets; what names it directly is none of them. */
 static json_t *
 blow_json_criteria(const struct st_blow_function *f)
@@ -199,11 +214,15 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	SET(out, "strobe", strobe);
 	SET(out, "run", st_json_run(p));
 	SET(out, "mode", json_string(st_blow_mode(b)));
+	SET(out, "windows", json_boolean(b->live));
+	SET(out, "notes", st_json_texts(p->notes.v, p->notes.n));
 	SET(out, "baseline", blow_json_baseline(b));
 	for (size_t i = 0; i < rows->list.n; i++)
 		APPEND(targets, blow_json_target(b, &rows->list.v[i]));
-	if (b->causal)
+	if (b->causal || b->live)
 		SET(out, "progress", blow_json_progress(b));
+	if (b->live)
+		SET(out, "control", blow_json_control(b));
 	SET(out, "targets", targets);
 	if (view->wishes)
 		SET(out, "what_if", st_blow_what_if_json(b, view->wishes));

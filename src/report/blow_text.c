@@ -81,25 +81,42 @@ st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_ro
 static void
 print_rates(const struct st_blow *b, FILE *out)
 {
+	const char *run = b->live ? "window" : "run";
+	const bool causal = b->causal;
 	for (uint32_t i = 0; i < b->functions.n; i++) {
 		if (!b->functions.v[i].progress)
 			continue;
 		const struct st_blow_rate rate = st_blow_rate_of(b, i);
 		fprintf(out, "progress by %s: ", b->functions.v[i].name);
 		if (!rate.runs) {
-			fputs("it was not called in runs without a speed-up, so there are no "
-			      "gains\n",
-			      out);
+			fprintf(out, "it was not called in %ss without %s, so there are no %ss\n",
+			        run, causal ? "a speed-up" : "noise", causal ? "gain" : "slope");
 			continue;
 		}
-		fprintf(out, "%.4g calls per second without a speed-up", rate.at);
+		fprintf(out, "%.4g calls per second without %s", rate.at,
+		        causal ? "a speed-up" : "noise");
 		if (rate.runs > 1)
 			fprintf(out, ", standard deviation %.1f %%", rate.sd / rate.at * 100);
-		fprintf(out, " (%zu run%s)\n", rate.runs, rate.runs == 1 ? "" : "s");
+		fprintf(out, " (%zu %s%s)\n", rate.runs, run, rate.runs == 1 ? "" : "s");
 	}
 }
 
-static void
+/* Prints how much windows without noise differ from each other. */
+static st_status
+print_control(const struct st_blow *b, FILE *out)
+{
+	struct st_blow_gain g;
+	if (st_blow_find_control(b, st_blow_point_at(b, 0), &g))
+		return ST_FAILED;
+	if (!isnan(g.at))
+		fprintf(out,
+		        "control: one half of these windows took %.1f %% (%.1f to %.1f) less time "
+		        "per call than the other\n",
+		        g.at * 100, g.low * 100, g.high * 100);
+	return ST_OK;
+}
+
+static st_status
 blow_print_runs(const struct st_blow *b, FILE *out)
 {
 	const struct st_blow_baseline base = st_blow_baseline_of(b);
@@ -108,17 +125,23 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 		chosen += b->functions.v[i].chosen;
 	for (size_t i = 0; i < b->runs.n; i++)
 		noisy += b->runs.v[i].function != ST_BLOW_NONE;
-	fprintf(out, "%zu experiment%s on %zu of %zu functions\n", noisy, noisy == 1 ? "" : "s",
+	fprintf(out, "%zu experiment%s on %zu of %zu functions", noisy, noisy == 1 ? "" : "s",
 	        chosen, b->functions.n);
+	if (b->live && base.n)
+		fprintf(out, ", in windows of %.0f ms of one process", base.total_ns / 1e6);
+	fputc('\n', out);
 	if (!base.n)
-		return;
+		return ST_OK;
 	print_rates(b, out);
+	if (b->live)
+		return print_control(b, out);
 	if (b->cut)
-		return;
+		return ST_OK;
 	fprintf(out, "without noise: %.3f ms", base.total_ns / 1e6);
 	if (base.n > 1)
 		fprintf(out, ", standard deviation %.1f %%", base.total_sd / base.total_ns * 100);
 	fprintf(out, " (%zu run%s)\n", base.n, base.n == 1 ? "" : "s");
+	return ST_OK;
 }
 
 static void
@@ -349,7 +372,8 @@ print_remarks(const struct st_blow *b, FILE *out)
 st_status
 st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 {
-	blow_print_runs(b, out);
+	if (blow_print_runs(b, out))
+		return ST_FAILED;
 	if (b->causal    ? print_gains(b, view, out)
 	    : b->speedup ? print_opportunities(b, view, out)
 	                 : print_rows(b, view, out))

@@ -16,7 +16,7 @@
 #include "wire/record.h"
 
 enum {
-	ST_PROBE_VERSION = 4,
+	ST_PROBE_VERSION = 5,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
 	ST_PROBE_FIRST_THREADS = 4,      /* threads with memory at the beginning */
@@ -218,6 +218,9 @@ struct st_probe_area {
 	uint32_t exec_asked, exec_tid, exec_pid;
 	uint32_t leaves; /* the controller takes the probes away: calls may go on without them */
 	uint64_t lost_words;
+	/* No noise is made after this time in ticks, so that noise ends also if the controller is
+	 * killed; atomic; 0: noise has no end. */
+	uint64_t noise_until;
 	struct st_probe_home home;
 	struct st_probe_chunk chunks[ST_PROBE_CHUNKS];
 	struct st_probe_action actions[ST_PROBE_MOST];

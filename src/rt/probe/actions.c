@@ -49,7 +49,10 @@ probe_make_noise(struct st_probe_cell *c)
 	                                      .amount = (uint32_t)(word >> 32)};
 	if (!noise.amount)
 		return;
-	const uint64_t begin = probe_ticks();
+	const uint64_t begin = probe_ticks(),
+	               until = __atomic_load_n(&probe_area()->noise_until, __ATOMIC_RELAXED);
+	if (until && begin > until)
+		return;
 	if (noise.kind == ST_PROBE_YIELD)
 		yield(noise.amount);
 	else

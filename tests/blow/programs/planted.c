@@ -2,7 +2,7 @@
 /*
  * Programs with known run times. Most sleep instead of computing, so that they take the same time
  * on a busy machine. usage: planted
- * serial|pair|unequal|compute|service|hazards|crash|hang|deadlock|lost|spin|late-service|output|exit|for-ever|abort
+ * serial|pair|unequal|compute|service|answer|hazards|crash|hang|deadlock|lost|spin|late-service|output|exit|for-ever|abort
  */
 #include <pthread.h>
 #include <signal.h>
@@ -204,6 +204,27 @@ serve(void)
 		serve_request();
 }
 
+/* ---- a service that answers each line of its input: a quarter of the time is in one function ----
+ */
+
+CALLED static void
+answer_line(const char *line)
+{
+	quarter();
+	other_half();
+	the_rest();
+	fputs(line, stdout);
+	fflush(stdout);
+}
+
+static void
+answer(void)
+{
+	char line[64];
+	while (fgets(line, sizeof line, stdin))
+		answer_line(line);
+}
+
 /* ---- what a traced process must not notice ---- */
 
 static volatile sig_atomic_t signals;
@@ -369,6 +390,8 @@ main(int argc, char **argv)
 		compute_together();
 	else if (!strcmp(what, "service"))
 		serve();
+	else if (!strcmp(what, "answer"))
+		answer();
 	else if (!strcmp(what, "never"))
 		never_called();
 	else if (!strcmp(what, "hazards"))

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "blow/listed.h"
+
+#include <string.h>
+
+#include "base/hashmap.h"
+#include "blow/calls.h"
+#include "blow/corpus.h"
+#include "session/session.h"
+#include "trace/choose.h"
+
+/* Selections also time progress points, which other options may leave out. */
+bool
+st_blow_is_listed(const struct st_blow_listing *l, const struct st_probed_image *image,
+                  const struct st_function *f)
+{
+	if (st_trace_chosen(l->chooser, image->image, image->path, f))
+		return true;
+	if (f->whole != f->offset || f->source == ST_SYM_PLT || f->source == ST_SYM_PERFMAP)
+		return false;
+	return st_blow_is_progress(f->name, f->raw_name, l->how->progress);
+}
+
+static const char *
+raw_name_of(const struct st_probed_image *image, uint64_t offset, const char *name)
+{
+	const struct st_function *f = st_image_function(image->image, offset);
+	return f && f->offset == offset ? f->raw_name : name;
+}
+
+/* Sums the function's calls and time over all threads. */
+static void
+sum_traced(const struct st_trace *t, struct st_blow_function *f)
+{
+	for (size_t i = 0; i < t->functions.n; i++) {
+		const struct st_trace_function *traced = &t->functions.v[i];
+		if (traced->offset != f->offset || strcmp(traced->image, f->image) != 0)
+			continue;
+		f->calls += traced->calls;
+		f->ns += traced->outermost_ns;
+	}
+}
+
+static void
+list_selectable_one(const struct st_blow_listing *l, const struct st_trace *t,
+                    const struct st_probed_function *p, FILE *out)
+{
+	const struct st_probed_image *image = &l->probes->images.v[p->image];
+	struct st_blow_function f = {.name = p->name,
+	                             .raw_name = raw_name_of(image, p->offset, p->name),
+	                             .image = image->path,
+	                             .offset = p->offset,
+	                             .why = p->refused};
+	sum_traced(t, &f);
+	if (l->calls)
+		st_blow_calls_fill(l->calls, image->image, &f);
+	st_blow_write_function(&f, out);
+}
+
+/* Writes all functions that the request chooses; others may have probes for other reasons. */
+static void
+list_selectable(const struct st_blow_listing *l, const struct st_trace *t, FILE *out)
+{
+	const struct st_probes *p = l->probes;
+	for (size_t i = 0; i < p->functions.n; i++) {
+		const struct st_probed_function *f = &p->functions.v[i];
+		const struct st_probed_image *image = &p->images.v[f->image];
+		const struct st_function *at = st_image_function(image->image, f->offset);
+		if (at && st_blow_is_listed(l, image, at))
+			list_selectable_one(l, t, f, out);
+	}
+	for (size_t i = 0; i < p->refused.n; i++)
+		list_selectable_one(l, t, &p->refused.v[i], out);
+}
+
+/* Reads the code of all images. */
+static st_status
+list_read_code(struct st_blow_listing *l)
+{
+	const struct st_probes *p = l->probes;
+	l->calls = st_blow_calls_new();
+	st_status status = l->calls ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < p->images.n && !status; i++)
+		if (p->images.v[i].image)
+			status = st_blow_calls_add(l->calls, p->images.v[i].image);
+	return status || st_blow_calls_connect(l->calls) ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_blow_listing_begin(struct st_blow_listing *l, const struct st_blow_how *how,
+                      struct st_probes *probes)
+{
+	*l = (struct st_blow_listing){
+	        .how = how, .probes = probes, .chooser = st_trace_chooser_new(how->request)};
+	return l->chooser ? ST_OK : ST_FAILED;
+}
+
+st_status
+st_blow_list(struct st_blow_listing *l, const struct st_trace *t, FILE *out)
+{
+	if (l->how->reads_code && list_read_code(l))
+		return ST_FAILED;
+	list_selectable(l, t, out);
+	return ST_OK;
+}
+
+void
+st_blow_listing_end(struct st_blow_listing *l)
+{
+	st_blow_calls_free(l->calls);
+	st_trace_chooser_free(l->chooser);
+}
+
+st_status
+st_blow_check_names(const struct st_blow_how *how, struct st_error *e)
+{
+	const struct st_patterns *names = &how->request->session->region.functions;
+	for (size_t i = how->first_name; how->names_exist && i < names->n; i++)
+		if (!names->matched[i])
+			return st_fail(e, ST_EXIT_USAGE,
+			               "--corpus: the program has no function '%s': "
+			               "--show-functions with --all lists its functions",
+			               names->text[i]);
+	return ST_OK;
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "blow/live.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "blow/corpus.h"
+#include "blow/listed.h"
+#include "blow/live_counts.h"
+#include "blow/virtual.h"
+#include "control/attach.h"
+#include "timing/timing.h"
+#include "trace/probe_results.h"
+
+/* Seconds of the selection: at least, and at most for a progress point to be called. */
+static const double select_least = 1, select_most = 30;
+static const double remove_patience = 5; /* seconds, for all threads to stop */
+
+/* What a thread has paid for a virtual speed-up. */
+struct st_blow_paid {
+	int64_t tid;
+	double seconds;
+};
+
+struct st_blow_live {
+	const struct st_blow_how *how;
+	struct st_probes probes;
+	struct st_blow_listing listing;
+	struct st_blow_kept kept; /* probes of chosen functions and of progress points */
+	struct st_blow_counts before, after;
+	struct st_virtual_watch *watch;   /* in causal mode */
+	ST_VEC(struct st_blow_paid) paid; /* in the last window, by thread */
+	bool no_memory;                   /* for these */
+	uint32_t *numbers;                /* the probes of the function that is sped up */
+	size_t n_numbers;
+	double window, tsc_hz;
+	pid_t pid;
+	int end;         /* pidfd; -1: there is none */
+	bool own, ended; /* own: the program was started here */
+	bool attached, narrowed;
+	bool selected; /* images that are mapped later get no probes; atomic */
+};
+
+/* ---- waiting ---- */
+
+/* Waits at most so many seconds. */
+static void
+look_for_end(struct st_blow_live *l, double seconds)
+{
+	struct pollfd end = {.fd = l->end, .events = POLLIN};
+	const double ns = seconds > 0 ? seconds * 1e9 : 0;
+	const struct timespec t = {(time_t)(ns / 1e9),
+	                           (long)(ns - (double)(time_t)(ns / 1e9) * 1e9)};
+	l->ended |= l->end >= 0 ? ppoll(&end, 1, &t, NULL) == 1
+	                        : (nanosleep(&t, NULL), kill(l->pid, 0) != 0 && errno == ESRCH);
+}
+
+static void
+live_wait(struct st_blow_live *l, double seconds)
+{
+	const double until = st_now_raw() + seconds;
+	for (double left; !st_blow_live_over(l) && (left = until - st_now_raw()) > 0;)
+		look_for_end(l, left < 0.1 ? left : 0.1);
+}
+
+bool
+st_blow_live_ended(const struct st_blow_live *l)
+{
+	return l->ended;
+}
+
+bool
+st_blow_live_over(const struct st_blow_live *l)
+{
+	return l->ended || st_attached_interrupted() || st_timing_interrupted();
+}
+
+/* ---- attaching, and the selection ---- */
+
+static struct st_probe_action
+choose_live(void *arg, const struct st_probed_image *image, const struct st_function *f)
+{
+	const struct st_blow_live *l = arg;
+	const bool chosen = !__atomic_load_n(&l->selected, __ATOMIC_ACQUIRE) &&
+	                    st_blow_is_listed(&l->listing, image, f);
+	return (struct st_probe_action){chosen ? ST_PROBE_TIME : ST_PROBE_NOTHING, 0};
+}
+
+/* Overwrites the reason of a failure to attach if it is that the program has ended. */
+static st_status
+explain_attach(const struct st_blow_live *l, struct st_error *e)
+{
+	siginfo_t info = {0};
+	if (!l->own || waitid(P_PID, (id_t)l->pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
+	    info.si_pid != l->pid)
+		return ST_FAILED;
+	return st_fail(e, ST_EXIT_FAILED,
+	               "the program has ended before experiments began: --window is for programs "
+	               "that go on, such as servers; leave it out to run the program repeatedly");
+}
+
+static st_status
+live_attach(struct st_blow_live *l, struct st_error *e)
+{
+	l->probes = (struct st_probes){
+	        .choose = choose_live, .arg = l, .process = {.noisy = true, .memory = -1}};
+	if (st_blow_listing_begin(&l->listing, l->how, &l->probes))
+		return st_fail(e, ST_EXIT_FAILED, "out of memory");
+	if (!l->pid) {
+		const pid_t pid = st_blow_live_start(l->how->program, l->how->input, e);
+		if (pid < 0)
+			return ST_FAILED;
+		l->pid = pid;
+		l->own = true;
+	}
+	l->end = (int)syscall(SYS_pidfd_open, l->pid, 0);
+	if (st_probes_attach(&l->probes, l->pid, e))
+		return explain_attach(l, e);
+	l->attached = true;
+	st_timing_watch_signals(); /* they are noted there, too */
+	return ST_OK;
+}
+
+/* Has a progress point been called, or is there none? */
+static bool
+has_progressed(struct st_blow_live *l)
+{
+	struct st_probes *p = &l->probes;
+	const struct st_probe_area *a = p->process.area;
+	bool progressed = false, any = false;
+	pthread_mutex_lock(&p->lock);
+	for (uint32_t k = 0; k < p->functions.n && !progressed; k++) {
+		const char *name = p->functions.v[k].name;
+		if (!st_blow_is_progress(name, name, l->how->progress))
+			continue;
+		any = true;
+		for (uint32_t i = 0; i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++) {
+			const struct st_probe_cell *c = st_probes_cell(p, i, k);
+			progressed |= c && c->calls;
+		}
+	}
+	pthread_mutex_unlock(&p->lock);
+	return progressed || !any;
+}
+
+/* Reads the functions from the lines that a listing has written. */
+static st_status
+read_listed(struct st_blow *b, char *lines)
+{
+	st_status status = ST_OK;
+	for (char *rest = lines, *line; !status && (line = strsep(&rest, "\n"));)
+		status = *line ? st_blow_read_function(b, line) : ST_OK;
+	return status;
+}
+
+static st_status
+list_live(struct st_blow_live *l, struct st_blow *b, struct st_error *e)
+{
+	struct st_probing *p = &l->probes.process;
+	const struct st_moment now = st_moment_now();
+	struct st_trace t;
+	char *lines = NULL;
+	size_t n;
+	FILE *out = open_memstream(&lines, &n);
+	p->end = now.ticks;
+	l->tsc_hz = p->tsc_hz = st_moments_frequency(p->begin, now);
+	/* No image is added from now on, but one may be at the moment. */
+	__atomic_store_n(&l->selected, true, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&p->busy);
+	st_status status = out ? st_trace_of_probes(&t, &l->probes, false) : ST_FAILED;
+	if (!status) {
+		status = st_blow_list(&l->listing, &t, out);
+		st_trace_free(&t);
+	}
+	pthread_mutex_unlock(&p->busy);
+	if (out && fclose(out))
+		status = ST_FAILED;
+	if (!status)
+		status = read_listed(b, lines);
+	free(lines);
+	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the functions") : ST_OK;
+}
+
+st_status
+st_blow_live_select(struct st_blow_live *l, const struct st_blow_how *how, struct st_blow *b,
+                    struct st_blow_run *run, struct st_error *e)
+{
+	l->how = how;
+	if (live_attach(l, e))
+		return ST_FAILED;
+	const double begin = st_now_raw(),
+	             least = l->window > select_least ? l->window : select_least;
+	live_wait(l, least);
+	while (!has_progressed(l) && st_now_raw() - begin < select_most && !st_blow_live_over(l))
+		live_wait(l, 0.1);
+	run->total_ns = (uint64_t)((st_now_raw() - begin) * 1e9);
+	if (l->ended)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "process %d has ended before functions were selected: experiments "
+		               "in windows need one that goes on",
+		               l->pid);
+	return list_live(l, b, e) || st_blow_check_names(how, e) ? ST_FAILED : ST_OK;
+}
+
+/* ---- probes and noise ---- */
+
+/* Keeps the probes of chosen functions and of progress points, and removes the others. */
+static st_status
+narrow(struct st_blow_live *l, const struct st_blow *b, struct st_error *e)
+{
+	struct st_probes *p = &l->probes;
+	/* Patches may be those of a function that comes to nothing, after the last one. */
+	bool *drops = calloc(p->functions.n + 2, sizeof *drops);
+	if (!drops || st_blow_keep(&l->kept, p, b, drops)) {
+		free(drops);
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the functions");
+	}
+	pthread_mutex_lock(&p->process.busy);
+	/* If the threads do not stop, the probes stay: they cost time, in all windows alike. */
+	(void)!st_probing_remove(&p->process, drops, remove_patience);
+	pthread_mutex_unlock(&p->process.busy);
+	free(drops);
+	l->narrowed = true;
+	return ST_OK;
+}
+
+/* word: st_probe_noise; 0 ends the noise. */
+static void
+put_noise(struct st_blow_live *l, uint32_t function, uint64_t word)
+{
+	struct st_probe_area *a = l->probes.process.area;
+	/* Twice the time that the noise is meant to last, if Strobe is killed meanwhile. */
+	const double seconds = 2 * l->window * (1 + 1.0 / ST_BLOW_LIVE_NOISES);
+	__atomic_store_n(&a->noise_until, st_moment_now().ticks + (uint64_t)(seconds * l->tsc_hz),
+	                 __ATOMIC_RELEASE);
+	for (size_t i = 0; i < l->kept.list.n; i++)
+		if (l->kept.list.v[i].function == function)
+			__atomic_store_n(&a->noise[l->kept.list.v[i].number], word,
+			                 __ATOMIC_RELEASE);
+}
+
+static uint64_t
+cpu_ns_of(pid_t pid)
+{
+	clockid_t clock;
+	struct timespec t = {0};
+	if (!clock_getcpuclockid(pid, &clock))
+		clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- virtual speed-ups ---- */
+
+static bool
+is_live_over(void *arg)
+{
+	struct st_blow_live *l = arg;
+	look_for_end(l, 0);
+	return st_blow_live_over(l);
+}
+
+static size_t
+numbers_in_window(void *arg, const uint32_t **numbers)
+{
+	const struct st_blow_live *l = arg;
+	*numbers = l->numbers;
+	return l->n_numbers;
+}
+
+static void
+note_live_payer(void *arg, int64_t tid, double seconds)
+{
+	struct st_blow_live *l = arg;
+	struct st_blow_paid *slot = ST_PUSH(&l->paid);
+	if (slot)
+		*slot = (struct st_blow_paid){tid, seconds};
+	l->no_memory |= !slot;
+}
+
+/* Keeps the numbers of the function's probes. */
+static st_status
+number_function(struct st_blow_live *l, uint32_t function)
+{
+	if (!l->numbers && !(l->numbers = calloc(l->kept.list.n + 1, sizeof *l->numbers)))
+		return ST_FAILED;
+	l->n_numbers = 0;
+	for (size_t i = 0; i < l->kept.list.n; i++)
+		if (l->kept.list.v[i].function == function)
+			l->numbers[l->n_numbers++] = l->kept.list.v[i].number;
+	return ST_OK;
+}
+
+/* Waits for a window, with the virtual speed-up of the run. */
+static st_status
+wait_virtually(struct st_blow_live *l, const struct st_blow_run *run, struct st_error *e)
+{
+	const bool quiet = run->function == ST_BLOW_NONE;
+	struct st_virtual v = {.probes = &l->probes,
+	                       .speedup = quiet ? 0 : (double)run->noise.strength / 100,
+	                       .functions = numbers_in_window,
+	                       .thread_paid = note_live_payer,
+	                       .arg = l};
+	l->paid.n = 0;
+	if (number_function(l, run->function) ||
+	    st_virtual_window(l->watch, &v, l->window, is_live_over, e))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the threads");
+	return l->no_memory ? st_fail(e, ST_EXIT_FAILED, "no memory left for the threads") : ST_OK;
+}
+
+/* The seconds that the thread of the record has paid. */
+static double
+paid_by_record(const struct st_blow_live *l, uint32_t record)
+{
+	const int64_t tid = l->probes.process.area->records[record].tid;
+	double most = 0;
+	for (size_t i = 0; i < l->paid.n; i++)
+		if (l->paid.v[i].tid == tid && l->paid.v[i].seconds > most)
+			most = l->paid.v[i].seconds;
+	return most;
+}
+
+/* Adds what the threads have paid to the samples of the function and of progress points. */
+static void
+put_payments(const struct st_blow_live *l, struct st_blow_run *run)
+{
+	for (size_t i = 0; i < run->samples.n && run->function != ST_BLOW_NONE; i++)
+		run->samples.v[i].noise_ns =
+		        (uint64_t)(paid_by_record(l, run->samples.v[i].thread) * 1e9 + 0.5);
+}
+
+/* ---- windows ---- */
+
+static st_status
+live_pass(struct st_blow_live *l, const struct st_blow_run *run, struct st_error *e)
+{
+	if (l->how->causal)
+		return wait_virtually(l, run, e);
+	live_wait(l, l->window);
+	return ST_OK;
+}
+
+static st_status
+measure_window(struct st_blow_live *l, const struct st_blow *b, struct st_blow_run *run,
+               struct st_error *e)
+{
+	const uint64_t cpu = cpu_ns_of(l->pid);
+	const double begin = st_now_raw();
+	if (st_blow_count(&l->before, &l->kept, &l->probes))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
+	if (live_pass(l, run, e))
+		return ST_FAILED;
+	if (st_blow_count(&l->after, &l->kept, &l->probes))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
+	run->total_ns = (uint64_t)((st_now_raw() - begin) * 1e9);
+	run->cpu_ns = cpu_ns_of(l->pid) - cpu;
+	if (st_blow_count_samples(&l->before, &l->after, &l->kept, b, l->tsc_hz, run))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
+	if (l->how->causal)
+		put_payments(l, run);
+	return ST_OK;
+}
+
+/* Lets the program run between two windows. */
+static st_status
+settle_window(struct st_blow_live *l, struct st_error *e)
+{
+	const double seconds = l->window / ST_BLOW_LIVE_NOISES;
+	if (l->watch)
+		return st_virtual_idle(l->watch, seconds, is_live_over, l, e);
+	live_wait(l, seconds);
+	return ST_OK;
+}
+
+/* Prepares the process for the first window. */
+static st_status
+begin_windows(struct st_blow_live *l, const struct st_blow *b, struct st_error *e)
+{
+	if (!l->narrowed && narrow(l, b, e))
+		return ST_FAILED;
+	if (l->how->causal && !l->watch && !(l->watch = st_virtual_begin(&l->probes, e)))
+		return ST_FAILED;
+	return ST_OK;
+}
+
+st_status
+st_blow_live_window(struct st_blow_live *l, const struct st_blow *b, struct st_blow_run *run,
+                    struct st_error *e)
+{
+	const bool noisy = run->function != ST_BLOW_NONE && !l->how->causal;
+	if (begin_windows(l, b, e))
+		return ST_FAILED;
+	if (noisy)
+		put_noise(l, run->function, st_blow_noise_word(run->noise, l->tsc_hz));
+	const st_status status =
+	        settle_window(l, e) || measure_window(l, b, run, e) ? ST_FAILED : ST_OK;
+	if (noisy)
+		put_noise(l, run->function, 0);
+	return status;
+}
+
+/* ---- the end ---- */
+
+double
+st_blow_live_seconds(const struct st_blow_live *l)
+{
+	return l->window;
+}
+
+pid_t
+st_blow_live_pid(const struct st_blow_live *l)
+{
+	return l->pid;
+}
+
+struct st_blow_live *
+st_blow_live_new(pid_t pid, double window)
+{
+	struct st_blow_live *l = calloc(1, sizeof *l);
+	if (l) {
+		l->pid = pid;
+		l->window = window;
+		l->end = -1;
+	}
+	return l;
+}
+
+st_status
+st_blow_live_leave(struct st_blow_live *l, struct st_error *e)
+{
+	st_status status = ST_OK;
+	st_virtual_end(l->watch);
+	l->watch = NULL;
+	if (l->attached) {
+		__atomic_store_n(&l->probes.process.area->noise_until, 1, __ATOMIC_RELEASE);
+		status = st_probes_detach(&l->probes, 0.001, e);
+	}
+	l->attached = false;
+	if (l->own)
+		st_blow_live_stop(l->pid);
+	l->own = false;
+	return status;
+}
+
+void
+st_blow_live_free(struct st_blow_live *l)
+{
+	struct st_error ignored;
+	if (!l)
+		return;
+	ST_IGNORE(st_blow_live_leave(l, &ignored)); /* the caller has done it if it wants to know */
+	st_blow_listing_end(&l->listing);
+	st_probes_free(&l->probes);
+	st_blow_keep_free(&l->kept);
+	free(l->numbers);
+	free(l->paid.v);
+	free(l->before.v);
+	free(l->after.v);
+	if (l->end >= 0)
+		close(l->end);
+	free(l);
+}
