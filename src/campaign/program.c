@@ -9,12 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_FOUND = 127 };
+enum { NOT_FOUND = 127, LONGEST = 60 /* s until a program that does not answer is ended */ };
 
 static _Noreturn void
 program_become(char *const *argv, int output)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	alarm(LONGEST);
 	setpgid(0, 0); /* Ctrl-C is for strobe, which waits for the answer */
 	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
 	    dup2(output, STDERR_FILENO) >= 0)

@@ -17,7 +17,9 @@
 /* Limits of all starts of workers that replace killed ones, and of calls of sbatch. */
 enum { MOST_RESTARTS = 20, MOST_SUBMISSIONS = 10 };
 
-static const double slurm_interval = 5; /* s between two questions */
+static const double slurm_interval = 5;   /* s between two questions */
+static const double slurm_longest = 60;   /* the same while Slurm does not answer */
+static const double slurm_patience = 600; /* a restart of slurmctld takes minutes */
 
 st_status
 st_workers_place_read(struct st_workers_place *p, const char *text, struct st_error *e)
@@ -73,7 +75,8 @@ st_workers_begin(struct st_workers *p, const struct st_campaign *c,
                  const struct st_workers_place *place, const char *strobe, const cpu_set_t *cpus,
                  struct st_error *e)
 {
-	*p = (struct st_workers){.c = c, .place = place, .strobe = strobe};
+	*p = (struct st_workers){
+	        .c = c, .place = place, .strobe = strobe, .patience = slurm_patience};
 	if (place->slurm)
 		return ST_OK;
 	if (sched_getaffinity(0, sizeof p->before, &p->before))
@@ -163,23 +166,58 @@ local_attend(struct st_workers *p, struct st_error *e)
 	return alive ? ST_OK : pool_nobody(p, e);
 }
 
+/* Submits pilots if none waits or runs. *final: to ask again would not change the error. The first
+ * submission has to succeed at once, since its failure most likely is a mistake of the user. */
+static st_status
+slurm_ask(struct st_workers *p, bool *final, struct st_error *e)
+{
+	bool alive;
+	*final = false;
+	if (st_slurm_alive(p->c, &alive, e))
+		return ST_FAILED;
+	if (alive)
+		return ST_OK;
+	if (p->submitted == MOST_SUBMISSIONS) {
+		*final = true;
+		return pool_nobody(p, e);
+	}
+	*final = !p->submitted;
+	if (st_slurm_submit(p->c, p->place->partition, p->strobe, e))
+		return ST_FAILED;
+	p->submitted++;
+	return ST_OK;
+}
+
+/* The controller of Slurm may be restarted or overloaded: its pilots go on meanwhile. */
 static st_status
 slurm_attend(struct st_workers *p, struct st_error *e)
 {
-	bool alive;
+	struct st_error cause;
+	bool final;
 	if (st_now_raw() < p->next)
 		return ST_OK;
-	if (st_slurm_alive(p->c, &alive, e))
-		return ST_FAILED;
-	st_status status = ST_OK;
-	if (!alive && p->submitted == MOST_SUBMISSIONS)
-		status = pool_nobody(p, e);
-	else if (!alive) {
-		p->submitted++;
-		status = st_slurm_submit(p->c, p->place->partition, p->strobe, e);
+	if (!slurm_ask(p, &final, &cause)) {
+		p->failing = 0;
+		p->next = st_now_raw() + slurm_interval;
+		return ST_OK;
 	}
-	p->next = st_now_raw() + slurm_interval;
-	return status;
+	const double now = st_now_raw();
+	if (!p->failing)
+		p->failing = now;
+	const double failing = now - p->failing;
+	if (final) {
+		*e = cause;
+		return ST_FAILED;
+	}
+	if (failing >= p->patience)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "Slurm has not answered for %.0f s: %s; the pilots go on, and all "
+		               "results are kept",
+		               failing, cause.text);
+	/* Half of the time that it has failed for: 5 s, then longer and longer. */
+	const double pause = failing / 2 < slurm_interval ? slurm_interval : failing / 2;
+	p->next = now + (pause < slurm_longest ? pause : slurm_longest);
+	return ST_OK;
 }
 
 st_status

@@ -28,7 +28,9 @@ struct st_workers {
 	const char *strobe; /* the program */
 	struct st_workers_one *workers;
 	size_t n, restarts;
-	double next; /* when Slurm is asked again */
+	double next;     /* when Slurm is asked again */
+	double failing;  /* since when it does not answer; 0: it does */
+	double patience; /* s for which it may not answer before the controller gives up */
 	int submitted;
 	cpu_set_t before; /* CPUs of this process */
 	bool pinned;

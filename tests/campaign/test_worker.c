@@ -418,6 +418,67 @@ suspended_longer_than_the_lease(void **state)
 	assert_int_equal(st_campaign_each(&s->c, "leases", NULL, NULL), 0);
 }
 
+/* ---- Slurm that does not answer ---- */
+
+/* A program in the place of one of Slurm. */
+static void
+fake_program(struct scene *s, const char *name, const char *text)
+{
+	char *path = st_text_of("%s/%s", s->folder, name);
+	write_file(path, text);
+	assert_int_equal(chmod(path, 0755), 0);
+	free(path);
+}
+
+static void
+slurm_is_silent(void **state)
+{
+	struct scene *s = *state;
+	struct st_workers pool;
+	struct st_error e;
+	const struct st_workers_place place = {.slurm = true};
+	char *before = strdup(getenv("PATH")), *path = st_text_of("%s:%s", s->folder, before);
+	scene_campaign(s, 5, 60);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	fake_program(s, "sinfo", "#!/bin/sh\necho 'main* 2'\n");
+	fake_program(s, "sbatch", "#!/bin/sh\necho 17\n");
+	fake_program(s, "squeue", "#!/bin/sh\necho Socket timed out\nexit 1\n");
+	assert_int_equal(st_workers_begin(&pool, &s->c, &place, "strobe", NULL, &e), 0);
+	assert_int_equal(st_workers_attend(&pool, &e), 0); /* there is no pilot to ask for */
+	assert_int_equal(pool.submitted, 1);
+	for (int i = 0; i < 3; i++) {
+		pool.next = 0;
+		assert_int_equal(st_workers_attend(&pool, &e), 0);
+		assert_true(pool.failing > 0 && pool.next > 0);
+	}
+	/* It answers again: nothing is left of the failures. */
+	fake_program(s, "squeue", "#!/bin/sh\necho 17_0\n");
+	pool.next = 0;
+	assert_int_equal(st_workers_attend(&pool, &e), 0);
+	assert_true(!pool.failing);
+	assert_int_equal(pool.submitted, 1);
+	/* It is silent for longer than the controller waits. */
+	fake_program(s, "squeue", "#!/bin/sh\necho Socket timed out\nexit 1\n");
+	pool.next = 0;
+	assert_int_equal(st_workers_attend(&pool, &e), 0);
+	pool.failing -= 700;
+	pool.next = 0;
+	assert_int_equal(st_workers_attend(&pool, &e), -1);
+	assert_non_null(strstr(e.text, "s: squeue failed: Socket timed out; the pilots go on, and "
+	                               "all results are kept"));
+	st_workers_end(&pool);
+	/* The first call has to succeed at once. */
+	fake_program(s, "sbatch", "#!/bin/sh\necho no such account\nexit 1\n");
+	fake_program(s, "squeue", "#!/bin/sh\nexit 0\n");
+	assert_int_equal(st_workers_begin(&pool, &s->c, &place, "strobe", NULL, &e), 0);
+	assert_int_equal(st_workers_attend(&pool, &e), -1);
+	assert_string_equal(e.text, "sbatch failed: no such account");
+	st_workers_end(&pool);
+	assert_int_equal(setenv("PATH", before, 1), 0);
+	free(before);
+	free(path);
+}
+
 /* ---- campaigns that grow ---- */
 
 /* The file "tasks" has their number, and "closed" says that there are no more. */
@@ -536,6 +597,7 @@ main(void)
 	        T(bad_nodes),
 	        T(cancelled),
 	        T(suspended_longer_than_the_lease),
+	        T(slurm_is_silent),
 	        T(tasks_that_come_later),
 	        T(nobody_adds_tasks),
 	        cmocka_unit_test(noise_bound),

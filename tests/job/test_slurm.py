@@ -123,6 +123,37 @@ class OnSlurm(unittest.TestCase):
         self.assert_complete(self.start())
         self.assertTrue(all(times >= REPEAT for times in self.ran().values()))
 
+    def test_gate(self):
+        """The pairs of a gate: a worker and the controller are killed, squeue fails for a while, and each pair has one result."""
+        pairs, folder = 30, self.p.folder.parent / "gate"
+        script = self.p.folder / "pair.sh"
+        script.write_text("#!/bin/sh\nsleep 0.05\necho \"$1 ${#STROBE_GATE} $SLURMD_NODENAME\" >> \"$OUT\"\n", encoding="utf-8")
+        script.chmod(0o755)
+        squeue = self.calls.parent / "bin/squeue"
+        squeue.write_text(f"#!/bin/sh\nif mkdir {self.calls}.asked 2>/dev/null; then echo Socket timed out; exit 1; fi\nexec {shutil.which('squeue')} \"$@\"\n", encoding="utf-8")
+        squeue.chmod(0o755)
+        words = ["gate", "--base", "./pair.sh base", "--target", "./pair.sh target", "--counts", "0", "--limit", "0.0001", "--alarm", "0.0001", "--miss", "0.0001", "--pairs",
+                 str(pairs), "--on", "slurm:test", "--noise", "0", "--campaign", folder, "--format", "json", "--metric", "wall"]
+        controller = subprocess.Popen([Project.strobe, *words], cwd=self.p.folder, env=self.p.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True)
+        self.started.append(controller)
+        results, workers = folder / "results", folder / "workers"
+        self.wait(lambda: results.exists() and len(os.listdir(results)) >= 4 and os.listdir(workers))
+        self.kill(os.listdir(workers)[0].rsplit(".", 2)[1])
+        self.wait(lambda: len(os.listdir(results)) >= 8)
+        controller.kill()
+        controller.communicate()
+        done = subprocess.run([Project.strobe, "campaign", "resume", "--format", "json", folder], cwd="/", env=self.p.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=LONG)
+        self.assertEqual((done.returncode, done.stderr), (3, ""))
+        self.assertEqual(json.loads(done.stdout)["benchmarks"][0]["time"]["pairs"], pairs)
+        self.assertEqual({int(name) for name in os.listdir(results)}, set(range(pairs)))
+        ran = Counter(self.out.read_text(encoding="utf-8").splitlines())
+        self.assertLessEqual({line.split()[2] for line in ran}, {"n1", "n2"})
+        for side in ("base", "target"):
+            self.assertGreaterEqual(sum(n for line, n in ran.items() if line.startswith(side + " ")), pairs)
+        self.assertLessEqual(sum(ran.values()), 2 * pairs + 4)
+
     def test_no_such_partition(self):
         done = self.p.run(Project.strobe, "job", "run", "--on", "slurm:night", fail=True)
         self.assertEqual((done.returncode, done.stderr), (125, "strobe: no node of Slurm's partition night is up: sinfo shows the partitions\n"))
