@@ -347,7 +347,8 @@
 	O(images, 0, "images", NULL, true,                                                         \
 	  "print a table of images: the program and its libraries")                                \
 	O(threads, 0, "threads", NULL, true, "print a table of threads")                           \
-	O(stacks, 0, "stacks", NULL, true, "print the call stacks of the samples as a tree")       \
+	O(stacks, 0, "stacks", NULL, true,                                                         \
+	  "print the call stacks of samples or allocations as a tree")                             \
 	O(stats, 0, "stats", NULL, true, "print tables of processes and of what the engine did")   \
 	O(debuginfod, 0, "debuginfod", NULL, true,                                                 \
 	  "download missing debug files from DEBUGINFOD_URLS")                                     \

@@ -157,7 +157,7 @@ export_by_command(const struct export_arguments *a, const struct st_profile *p,
 		return st_show_main(show);
 	if (trace)
 		return st_trace_main(from);
-	if (writer == EXPORT_STACKS && st_profile_has_tool(p, ST_MEM_TOOL))
+	if (writer == EXPORT_STACKS && st_mem_tool(p) && !st_contexts_options(p, &o))
 		return st_mem_main(from);
 	if (writer == EXPORT_STACKS && st_contexts_options(p, &o))
 		return st_paths_main(from);

@@ -22,7 +22,7 @@ struct arguments {
 	struct st_measure measure;
 	struct st_mem_view view;
 	const struct st_context_format *format; /* of contexts; NULL: db or JSON */
-	bool json, has_format, help;
+	bool json, has_format, has_metric, help;
 	const char *from;  /* a profile to read; NULL: none */
 	const char *asked; /* an option that is about a run; NULL: none was given */
 	double interval;
@@ -79,10 +79,11 @@ is_text(const struct arguments *a)
 
 /* In what is printed to a terminal, names are not to play tricks on it. */
 static st_status
-mem_print_text(const struct st_mem *m, const struct arguments *a, FILE *out, struct st_error *e)
+mem_print_text(const struct st_mem *m, const struct arguments *a, const struct st_mem_view *asked,
+               FILE *out, struct st_error *e)
 {
 	struct st_safe safe;
-	struct st_mem_view view = a->view;
+	struct st_mem_view view = *asked;
 	view.top = (size_t)a->measure.result.top;
 	if (!st_safe_begin(&safe, out))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the allocations");
@@ -95,16 +96,19 @@ static int
 mem_write(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
 {
 	const struct arguments *a = arg;
+	struct st_mem_view view = a->view;
 	struct st_mem m;
 	if (st_mem_read(&m, p, e))
 		return ST_FAILED;
+	if (!a->has_metric)
+		view.metric = st_mem_usual_metric(p);
 	st_status status;
 	if (a->json)
 		status = st_mem_json(&m, p, out, e);
 	else if (!a->format || is_text(a))
-		status = mem_print_text(&m, a, out, e);
+		status = mem_print_text(&m, a, &view, out, e);
 	else
-		status = st_mem_write_contexts(&m, p, a->view.metric, a->format, out, e);
+		status = st_mem_write_contexts(&m, p, view.metric, a->format, out, e);
 	st_mem_free(&m);
 	return status;
 }
@@ -132,6 +136,7 @@ mem_apply(struct arguments *a, int option, const char *name, const char *value, 
 {
 	switch (option) {
 	case MEM_metric:
+		a->has_metric = true;
 		return st_mem_metric_named(value, &a->view.metric)
 		               ? ST_OK
 		               : st_fail(e, ST_EXIT_USAGE,

@@ -3,6 +3,7 @@
 
 #include "mem/mem.h"
 #include "report/json.h"
+#include "report/mem.h"
 #include "report/page.h"
 #include "views/matrix.h"
 
@@ -59,6 +60,19 @@ memory_json(const struct st_matrix *m, const struct st_mem *mem, json_t *address
 	                 (json_int_t)mem->peak_to_ns);
 }
 
+/* The call stacks of allocations, unless there are others. */
+static st_status
+memory_add_paths(json_t *entry, const struct st_mem *mem)
+{
+	if (json_object_get(entry, "paths"))
+		return ST_OK;
+	json_t *paths =
+	        json_pack("{s:s, s:s, s:[{s:b, s:o, s:o}]}", "mode", "func", "counted",
+	                  "allocations", "threads", "joined", 1, "ksf",
+	                  st_mem_tree_json(mem, false), "kccf", st_mem_tree_json(mem, true));
+	return json_object_set_new(entry, "paths", paths) ? ST_FAILED : ST_OK;
+}
+
 st_status
 st_report_add_memory(json_t *page, const struct st_profile *p, const char *name, struct st_error *e)
 {
@@ -67,11 +81,19 @@ st_report_add_memory(json_t *page, const struct st_profile *p, const char *name,
 	struct st_mem mem = {0};
 	struct st_error why;
 	json_t *out;
-	if (!st_profile_has_tool(p, ST_MEM_TOOL))
+	if (!st_mem_tool(p))
 		return ST_OK;
 	if (st_mem_read(&mem, p, e)) {
 		st_mem_free(&mem);
 		return ST_FAILED;
+	}
+	if (memory_add_paths(st_page_last(page), &mem)) {
+		st_mem_free(&mem);
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", name);
+	}
+	if (!st_profile_has_tool(p, ST_MEM_TOOL)) {
+		st_mem_free(&mem);
+		return ST_OK;
 	}
 	const bool none = st_matrix_of_memory(&m, p, &choice, &why);
 	const size_t all = m.n;

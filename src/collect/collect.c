@@ -595,7 +595,8 @@ st_profile_collect(const struct st_run *run, const struct st_profile_origin *ori
 	for (size_t i = 0; i < run->n_processes && !failed; i++)
 		failed =
 		        collect_read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
-	failed = failed || st_collect_entries(&c) || st_collect_pieces(&c) || resolve_images(&c);
+	failed = failed || st_collect_entries(&c) || st_collect_pieces(&c) || resolve_images(&c) ||
+	         st_collect_alloc(&c);
 	if (!failed) {
 		add_notes(c.profile, run);
 		if (origin->qos)

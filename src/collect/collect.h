@@ -96,6 +96,9 @@ st_status st_collect_tables(struct st_collect *c, const struct st_view *v,
 st_status st_collect_entries(struct st_collect *c);
 /* Completes them; functions and hits are complete. 0, or -1. */
 st_status st_collect_finish_tables(struct st_collect *c);
+/* Gives the call stacks of the tool alloc their functions and lines; the tables are complete. 0, or
+ * -1 when memory is exhausted. */
+st_status st_collect_alloc(struct st_collect *c);
 /* Finds the stretches; functions and hits are complete. 0, or -1. */
 st_status st_collect_stretches(struct st_collect *c);
 /* The function of a place that is a hit; UINT32_MAX: none. */

@@ -20,6 +20,10 @@
 
 #define ST_MEM_TOOL "mem"
 
+/* The tool whose tables of allocations by call stack a profile has: ST_MEM_TOOL or ST_ALLOC_TOOL.
+ * NULL: it has none. */
+const char *st_mem_tool(const struct st_profile *p);
+
 enum { ST_MEM_NONE = UINT32_MAX };
 
 /* A function on a path from the program's begin to an allocation. */
@@ -101,7 +105,8 @@ st_status st_mem_group(const struct st_mem *m, struct st_mem_sites *out);
 
 /* put.c, read.c: as tables of a profile. */
 st_status st_mem_put(const struct st_mem *m, struct st_profile *p);
-/* -1 with *e: the profile is of another tool, or memory is exhausted. p has to outlive it. */
+/* Of the tool alloc, only contexts and totals are known. -1 with *e: the profile is of another
+ * tool, or memory is exhausted. p has to outlive it. */
 st_status st_mem_read(struct st_mem *m, const struct st_profile *p, struct st_error *e);
 
 /* run.c */

@@ -100,10 +100,7 @@ put_sizes(const struct st_mem *m, struct st_profile *p)
 static st_status
 put_frames(const struct st_mem *m, struct st_profile *p)
 {
-	static const struct st_profile_column columns[FRAME_COLUMNS] = {
-	        ST_KEY("frame", NUMBER), ST_KEY("parent", NUMBER),  ST_KEY("function", TEXT),
-	        ST_KEY("image", TEXT),   ST_KEY("offset", NUMBER),  ST_KEY("file", TEXT),
-	        ST_KEY("line", NUMBER),  ST_KEY("inlined", NUMBER), ST_SUM("bytes")};
+	static const struct st_profile_column columns[FRAME_COLUMNS] = ST_FRAME_TABLE;
 	struct st_profile_table *table = st_profile_table_add(
 	        p, ST_MEM_TOOL, "frames", "functions on the paths to allocations", FRAME_BYTES,
 	        FRAME_COLUMNS, columns);
@@ -132,11 +129,7 @@ put_frames(const struct st_mem *m, struct st_profile *p)
 static st_status
 put_contexts(const struct st_mem *m, struct st_profile *p)
 {
-	static const struct st_profile_column columns[CONTEXT_COLUMNS] = {
-	        ST_KEY("frame", NUMBER), ST_KEY("mapped", NUMBER), ST_SUM("calls"),
-	        ST_SUM("bytes"),         ST_SUM("live"),           ST_SUM("blocks"),
-	        ST_SUM("peak"),          ST_MAX("own_peak"),       ST_SUM("short_lived"),
-	        ST_MAX("largest")};
+	static const struct st_profile_column columns[CONTEXT_COLUMNS] = ST_CONTEXT_TABLE;
 	struct st_profile_table *table =
 	        st_profile_table_add(p, ST_MEM_TOOL, "contexts", "allocations by all their callers",
 	                             CONTEXT_CALLS, CONTEXT_COLUMNS, columns);

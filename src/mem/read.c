@@ -188,6 +188,61 @@ read_mem_table(struct st_mem *m, const struct st_profile *p, const char *name, s
 	return st_profile_table_read(st_profile_table_find(p, ST_MEM_TOOL, name, columns), m, read);
 }
 
+/* ---- the tool alloc ---- */
+
+/* Columns of its table of totals. */
+enum {
+	ALLOC_TOTAL_CALLS = 1,
+	ALLOC_TOTAL_BYTES,
+	ALLOC_TOTAL_LIVE,
+	ALLOC_TOTAL_PEAK,
+	ALLOC_TOTAL_COLUMNS
+};
+
+static st_status
+read_alloc_total(void *into, const struct st_profile_value *row)
+{
+	struct st_mem_totals *t = &((struct st_mem *)into)->totals[ST_ALLOC_HEAP];
+	t->calls += row[ALLOC_TOTAL_CALLS].number;
+	t->bytes += row[ALLOC_TOTAL_BYTES].number;
+	t->live += row[ALLOC_TOTAL_LIVE].number;
+	t->peak += row[ALLOC_TOTAL_PEAK].number;
+	return ST_OK;
+}
+
+static bool
+is_cut(const struct st_mem *m, const struct st_mem_context *c)
+{
+	uint32_t at = c->frame;
+	while (m->frames.v[at].parent != ST_MEM_NONE)
+		at = m->frames.v[at].parent;
+	return !strcmp(m->frames.v[at].function, ST_FRAME_UNKNOWN_CALLERS);
+}
+
+static st_status
+read_alloc_tables(struct st_mem *m, const struct st_profile *p,
+                  const struct st_profile_table *frames)
+{
+	struct st_mem_totals *t = &m->totals[ST_ALLOC_HEAP];
+	if (st_profile_table_read_sorted(frames, m, read_frame_row) ||
+	    st_profile_table_read(
+	            st_profile_table_find(p, ST_ALLOC_TOOL, "contexts", CONTEXT_COLUMNS), m,
+	            read_context_row) ||
+	    st_profile_table_read(
+	            st_profile_table_find(p, ST_ALLOC_TOOL, "totals", ALLOC_TOTAL_COLUMNS), m,
+	            read_alloc_total))
+		return ST_FAILED;
+	SORT(&m->contexts, context_order);
+	for (size_t i = 0; i < m->contexts.n; i++) {
+		const struct st_mem_context *c = &m->contexts.v[i];
+		t->live_blocks += c->live_blocks;
+		t->short_lived += c->short_lived;
+		if (is_cut(m, c))
+			m->cut += c->calls;
+	}
+	return ST_OK;
+}
+
 static st_status
 read_mem_tables(struct st_mem *m, const struct st_profile *p, const struct st_profile_table *frames)
 {
@@ -211,18 +266,32 @@ read_mem_tables(struct st_mem *m, const struct st_profile *p, const struct st_pr
 	return ST_OK;
 }
 
+const char *
+st_mem_tool(const struct st_profile *p)
+{
+	if (st_profile_table_find(p, ST_MEM_TOOL, "frames", FRAME_COLUMNS))
+		return ST_MEM_TOOL;
+	return st_profile_table_find(p, ST_ALLOC_TOOL, "frames", FRAME_COLUMNS) ? ST_ALLOC_TOOL
+	                                                                        : NULL;
+}
+
 st_status
 st_mem_read(struct st_mem *m, const struct st_profile *p, struct st_error *e)
 {
-	const struct st_profile_table *frames =
-	        st_profile_table_find(p, ST_MEM_TOOL, "frames", FRAME_COLUMNS);
+	const char *tool = st_mem_tool(p);
 	*m = (struct st_mem){0};
-	if (!frames)
+	if (!tool && st_profile_has_tool(p, ST_ALLOC_TOOL))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the result has no call stacks of allocations: there was no "
+		               "allocation, or the tool alloc ran with stacks=0");
+	if (!tool)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "the result has no allocations: it was made with the tool %s, not "
-		               "with strobe mem",
+		               "with strobe mem or the tool alloc",
 		               p->run.tool);
-	if (!read_mem_tables(m, p, frames))
+	const struct st_profile_table *frames =
+	        st_profile_table_find(p, tool, "frames", FRAME_COLUMNS);
+	if (!(strcmp(tool, ST_MEM_TOOL) ? read_alloc_tables : read_mem_tables)(m, p, frames))
 		return ST_OK;
 	st_mem_free(m);
 	return st_fail(e, ST_EXIT_FAILED,

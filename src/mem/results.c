@@ -6,6 +6,7 @@
 #include "mem/results.h"
 
 #include "base/text.h"
+#include "mem/tables.h"
 
 enum { MOST_SHARES = 24, MOST_INLINED = 16 };
 
@@ -131,7 +132,7 @@ frame_of_node(struct reading *r, uint32_t node)
 		frame = r->frame_of[at] - 1;
 	else if (at == ST_ALLOC_CUT) {
 		const struct st_mem_frame f = {.parent = ST_MEM_NONE,
-		                               .function = "[unknown callers]",
+		                               .function = ST_FRAME_UNKNOWN_CALLERS,
 		                               .image = "",
 		                               .file = ""};
 		frame = add_mem_frame(r->m, &f);

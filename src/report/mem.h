@@ -22,6 +22,8 @@ enum st_mem_metric {
 /* Its word, and what it is of a context. */
 const char *st_mem_metric_name(enum st_mem_metric metric);
 bool st_mem_metric_named(const char *name, enum st_mem_metric *metric);
+/* The metric for who does not name one: of strobe mem the peak, of the tool alloc the calls. */
+enum st_mem_metric st_mem_usual_metric(const struct st_profile *p);
 uint64_t st_mem_value(const struct st_mem_context *c, enum st_mem_metric metric);
 
 struct st_mem_view {
@@ -32,6 +34,13 @@ struct st_mem_view {
 
 /* The totals, the sites of most, and what has to be known of the numbers. */
 void st_mem_text(const struct st_mem *m, const struct st_mem_view *view, FILE *out);
+/* The tree of calls that led to allocations, the `top` nodes with the most of them (0: all).
+ * callers: from the allocation functions to their callers. */
+st_status st_mem_tree_text(const struct st_mem *m, bool callers, size_t top, FILE *out,
+                           struct st_error *e);
+/* The same for the page, where nodes that there is no room for are one node "(other)" of their
+ * parent. NULL: no memory. */
+json_t *st_mem_tree_json(const struct st_mem *m, bool callers);
 /* As docs/mem.md has it. NULL: no memory. */
 json_t *st_mem_object(const struct st_mem *m, const struct st_profile *p);
 /* The same as text. -1 with *e: memory is exhausted. */

@@ -161,7 +161,7 @@ st_mem_object(const struct st_mem *m, const struct st_profile *p)
 	json_t *out = json_object(), *frames = json_array(), *strobe = json_object();
 	int bad = 0;
 	SET(strobe, "version", json_integer(ST_JSON_VERSION));
-	SET(strobe, "tool", json_string(ST_MEM_TOOL));
+	SET(strobe, "tool", json_string(st_mem_tool(p)));
 	SET(out, "strobe", strobe);
 	SET(out, "run", st_json_run(p));
 	SET(out, "heap", mem_json_totals(&m->totals[ST_ALLOC_HEAP]));

@@ -30,6 +30,13 @@ st_mem_metric_named(const char *name, enum st_mem_metric *metric)
 	return false;
 }
 
+enum st_mem_metric
+st_mem_usual_metric(const struct st_profile *p)
+{
+	const char *tool = st_mem_tool(p);
+	return tool && strcmp(tool, ST_MEM_TOOL) != 0 ? ST_MEM_CALLS : ST_MEM_PEAK;
+}
+
 uint64_t
 st_mem_value(const struct st_mem_context *c, enum st_mem_metric metric)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "report/callers.h"
+#include "report/mem.h"
 
 struct stacks_tree {
 	const struct st_report *r;
@@ -161,12 +162,25 @@ stacks_print(struct stacks_tree *t, FILE *out)
 	return bad ? ST_FAILED : ST_OK;
 }
 
+static st_status
+stacks_of_allocations(const struct st_report *r, FILE *out, struct st_error *e)
+{
+	struct st_mem m;
+	st_status status = st_mem_read(&m, r->profile, e);
+	if (!status)
+		status = st_mem_tree_text(&m, false, r->top, out, e);
+	st_mem_free(&m);
+	return status;
+}
+
 st_status
 st_report_stacks(const struct st_report *r, FILE *out, struct st_error *e)
 {
 	const struct st_context_choice choice = {.join_threads = true};
 	struct st_context_options o;
 	struct st_contexts c;
+	if (st_mem_tool(r->profile) && !st_contexts_options(r->profile, &o))
+		return stacks_of_allocations(r, out, e);
 	if (!st_contexts_options(r->profile, &o) || !o.sampled)
 		return st_fail(e, ST_EXIT_USAGE,
 		               !st_profile_has_tool(r->profile, "contexts")

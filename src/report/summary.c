@@ -9,6 +9,7 @@
 #include "report/budget.h"
 #include "report/kept.h"
 #include "report/measurements.h"
+#include "report/mem.h"
 #include "report/qos.h"
 #include "report/report.h"
 #include "wire/results/header.h"
@@ -225,6 +226,20 @@ summary_print_notes(FILE *out, const struct st_profile *p)
 	}
 }
 
+/* Who allocates, for the tool alloc; strobe mem prints its own summary. */
+static void
+summary_print_allocations(const struct st_report *r, FILE *out)
+{
+	const char *tool = st_mem_tool(r->profile);
+	struct st_mem m;
+	struct st_error e;
+	if (!tool || !strcmp(tool, ST_MEM_TOOL))
+		return;
+	if (st_mem_read(&m, r->profile, &e) || st_mem_tree_text(&m, true, r->top, out, &e))
+		fprintf(out, "\n  note: %s\n", e.text);
+	st_mem_free(&m);
+}
+
 void
 st_report_summary(const struct st_report *r, FILE *out)
 {
@@ -239,6 +254,8 @@ st_report_summary(const struct st_report *r, FILE *out)
 	st_qos_print(out, p);
 	if (p->run.has_functions && p->functions.n)
 		summary_print_functions(r, out);
+	if (!r->no_tables)
+		summary_print_allocations(r, out);
 	if (!r->no_tables)
 		st_report_tables(r, out);
 	st_report_measurements(r, out);

@@ -2,6 +2,7 @@
 /* The tools' tables, and any table by its name. */
 #include <string.h>
 
+#include "profile/allocations.h"
 #include "report/grid.h"
 
 static void
@@ -22,7 +23,8 @@ void
 st_report_tables(const struct st_report *r, FILE *out)
 {
 	for (size_t i = 0; i < r->profile->tables.n; i++)
-		table_print_text(r, out, &r->profile->tables.v[i]);
+		if (!st_is_table_of_frames(&r->profile->tables.v[i]))
+			table_print_text(r, out, &r->profile->tables.v[i]);
 }
 
 /* Tables over time, which are not made of columns that can be chosen. */

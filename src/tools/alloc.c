@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory that the program allocates, by the place that asks for it. An allocation function that
- * calls another (operator new, calloc of some libraries) counts once, at its own caller. */
-#include <strobe/tool.h>
+/* Memory that the program allocates, by the place that asks for it and by the call stack. An
+ * allocation function that calls another (operator new, calloc of some libraries) counts once, at
+ * its own caller. */
+#include "tools/alloc.h"
 
 enum { SITE_COUNT = 2, SITE_BYTES, SITE_LIVE, SITE_PEAK };
 enum { COUNT = 1, BYTES, LIVE, PEAK };
@@ -14,21 +15,48 @@ STROBE_TABLE(totals, "all allocations", STROBE_KEY("what", STROBE_TEXT),
              STROBE_SUM("count", STROBE_NUMBER), STROBE_SUM("bytes", STROBE_NUMBER),
              STROBE_SUM("live", STROBE_NUMBER), STROBE_MAX("peak", STROBE_NUMBER));
 
+STROBE_TABLE(frames, "calls that led to allocations", STROBE_KEY("frame", STROBE_HEX),
+             STROBE_KEY("parent", STROBE_HEX), STROBE_KEY("call", STROBE_ADDRESS),
+             STROBE_SUM("processes", STROBE_NUMBER));
+STROBE_TABLE(contexts, "allocations by all their callers", STROBE_KEY("frame", STROBE_HEX),
+             STROBE_SUM("calls", STROBE_NUMBER), STROBE_SUM("bytes", STROBE_NUMBER),
+             STROBE_SUM("live", STROBE_NUMBER), STROBE_SUM("blocks", STROBE_NUMBER),
+             STROBE_SUM("peak", STROBE_NUMBER), STROBE_MAX("own_peak", STROBE_NUMBER),
+             STROBE_SUM("short_lived", STROBE_NUMBER), STROBE_MAX("largest", STROBE_NUMBER));
+
+enum {
+	CONTEXT_CALLS = 1,
+	CONTEXT_BYTES,
+	CONTEXT_LIVE,
+	CONTEXT_BLOCKS,
+	CONTEXT_PEAK,
+	CONTEXT_OWN,
+	CONTEXT_SHORT,
+	CONTEXT_LARGEST
+};
+
 enum kind { MALLOC, CALLOC, REALLOC, REALLOCARRAY, ALIGNED, POSIX_MEMALIGN, FREE };
 
 /* Of each thread: the allocation under way, the outermost if they are nested. */
 struct state {
 	uint64_t kind, size, site, argument, sp;
 	uint64_t depth;
+	uint64_t last; /* the block that the thread allocated last; 0: none, or it was freed */
+	struct alloc_path path;
 };
 
-/* A piece of memory and a site, by address. */
+/* A piece of memory, its site and its call stack, by address. */
 static struct piece {
 	uint64_t size, site;
+	struct alloc_stack *stack; /* NULL: not recorded */
 } * pieces;
 static uint64_t n_pieces, first_free;
 static strobe_map piece_of, live_of; /* by address: piece + 1; by site: bytes that are live */
-static uint64_t live;
+static strobe_map stack_of;          /* by frame: struct alloc_stack, or 1 of other frames */
+static struct alloc_stack *all_stacks;
+static uint64_t live, most_live;
+static uint64_t peaks; /* how many times more was live than ever before */
+static int with_stacks;
 static uint32_t lock;
 enum { MOST_PIECES = 64 << 20 };
 
@@ -37,19 +65,132 @@ begin(void)
 {
 	if (!pieces)
 		pieces = strobe_allocate(MOST_PIECES * sizeof *pieces);
-	piece_of = live_of = (strobe_map){0};
-	n_pieces = first_free = live = 0;
+	piece_of = live_of = stack_of = (strobe_map){0};
+	n_pieces = first_free = live = most_live = peaks = 0;
+	all_stacks = NULL;
+	with_stacks = strobe_option_number("stacks") != 0;
 	lock = 0; /* another thread of the parent may have held it at the fork */
 }
 
+/* ---- call stacks ---- */
+
 static void
-change(uint64_t site, uint64_t all, int64_t bytes, int64_t count)
+add_of_stack(const struct alloc_stack *s, unsigned column, uint64_t amount)
 {
+	strobe_cell_add(strobe_cell_of(&contexts, column, s->frame), amount);
+}
+
+static void
+raise_of_stack(const struct alloc_stack *s, unsigned column, uint64_t value)
+{
+	strobe_cell_max(strobe_cell_of(&contexts, column, s->frame), value);
+}
+
+static void
+take_call(void *to, const strobe_activation *a)
+{
+	struct alloc_path *path = to;
+	/* A call returns behind itself; what a signal interrupts goes on where it is. The innermost
+	 * is at its first instruction. */
+	const int exact = !path->n || path->interrupted;
+	if (path->n < MOST_FRAMES)
+		path->calls[path->n] = a->pc - !exact;
+	path->n++;
+	path->interrupted = a->handler;
+}
+
+/* The calls that are under way: the innermost MOST_FRAMES of them. */
+static void
+take_path(strobe_thread *t, struct alloc_path *path)
+{
+	path->n = path->interrupted = 0;
+	path->cut = strobe_unwind(t, take_call, path) == STROBE_LOST;
+	if (path->n > MOST_FRAMES) {
+		path->n = MOST_FRAMES;
+		path->cut = 1;
+	}
+}
+
+/* The call stack of a path. NULL: no memory. */
+static struct alloc_stack *
+stack_at(const struct alloc_path *path)
+{
+	uint64_t frame = path->cut ? ALLOC_CUT : 0;
+	for (unsigned i = path->n; i-- > 0;)
+		frame = alloc_frame(frame, path->calls[i]);
+	uint64_t *at = path->n ? strobe_map_at(&stack_of, frame) : NULL;
+	if (!at)
+		return NULL;
+	if (*at > 1)
+		return (struct alloc_stack *)(uintptr_t)*at;
+	struct alloc_stack *s = strobe_allocate(sizeof *s);
+	if (!s)
+		return NULL;
+	*s = (struct alloc_stack){.frame = frame, .next = all_stacks};
+	all_stacks = s;
+	*at = (uint64_t)(uintptr_t)s;
+	frame = path->cut ? ALLOC_CUT : 0;
+	for (unsigned i = path->n; i-- > 0;) {
+		const uint64_t parent = frame;
+		frame = alloc_frame(parent, path->calls[i]);
+		uint64_t *known = strobe_map_at(&stack_of, frame);
+		if (!known || (*known && i))
+			continue;
+		if (!*known)
+			*known = 1;
+		strobe_cell_add(strobe_cell_of(&frames, 3, frame, parent, path->calls[i]), 1);
+	}
+	return s;
+}
+
+/* Bytes of a stack are allocated, or freed (less than 0). */
+static void
+change_stack(struct alloc_stack *s, int64_t bytes, int64_t count)
+{
+	if (!s)
+		return;
+	if (s->peaks != peaks) { /* since the latest peak it is the first change */
+		s->peaks = peaks;
+		s->at_peak = s->live;
+	}
+	s->live += (uint64_t)bytes;
+	add_of_stack(s, CONTEXT_LIVE, (uint64_t)bytes);
+	add_of_stack(s, CONTEXT_BLOCKS, count ? 1 : ~0ull);
+	if (!count)
+		return;
+	add_of_stack(s, CONTEXT_CALLS, 1);
+	add_of_stack(s, CONTEXT_BYTES, (uint64_t)bytes);
+	raise_of_stack(s, CONTEXT_OWN, s->live);
+	raise_of_stack(s, CONTEXT_LARGEST, (uint64_t)bytes);
+}
+
+/* What each stack had when most was live. */
+static void
+end(strobe_thread *t)
+{
+	(void)t;
+	strobe_lock(&lock);
+	for (const struct alloc_stack *s = all_stacks; s; s = s->next)
+		add_of_stack(s, CONTEXT_PEAK, s->peaks == peaks ? s->at_peak : s->live);
+	strobe_unlock(&lock);
+}
+
+/* ---- blocks ---- */
+
+static void
+change(uint64_t site, struct alloc_stack *stack, int64_t bytes, int64_t count)
+{
+	const uint64_t all = strobe_text("all");
 	uint64_t *at = strobe_map_at(&live_of, site);
 	if (!at)
 		return;
 	*at += (uint64_t)bytes;
 	live += (uint64_t)bytes;
+	change_stack(stack, bytes, count);
+	if (live > most_live) {
+		most_live = live;
+		peaks++;
+	}
 	strobe_cell_add(strobe_cell_of(&sites, SITE_LIVE, site, site), (uint64_t)bytes);
 	strobe_cell_add(strobe_cell_of(&totals, LIVE, all), (uint64_t)bytes);
 	if (!count)
@@ -63,22 +204,25 @@ change(uint64_t site, uint64_t all, int64_t bytes, int64_t count)
 }
 
 static void
-forget(uint64_t address)
+forget(struct state *s, uint64_t address)
 {
 	const uint64_t *at = address ? strobe_map_find(&piece_of, address) : NULL;
 	if (!at || !*at)
 		return;
 	uint64_t i = *at - 1;
+	const struct piece *piece = &pieces[i];
 	strobe_map_remove(&piece_of, address);
-	change(pieces[i].site, strobe_text("all"), -(int64_t)pieces[i].size, 0);
+	if (piece->stack && s->last == address)
+		add_of_stack(piece->stack, CONTEXT_SHORT, 1);
+	change(piece->site, piece->stack, -(int64_t)piece->size, 0);
 	pieces[i].size = first_free; /* a list of free ones */
 	first_free = i + 1;
 }
 
 static void
-remember(uint64_t address, uint64_t size, uint64_t site)
+remember(struct state *s, uint64_t address)
 {
-	forget(address); /* it was given back in a way that was not seen */
+	forget(s, address); /* it was given back in a way that was not seen */
 	uint64_t *at = strobe_map_at(&piece_of, address);
 	uint64_t i = first_free ? first_free - 1 : n_pieces;
 	if (!pieces || !at || i >= MOST_PIECES)
@@ -87,9 +231,10 @@ remember(uint64_t address, uint64_t size, uint64_t site)
 		first_free = pieces[i].size;
 	else
 		n_pieces++;
-	pieces[i] = (struct piece){size, site};
 	*at = i + 1;
-	change(site, strobe_text("all"), (int64_t)size, 1);
+	pieces[i] = (struct piece){s->size, s->site, with_stacks ? stack_at(&s->path) : NULL};
+	s->last = address;
+	change(s->site, pieces[i].stack, (int64_t)s->size, 1);
 }
 
 /* values: kind, size, argument, return address, stack pointer */
@@ -105,14 +250,20 @@ entered(strobe_thread *t, const uint64_t *values)
 		if (s->depth)
 			return;
 		strobe_lock(&lock);
-		forget(values[2]);
+		forget(s, values[2]);
 		strobe_unlock(&lock);
 		return;
 	}
 	if (s->depth++)
 		return;
 	/* An address within the call. */
-	*s = (struct state){values[0], values[1], values[3] - 1, values[2], values[4], 1};
+	s->kind = values[0];
+	s->size = values[1];
+	s->site = values[3] - 1;
+	s->argument = values[2];
+	s->sp = values[4];
+	if (with_stacks)
+		take_path(t, &s->path);
 }
 
 /* values: result */
@@ -128,9 +279,9 @@ returned(strobe_thread *t, const uint64_t *values)
 		return;
 	strobe_lock(&lock);
 	if ((s->kind == REALLOC || s->kind == REALLOCARRAY) && (address || !s->size))
-		forget(s->argument);
+		forget(s, s->argument);
 	if (address)
-		remember(address, s->size, s->site);
+		remember(s, address);
 	strobe_unlock(&lock);
 }
 
@@ -193,7 +344,12 @@ on_function(strobe_function *f)
 		strobe_invoke(strobe_at_return(f), returned, strobe_function_result(f));
 }
 
-STROBE_TOOL(alloc, .help = "count memory allocations by site, with bytes, live and peak",
-            .function = on_function, .begin = begin, .state = sizeof(struct state),
+STROBE_TOOL(alloc,
+            .help = "count memory allocations by site and call stack, with bytes, live and peak",
+            .options = {{"stacks", "1",
+                         "1: record the call stack of each allocation; 0: only its site, which is "
+                         "faster"}},
+            .limits = {{"stacks", 0, 1}}, .function = on_function, .begin = begin, .end = end,
+            .state = sizeof(struct state),
             .functions = "malloc calloc realloc reallocarray aligned_alloc memalign valloc "
                          "posix_memalign free _Znwm* _Znam* _ZdlPv* _ZdaPv*");

@@ -52,7 +52,7 @@ static st_status
 costs_of_memory(struct st_costs *c, const struct st_profile *p, const char *metric, bool lines,
                 struct st_error *e)
 {
-	enum st_mem_metric which = ST_MEM_PEAK;
+	enum st_mem_metric which = st_mem_usual_metric(p);
 	if (metric && !st_mem_metric_named(metric, &which))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no metric '%s' of allocations; --metric takes peak, live, total or "
@@ -100,7 +100,7 @@ st_costs_open(struct st_costs *c, const struct st_profile *p, const char *name, 
 	*c = (struct st_costs){.scale = 1};
 	if (st_contexts_options(p, &o))
 		return costs_of_contexts(c, p, name, metric, e);
-	if (st_profile_has_tool(p, ST_MEM_TOOL))
+	if (st_mem_tool(p))
 		return costs_of_memory(c, p, metric, lines, e);
 	for (size_t i = 0; i < p->measurements.series.n; i++)
 		if (p->measurements.series.v[i].key.n_frames)

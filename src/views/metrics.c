@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/metrics.h"
 
+#include "profile/allocations.h"
+
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,7 +205,7 @@ metrics_of_tables(const struct st_profile *p, const struct st_metrics_taker *t)
 		const struct st_profile_table *table = &p->tables.v[i];
 		const size_t rows = st_profile_rows(table);
 		if (!table->n_keys || !strcmp(table->tool, ST_MEM_TOOL) ||
-		    !strcmp(table->tool, "calltimes"))
+		    st_is_table_of_frames(table) || !strcmp(table->tool, "calltimes"))
 			continue;
 		for (size_t k = 0; k < rows; k++)
 			if (metrics_of_row(p, table, &table->values.v[k * table->n_columns], t))

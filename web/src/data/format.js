@@ -72,7 +72,7 @@ export function baseName(path) {
 // A metric by its key in the JSON: what it is called and how it is written.
 export function metric(key) {
 	const time = key.endsWith("_ns");
-	const known = { count: "calls", time_ns: "self time", self_ns: "self time", total_ns: "total time", instructions: "instructions" };
+	const known = { count: "calls", time_ns: "self time", self_ns: "self time", total_ns: "total time", instructions: "instructions", bytes: "bytes allocated", live: "bytes never freed", peak: "bytes at the peak" };
 	return {
 		key,
 		title: known[key] ?? key.replace(/_ns$/, " time").replaceAll("_", " "),

@@ -71,7 +71,7 @@ function functionsOf({ functions }) {
 function pathsOf({ threads = [], mode, k, k_kccf, counted }) {
 	const walked = threads.filter((thread) => thread.ksf || thread.kccf || thread.functions);
 	if (!walked.length) return null;
-	return { mode: mode ?? "func", k: k ?? null, callers: k_kccf ?? null, sampled: counted === "samples", threads: walked.map((thread) => ({ name: nameOf(thread), ksf: forest(thread, "ksf"), kccf: forest(thread, "kccf") })) };
+	return { mode: mode ?? "func", k: k ?? null, callers: k_kccf ?? null, sampled: counted === "samples", allocations: counted === "allocations", threads: walked.map((thread) => ({ name: nameOf(thread), ksf: forest(thread, "ksf"), kccf: forest(thread, "kccf") })) };
 }
 
 // The lines of their functions; or at least those of their heads.

@@ -6,8 +6,8 @@ import { chooser, h, search } from "../parts/dom.js";
 import { TreeGrid } from "../parts/tree.js";
 
 const DIRECTIONS = {
-	kccf: { title: "functions and their callers", share: "Share of the calls of the function that came through these callers", sampled: "Share of the samples in the function that came through these callers" },
-	ksf: { title: "functions and what they call", share: "Share of the calls of the node at the top", sampled: "Share of the samples of the node at the top, with what it called" },
+	kccf: { title: "functions and their callers", share: "Share of the calls of the function that came through these callers", sampled: "Share of the samples in the function that came through these callers", allocations: "Share of the allocations of the function that came through these callers" },
+	ksf: { title: "functions and what they call", share: "Share of the calls of the node at the top", sampled: "Share of the samples of the node at the top, with what it called", allocations: "Share of the allocations of the node at the top, with what it called" },
 };
 
 export const contexts = {
@@ -30,7 +30,7 @@ export const contexts = {
 			tree.setRoots(roots);
 			if (input.value) tree.filter(input.value);
 			place.replaceChildren(tree.element);
-			status.textContent = `${run.paths.sampled ? "stacks of samples" : `k = ${k}`}; ${plural(roots.length, "tree")}, ${plural([...nodes(roots)].length, "node")}`;
+			status.textContent = `${run.paths.sampled ? "stacks of samples" : run.paths.allocations ? "call stacks of allocations" : `k = ${k}`}; ${plural(roots.length, "tree")}, ${plural([...nodes(roots)].length, "node")}`;
 		}
 
 		element.append(
@@ -62,8 +62,8 @@ export const contexts = {
 };
 
 // How often a node was called; of samples, those in it and, where its children are what it called, in these.
-function amounts(roots, direction, { sampled }) {
-	const sums = sampled && direction === "ksf" ? totals(roots, "count") : null;
+function amounts(roots, direction, { sampled, allocations }) {
+	const sums = (sampled || allocations) && direction === "ksf" ? totals(roots, "count") : null;
 	return sums ? (node) => sums.get(node) : (node) => node.count;
 }
 
@@ -71,11 +71,11 @@ function makeTree(roots, direction, run) {
 	const tops = topsOf(roots);
 	const amount = amounts(roots, direction, run.paths);
 	const share = (node) => shareOf(amount(node), amount(tops.get(node)));
-	const { sampled } = run.paths;
+	const { sampled, allocations } = run.paths;
 	const columns = [
 		{ title: "Function", width: "minmax(18rem, 3fr)" },
-		{ title: sampled ? "Samples" : "Calls", kind: "number", width: "8.5rem", value: amount, text: (node) => count(amount(node)) },
-		{ title: "Of the top", help: DIRECTIONS[direction][sampled ? "sampled" : "share"], kind: "number", width: "7rem", value: share, text: (node) => percent(share(node)), share },
+		{ title: sampled ? "Samples" : allocations ? "Allocations" : "Calls", kind: "number", width: "8.5rem", value: amount, text: (node) => count(amount(node)) },
+		{ title: "Of the top", help: DIRECTIONS[direction][sampled ? "sampled" : allocations ? "allocations" : "share"], kind: "number", width: "7rem", value: share, text: (node) => percent(share(node)), share },
 		...metricKeys(roots).slice(1).map((key) => {
 			const { title, format } = metric(key);
 			return { title, kind: "number", width: "8.5rem", value: (node) => node[key] ?? null, text: (node) => format(node[key] ?? NaN) };
