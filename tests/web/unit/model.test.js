@@ -23,7 +23,7 @@ test("the command can be pasted into a shell", () => {
 
 test("threads with trees are paths, others are threads", () => {
 	const run = read({ k: 2, mode: "func", threads: [{ thread: 1, ksf: [], kccf: [] }, { tid: 7, name: "a" }] });
-	assert.deepEqual(run.paths, { mode: "func", k: 2, callers: null, sampled: false, threads: [{ name: "thread 1", ksf: [], kccf: [] }] });
+	assert.deepEqual(run.paths, { mode: "func", k: 2, callers: null, sampled: false, allocations: false, threads: [{ name: "thread 1", ksf: [], kccf: [] }] });
 	assert.equal(read({ k: "inf", k_kccf: 6, threads: [{ thread: 1, ksf: [], kccf: [] }] }).paths.callers, 6);
 	assert.deepEqual(run.threads.map(({ tid }) => tid), [7]);
 });

@@ -59,6 +59,7 @@ function cards(run) {
 	if (run.trace) add("Traced functions", count(run.trace.functions.length), plural(run.trace.functions.reduce((sum, row) => sum + row.all, 0), "call"));
 	if (run.threads.length) add("Threads", count(run.threads.length), run.processes.length > 1 ? plural(run.processes.length, "process", "processes") : "");
 	if (run.paths?.sampled) add("Call stacks", count(run.result.samples?.stacks ?? NaN), `of samples in ${plural(run.paths.threads.length, "thread")}`);
+	else if (run.paths?.allocations) add("Call stacks", "of allocations", "by function and line");
 	else if (run.paths) add("Contexts", `k = ${run.paths.k ?? NOTHING}`, `${run.paths.mode} mode, ${plural(run.paths.threads.length, "thread")}`);
 	if (run.budget) add("Budget", percent(run.budget.amount_ns / run.budget.period_ns), `for each ${duration(run.budget.period_ns)}; ${plural(run.budget.windows, "window")}`);
 	if (run.qos) add("Metric kept", percent(run.qos.readings ? run.qos.kept / run.qos.readings : NaN), `of ${plural(run.qos.readings, "reading")}`);
