@@ -2,6 +2,7 @@
 /* Keeps records in memory: a column for each metric, feature and branch. */
 #include "annotate/records.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +251,35 @@ st_ann_data_filter(struct st_ann_data *d, const struct st_ann_expr *condition,
 }
 
 static void
+ann_feature_free(struct st_ann_feature *f)
+{
+	for (size_t k = 0; k < f->labels.n; k++)
+		free(f->labels.v[k]);
+	free(f->labels.v);
+	free(f->name);
+	free(f->path);
+	free(f->v);
+}
+
+size_t
+st_ann_data_leave_out(struct st_ann_data *d, const char *pattern)
+{
+	size_t left_out = 0;
+	for (size_t i = 0; i < d->functions.n; i++) {
+		struct st_ann_records *r = &d->functions.v[i];
+		size_t kept = 0;
+		for (size_t k = 0; k < r->features.n; k++)
+			if (fnmatch(pattern, r->features.v[k].name, 0))
+				r->features.v[kept++] = r->features.v[k];
+			else
+				ann_feature_free(&r->features.v[k]);
+		left_out += r->features.n - kept;
+		r->features.n = kept;
+	}
+	return left_out;
+}
+
+static void
 ann_records_free(struct st_ann_records *r)
 {
 	for (size_t i = 0; i < r->metrics.n; i++) {
@@ -259,15 +289,8 @@ ann_records_free(struct st_ann_records *r)
 		free(r->metrics.v[i].of);
 		free(r->metrics.v[i].v);
 	}
-	for (size_t i = 0; i < r->features.n; i++) {
-		struct st_ann_feature *f = &r->features.v[i];
-		for (size_t k = 0; k < f->labels.n; k++)
-			free(f->labels.v[k]);
-		free(f->labels.v);
-		free(f->name);
-		free(f->path);
-		free(f->v);
-	}
+	for (size_t i = 0; i < r->features.n; i++)
+		ann_feature_free(&r->features.v[i]);
 	for (size_t i = 0; i < r->branches.n; i++) {
 		free(r->branches.v[i].name);
 		free(r->branches.v[i].v);

@@ -103,6 +103,9 @@ struct st_ann_filter {
 st_status st_ann_data_filter(struct st_ann_data *d, const struct st_ann_expr *condition,
                              struct st_ann_filter *out, struct st_error *e);
 
+/* Removes the features that a pattern fits, as of fnmatch(3); returns their number. */
+size_t st_ann_data_leave_out(struct st_ann_data *d, const char *pattern);
+
 /* One record, whose names expressions can look up. */
 struct st_ann_record {
 	const struct st_ann_records *records;

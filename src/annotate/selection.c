@@ -189,7 +189,7 @@ ann_try_selection(const struct st_ann_problem *p, struct st_ann_rows all, uint16
 		return ST_FAILED;
 	struct st_ann_rows selected = {rows, taken};
 	const bool enough = taken >= 2 * ST_ANN_RECORDS_LEAST && taken < all.n &&
-	                    (selection == ST_ANN_LOWER || taken >= all.n * 3 / 10);
+	                    (selection == ST_ANN_LOWER || 2 * taken >= all.n);
 	if (!enough)
 		return ST_OK;
 	if (st_ann_formulate(&own, selected, &formula))

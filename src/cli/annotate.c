@@ -143,6 +143,8 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_where:
 		a->where = value;
 		return ST_OK;
+	case ANNOTATE_without:
+		return st_patterns_add(&a->without, "without", value, e);
 	case ANNOTATE_contracts:
 		a->contracts = value;
 		return ST_OK;
@@ -182,11 +184,12 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 static st_status
 annotate_check_recording(struct st_annotate_arguments *a, struct st_error *e)
 {
-	if (a->where || a->function || a->contracts || a->analysis.classes || a->save || a->check ||
-	    a->explain || a->analysis.min_r2 > 0)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--where, --function, --contracts, --check, --explain, --save, "
-		               "--class and --min-r2 are for records: strobe annotate FILE...");
+	if (a->where || a->without.n || a->function || a->contracts || a->analysis.classes ||
+	    a->save || a->check || a->explain || a->analysis.min_r2 > 0)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--where, --without, --function, --contracts, --check, --explain, --save, "
+		        "--class and --min-r2 are for records: strobe annotate FILE...");
 	if (a->form > (a->features ? ST_ANNOTATE_JSON : ST_ANNOTATE_TEXT))
 		return st_fail(
 		        e, ST_EXIT_USAGE,
@@ -254,6 +257,9 @@ annotate_check_uses(const struct st_annotate_arguments *a, struct st_error *e)
 		               use);
 	if (a->explain && a->functions.n)
 		return st_fail(e, ST_EXIT_USAGE, "--explain names the function: leave out --func");
+	if (a->without.n && (a->contracts || a->check))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s needs the features that it names: leave out --without", use);
 	if (use && (a->output || a->save || a->form > ST_ANNOTATE_JSON))
 		return st_fail(e, ST_EXIT_USAGE, "--%s makes no annotations: leave out %s", use,
 		               a->output ? "--output"

@@ -33,7 +33,8 @@ struct st_annotate_arguments {
 	bool json, help;
 	const char *metrics_text; /* the argument of --metrics; NULL: not given */
 	/* For the analysis of records. */
-	struct st_patterns chosen; /* metrics */
+	struct st_patterns chosen;  /* metrics */
+	struct st_patterns without; /* features that are left out */
 	struct st_ann_options analysis;
 	const char *where, *function, *contracts;
 	const char *explain; /* a function; NULL: not given */

@@ -156,6 +156,26 @@ annotate_filter(struct analysis *r, struct st_error *e)
 	return ST_OK;
 }
 
+/* --without. Conditions of --where can use the features that are left out. */
+static st_status
+annotate_leave_out(struct analysis *r, struct st_error *e)
+{
+	for (size_t i = 0; i < r->a->without.n; i++) {
+		const char *const pattern = r->a->without.text[i];
+		const struct st_ann_records *first = r->data.functions.v;
+		if (!first->features.n)
+			return st_fail(e, ST_EXIT_USAGE,
+			               "%s has no feature that --without '%s' could leave out",
+			               first->name, pattern);
+		if (!st_ann_data_leave_out(&r->data, pattern))
+			return st_fail(e, ST_EXIT_USAGE,
+			               "no feature of the records fits '%s'; there is %s, for "
+			               "example",
+			               pattern, first->features.v[0].name);
+	}
+	return ST_OK;
+}
+
 static st_status
 annotate_read(struct analysis *r, struct st_error *e)
 {
@@ -164,7 +184,7 @@ annotate_read(struct analysis *r, struct st_error *e)
 	for (size_t i = 0; i < r->a->files.n; i++)
 		if (st_ann_data_read(&r->data, r->a->files.text[i], &columns, e))
 			return ST_FAILED;
-	return annotate_filter(r, e);
+	return annotate_filter(r, e) || annotate_leave_out(r, e) ? ST_FAILED : ST_OK;
 }
 
 static char *

@@ -84,6 +84,27 @@ class Records(Annotate):
         self.assertEqual(len(self.read("a.txt", "b.txt", "-F", "sort")), 4)
         self.assertEqual([a["metric"] for a in self.read("a.txt", "b.txt", "-F", "sort(int)", "-m", "bytes")], ["bytes"])
 
+    def test_without(self):
+        self.file("time,n,buffer_sum,buffer_last\n" + "".join(f"{10 * i + 2 * (i * i % 13)},{i},{i * i % 13},{i % 5}\n" for i in range(40)), "c.csv")
+        every, few, none = (self.read("c.csv", *words)[0] for words in
+                            [[], ["-q", "--without", "buffer_*", "--where", "buffer_sum > 0"], ["--without", "n,buffer_*"]])
+        self.assertEqual(([m["mean"] for m in every["models"]], every["records"]), (["10 * n + 2 * buffer_sum"], 40))
+        self.assertEqual(([f["name"] for f in few["features"]], few["records"], few["models"][0]["class"]), (["n"], 36, "linear"))
+        self.assertEqual(none["features"], [])
+        self.error(2, "no feature of the records fits 'b'; there is n, for example", "annotate", "c.csv", "--without", "b")
+        self.error(2, "c has no feature that --without 'n' could leave out", "annotate", "c.csv", "--without", "*", "--without", "n")
+        self.error(2, "--check needs the features that it names: leave out --without", "annotate", "--check", "c.csv", "--without", "n")
+
+    def test_a_dominant_cluster_has_half_of_the_records(self):
+        def selection(dominant):
+            chance = random.Random(1)
+            rows = [(1000 * n + chance.gauss(0, 1), n) for n in range(1, 11) for _ in range(dominant)]
+            rows += [(chance.uniform(20000, 900000), n) for n in range(1, 11) for _ in range(20 - dominant)]
+            self.file("time,n\n" + "".join(f"{y:.3f},{n}\n" for y, n in rows), "c.csv")
+            return {m["selection"] for m in self.read("c.csv", "-m", "time")[0]["models"]}
+        self.assertEqual(selection(11), {"dominant"})
+        self.assertNotIn("dominant", selection(9))
+
     def test_where(self):
         self.file(HEADER + self.rows(range(40)), "a.txt")
         done = self.strobe("annotate", "--format", "json", "a.txt", "-m", "time", "--where", 'n >= 10 && kind == "list"')
@@ -410,7 +431,7 @@ class Kept(Annotate):
 
     def test_usage(self):
         self.error(2, "--contracts makes no annotations: leave out --save", "annotate", "--contracts", "c", "--save", "a.txt")
-        self.error(2, "--where, --function, --contracts, --check, --explain, --save, --class and --min-r2 are for records: strobe annotate FILE...",
+        self.error(2, "--where, --without, --function, --contracts, --check, --explain, --save, --class and --min-r2 are for records: strobe annotate FILE...",
                    "annotate", "--save", "-o", "x", "--", "true")
 
 
