@@ -57,6 +57,7 @@ ann_model_free(struct st_ann_model *m)
 	st_ann_expr_free(m->a);
 	st_ann_expr_free(m->b);
 	free(m->se.v);
+	free(m->branches);
 	*m = (struct st_ann_model){0};
 }
 

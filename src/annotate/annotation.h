@@ -53,6 +53,7 @@ struct st_ann_model {
 	char class[ST_ANN_NAME_SIZE];
 	enum st_ann_selection selection;
 	double dropped;    /* share of the records that the selection left out */
+	char *branches;    /* branches whose outcome all records have in common; NULL: none */
 	ST_VEC(double) se; /* of the addends of a, in their order */
 };
 

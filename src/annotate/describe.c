@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Context in which the expressions of a scope are built. */
 struct ann_writer {
 	const struct st_ann_problem *p;
@@ -160,6 +162,19 @@ ann_test_expr(const struct ann_writer *w, const struct st_ann_test *t)
 	                             : st_ann_number(t->value));
 }
 
+/* Names the branches that the condition, or the mode, follows from. */
+static st_status
+ann_describe_branches(const struct st_ann_leaf *leaf, const struct st_ann_part *part,
+                      struct st_ann_model *m)
+{
+	const char *const of_leaf = leaf->branches ? leaf->branches : "",
+	                  *const of_part = part->branches ? part->branches : "";
+	if (!*of_leaf && !*of_part)
+		return ST_OK;
+	m->branches = st_text_of("%s%s%s", of_leaf, *of_leaf && *of_part ? ", " : "", of_part);
+	return m->branches ? ST_OK : ST_FAILED;
+}
+
 st_status
 st_ann_describe_leaf(const struct st_ann_problem *p, const struct st_ann_leaf *leaf,
                      struct st_ann_annotation *out, bool *used)
@@ -183,6 +198,8 @@ st_ann_describe_leaf(const struct st_ann_problem *p, const struct st_ann_leaf *l
 		*m = st_ann_model_new();
 		m->weight = part->weight;
 		m->n = part->n;
+		if (ann_describe_branches(leaf, part, m))
+			return ST_FAILED;
 		if (part->independent ? ann_describe_family(part, m)
 		                      : ann_describe_fit(&w, part, m))
 			return ST_FAILED;

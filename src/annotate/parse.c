@@ -120,6 +120,8 @@ ann_take_model_note(struct st_ann_parser *p, const struct st_ann_note *n, void *
 	size_t count;
 	if (!strcmp(n->key, "class") || !strcmp(n->key, "selection"))
 		return ann_take_model_word(p, n, m);
+	if (!strcmp(n->key, "branch"))
+		return ann_note_replace(p, &m->branches, n->value);
 	const bool is_se = !strcmp(n->key, "se"), is_n = !strcmp(n->key, "n");
 	double *to = NULL;
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

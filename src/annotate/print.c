@@ -53,6 +53,7 @@ ann_model_notes(const struct st_ann_model *m, FILE *out, int digits)
 		ann_note_text(&notes, "selection", st_ann_selection_name(m->selection));
 		ann_note_number(&notes, "dropped", m->dropped);
 	}
+	ann_note_text(&notes, "branch", m->branches);
 	if (m->se.n)
 		ann_note_begin(&notes, "se");
 	for (size_t i = 0; i < m->se.n; i++) {

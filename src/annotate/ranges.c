@@ -128,9 +128,9 @@ ann_range_tests(uint16_t feature, double below, double above, double spacing,
 	const bool whole = below == floor(below) && above == floor(above);
 	const double middle = whole ? floor((below + above) / 2) : (below + above) / 2;
 	s->n = 2;
-	s->tests[0] = (struct st_ann_test){feature, ST_ANN_AT_MOST, gap ? below : middle};
+	s->tests[0] = (struct st_ann_test){feature, ST_ANN_AT_MOST, gap ? below : middle, 0};
 	s->tests[1] = (struct st_ann_test){feature, gap ? ST_ANN_AT_LEAST : ST_ANN_ABOVE,
-	                                   gap ? above : middle};
+	                                   gap ? above : middle, 0};
 }
 
 static st_status

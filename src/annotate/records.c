@@ -115,6 +115,19 @@ st_ann_branch_index(struct st_ann_records *r, const char *name)
 }
 
 st_status
+st_ann_branch_way(struct st_ann_branch *b, double outcome, const char *where)
+{
+	for (size_t i = 0; i < b->ways.n; i++)
+		if (b->ways.v[i].outcome == outcome)
+			return ST_OK;
+	struct st_ann_way *way = ST_PUSH(&b->ways);
+	if (!way)
+		return ST_FAILED;
+	*way = (struct st_ann_way){outcome, strdup(where)};
+	return way->where ? ST_OK : ST_FAILED;
+}
+
+st_status
 st_ann_label_index(struct st_ann_feature *f, const char *label, double *index)
 {
 	for (size_t i = 0; i < f->labels.n; i++)
@@ -292,6 +305,9 @@ ann_records_free(struct st_ann_records *r)
 	for (size_t i = 0; i < r->features.n; i++)
 		ann_feature_free(&r->features.v[i]);
 	for (size_t i = 0; i < r->branches.n; i++) {
+		for (size_t k = 0; k < r->branches.v[i].ways.n; k++)
+			free(r->branches.v[i].ways.v[k].where);
+		free(r->branches.v[i].ways.v);
 		free(r->branches.v[i].name);
 		free(r->branches.v[i].v);
 	}

@@ -63,6 +63,11 @@ struct st_ann_feature {
 struct st_ann_branch {
 	char *name;
 	double *v;
+	ST_VEC(struct st_ann_way {
+		double outcome;
+		char *where; /* the place to which it leads */
+	})
+	ways;
 };
 
 struct st_ann_records {
@@ -122,6 +127,8 @@ struct st_ann_records *st_ann_data_function(struct st_ann_data *d, const char *n
 size_t st_ann_metric_index(struct st_ann_records *r, const char *name, const char *unit);
 size_t st_ann_feature_index(struct st_ann_records *r, const struct st_ann_feature *like);
 size_t st_ann_branch_index(struct st_ann_records *r, const char *name);
+/* The place to which an outcome of the branch leads; one that is known stays. */
+st_status st_ann_branch_way(struct st_ann_branch *b, double outcome, const char *where);
 st_status st_ann_label_index(struct st_ann_feature *f, const char *label, double *index);
 /* Adds a record without values. */
 st_status st_ann_record_new(struct st_ann_records *r);

@@ -243,6 +243,13 @@ ann_read_branch(struct ann_reading *r)
 	if (!to)
 		return ann_reading_memory(r);
 	*to = index;
+	for (size_t i = 3; i + 1 < r->l->n; i += 2) {
+		double outcome;
+		if (st_ann_field_number(r->l, i, &outcome))
+			return ST_FAILED;
+		if (st_ann_branch_way(&f->branches.v[index], outcome, ann_field(r, i + 1)))
+			return ann_reading_memory(r);
+	}
 	return ST_OK;
 }
 
@@ -319,6 +326,29 @@ ann_feature_value(const struct ann_reading *r, size_t field, struct st_ann_featu
 	                                                              : ST_OK;
 }
 
+/* Reads a field of outcomes: "1", "1*57" for 57 of them, "?*3" for three that are not known, and
+ * "~" before outcomes whose order is not known. *known: it is the number of an outcome. */
+static st_status
+ann_read_outcome(const struct ann_reading *r, size_t field, double *outcome, bool *known)
+{
+	const char *const text = ann_field(r, field), *end = text;
+	uint64_t times;
+	*known = false;
+	if (!strcmp(text, "~"))
+		return ST_OK;
+	if (*text == '?') {
+		end = text + 1;
+	} else {
+		*known = true;
+		if (st_parse_real(text, outcome, &end))
+			end = text;
+	}
+	if (end == text || (*end && (*end != '*' || st_parse_whole(end + 1, &times))))
+		return st_ann_wrong_field(r->l, field, "'%.60s' is not an outcome of a branch",
+		                          text);
+	return ST_OK;
+}
+
 /* Takes the first outcome of each branch and skips further ones up to the field "#". */
 static st_status
 ann_read_outcomes(struct ann_reading *r, const struct ann_bound *bound, struct st_ann_records *f,
@@ -335,10 +365,11 @@ ann_read_outcomes(struct ann_reading *r, const struct ann_bound *bound, struct s
 			first = true;
 			continue;
 		}
-		double outcome;
-		if (st_ann_field_number(r->l, field, &outcome))
+		double outcome = NAN;
+		bool known;
+		if (ann_read_outcome(r, field, &outcome, &known))
 			return ST_FAILED;
-		if (first)
+		if (first && known)
 			f->branches.v[bound->branches.v[branch]].v[f->n - 1] = outcome;
 		first = false;
 	}

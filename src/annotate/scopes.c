@@ -21,6 +21,9 @@ void
 st_ann_leaves_free(struct st_ann_leaves *l)
 {
 	for (size_t i = 0; i < l->list.n; i++) {
+		for (size_t k = 0; k < l->list.v[i].parts.n; k++)
+			free(l->list.v[i].parts.v[k].branches);
+		free(l->list.v[i].branches);
 		free(l->list.v[i].tests.v);
 		free(l->list.v[i].parts.v);
 	}
@@ -53,25 +56,30 @@ ann_join_test(struct st_ann_leaf *leaf, const struct st_ann_test *t)
 }
 
 static struct st_ann_leaf *
-ann_new_leaf(struct ann_tree *t, size_t depth, size_t n)
+ann_new_leaf(struct ann_tree *t, size_t depth, struct st_ann_rows rows)
 {
 	struct st_ann_leaf *leaf = ST_PUSH(&t->out->list);
 	if (!leaf)
 		return NULL;
-	leaf->n = n;
+	leaf->n = rows.n;
 	for (size_t i = 0; i < depth; i++)
 		if (ann_join_test(leaf, &t->path[i]))
 			return NULL;
-	return leaf;
+	leaf->branches = st_ann_branch_note(t->p, leaf, rows);
+	return leaf->branches ? leaf : NULL;
 }
 
 static st_status
 ann_leaf_of(struct ann_tree *t, struct st_ann_rows rows, size_t depth,
             const struct st_ann_formula *formula)
 {
-	struct st_ann_leaf *leaf = ann_new_leaf(t, depth, rows.n);
-	if (!leaf)
+	struct st_ann_leaf *leaf = ann_new_leaf(t, depth, rows);
+	bool has_modes = false;
+	if (!leaf ||
+	    (formula && st_ann_find_branch_modes(t->p, rows, &formula->best, leaf, &has_modes)))
 		return ST_FAILED;
+	if (has_modes)
+		return ST_OK;
 	if (formula && !formula->good)
 		return st_ann_find_mixture(t->p, rows, &formula->best, leaf);
 	struct st_ann_part *part = st_ann_add_part(leaf, rows.n);

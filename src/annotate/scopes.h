@@ -27,6 +27,7 @@ struct st_ann_test {
 	uint16_t feature;
 	enum st_ann_comparison comparison;
 	double value;
+	uint16_t branch; /* number + 1 of the branch from which it follows; 0: of none */
 };
 
 /* A model of a scope, or one of several with their probabilities. */
@@ -39,12 +40,14 @@ struct st_ann_part {
 	double dropped; /* share of the records that were not selected */
 	double r2_cv;
 	size_t n;
+	char *branches; /* the outcome of a branch that all its records have; NULL: none */
 };
 
 struct st_ann_leaf {
 	ST_VEC(struct st_ann_test) tests; /* the scope's condition: all of them hold */
 	ST_VEC(struct st_ann_part) parts;
 	size_t n;
+	char *branches; /* those from which the condition follows, with their outcomes */
 };
 
 struct st_ann_leaves {
@@ -76,6 +79,15 @@ st_status st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows r
 /* Finds the best division by a range of a feature. whole: the best fit of all rows. */
 st_status st_ann_find_range(const struct st_ann_problem *p, struct st_ann_rows rows,
                             const struct st_ann_fit *whole, struct st_ann_split *out);
+/* branches.c: the outcomes of the branches that the tests of a leaf follow from, as a note; rows:
+ * the leaf's. NULL: no memory. */
+char *st_ann_branch_note(const struct st_ann_problem *p, const struct st_ann_leaf *leaf,
+                         struct st_ann_rows rows);
+/* Makes a model of the records of each outcome of a branch that no feature foretells. whole: the
+ * best fit of all rows. *found: these describe the records clearly better. */
+st_status st_ann_find_branch_modes(const struct st_ann_problem *p, struct st_ann_rows rows,
+                                   const struct st_ann_fit *whole, struct st_ann_leaf *leaf,
+                                   bool *found);
 /* Finds models of records that no condition divides and no formula describes. */
 st_status st_ann_find_mixture(const struct st_ann_problem *p, struct st_ann_rows rows,
                               const struct st_ann_fit *best, struct st_ann_leaf *leaf);

@@ -85,7 +85,7 @@ ann_split_values(const struct st_ann_problem *p, struct st_ann_rows rows, uint16
 			return;
 		}
 		s->tests[s->n++] = (struct st_ann_test){
-		        feature, isnan(x) ? ST_ANN_ABSENT : ST_ANN_IS, isnan(x) ? 0 : x};
+		        feature, isnan(x) ? ST_ANN_ABSENT : ST_ANN_IS, isnan(x) ? 0 : x, 0};
 	}
 	s->n = s->n > 1 ? s->n : 0;
 }
@@ -100,8 +100,8 @@ ann_split_presence(const struct st_ann_problem *p, struct st_ann_rows rows, uint
 	for (size_t i = 0; i < rows.n; i++)
 		absent += isnan(v[rows.v[i]]);
 	s->n = absent && absent < rows.n ? 2 : 0;
-	s->tests[0] = (struct st_ann_test){feature, ST_ANN_PRESENT, 0};
-	s->tests[1] = (struct st_ann_test){feature, ST_ANN_ABSENT, 0};
+	s->tests[0] = (struct st_ann_test){feature, ST_ANN_PRESENT, 0, 0};
+	s->tests[1] = (struct st_ann_test){feature, ST_ANN_ABSENT, 0, 0};
 }
 
 /* The range of a feature on each side of a branch. */
@@ -142,6 +142,14 @@ ann_is_apart(const struct st_ann_branch *b, const double *x, struct st_ann_rows 
 	return true;
 }
 
+static void
+ann_cut_at(struct st_ann_split *s, uint16_t feature, double cut, uint16_t branch)
+{
+	s->tests[0] = (struct st_ann_test){feature, ST_ANN_AT_MOST, cut, branch};
+	s->tests[1] = (struct st_ann_test){feature, ST_ANN_ABOVE, cut, branch};
+	s->n = 2;
+}
+
 /* Finds a condition on a feature from which an outcome of a branch follows. */
 static void
 ann_split_branch(const struct st_ann_problem *p, struct st_ann_rows rows,
@@ -153,26 +161,29 @@ ann_split_branch(const struct st_ann_problem *p, struct st_ann_rows rows,
 	s->n = 0;
 	if (!ann_find_sides(b, x, rows, outcome, &sides))
 		return;
+	const uint16_t branch = (uint16_t)(b - p->records->branches.v + 1);
 	const bool below = sides.high[0] < sides.low[1], above = sides.high[1] < sides.low[0];
 	if (below || above) {
-		const double cut = below ? sides.high[0] : sides.high[1];
-		s->tests[0] = (struct st_ann_test){feature, ST_ANN_AT_MOST, cut};
-		s->tests[1] = (struct st_ann_test){feature, ST_ANN_ABOVE, cut};
-		s->n = 2;
+		ann_cut_at(s, feature, below ? sides.high[0] : sides.high[1], branch);
 		return;
 	}
 	for (int single = 0; single < 2 && !s->n; single++)
 		if (ann_is_apart(b, x, rows, outcome, &sides, single)) {
-			s->tests[0] = (struct st_ann_test){feature, ST_ANN_IS, sides.low[single]};
-			s->tests[1] =
-			        (struct st_ann_test){feature, ST_ANN_IS_NOT, sides.low[single]};
+			s->tests[0] =
+			        (struct st_ann_test){feature, ST_ANN_IS, sides.low[single], branch};
+			s->tests[1] = (struct st_ann_test){feature, ST_ANN_IS_NOT,
+			                                   sides.low[single], branch};
 			s->n = 2;
 		}
 }
 
 /* Conditions that were judged already: many branches follow from the same one. */
 struct ann_judged {
-	ST_VEC(struct st_ann_test) first;
+	ST_VEC(struct ann_judged_split {
+		size_t n; /* parts */
+		struct st_ann_test first;
+	})
+	list;
 };
 
 static st_status
@@ -181,15 +192,17 @@ ann_try_split(const struct st_ann_problem *p, struct st_ann_rows rows, struct st
 {
 	if (!s->n)
 		return ST_OK;
-	for (size_t i = 0; i < judged->first.n; i++)
-		if (judged->first.v[i].feature == s->tests[0].feature &&
-		    judged->first.v[i].comparison == s->tests[0].comparison &&
-		    judged->first.v[i].value == s->tests[0].value)
+	for (size_t i = 0; i < judged->list.n; i++) {
+		const struct ann_judged_split *is = &judged->list.v[i];
+		if (is->n == s->n && is->first.feature == s->tests[0].feature &&
+		    is->first.comparison == s->tests[0].comparison &&
+		    is->first.value == s->tests[0].value)
 			return ST_OK;
-	struct st_ann_test *t = ST_PUSH(&judged->first);
+	}
+	struct ann_judged_split *t = ST_PUSH(&judged->list);
 	if (!t)
 		return ST_FAILED;
-	*t = s->tests[0];
+	*t = (struct ann_judged_split){s->n, s->tests[0]};
 	if (st_ann_judge_split(p, rows, s))
 		return ST_FAILED;
 	/* Features are tried in the order in which they are preferred. */
@@ -198,32 +211,86 @@ ann_try_split(const struct st_ann_problem *p, struct st_ann_rows rows, struct st
 	return ST_OK;
 }
 
-/* Tries each outcome of a branch that the rows have: two, or the entries of a jump table. */
+/* An outcome of a branch, and the range of a feature that its records have. */
+struct ann_outcome {
+	double outcome, low, high;
+};
+enum { OUTCOMES_MOST = 64 };
+
+/* Returns how many outcomes the rows have: two, or the entries of a jump table. 0: a record did not
+ * execute the branch or lacks the feature, or there are too many. */
+static size_t
+ann_find_outcome_ranges(const struct st_ann_branch *b, const double *x, struct st_ann_rows rows,
+                        struct ann_outcome *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < rows.n; i++) {
+		const uint32_t row = rows.v[i];
+		size_t k = 0;
+		if (isnan(b->v[row]) || isnan(x[row]))
+			return 0;
+		while (k < n && out[k].outcome != b->v[row])
+			k++;
+		if (k == OUTCOMES_MOST)
+			return 0;
+		if (k == n)
+			out[n++] = (struct ann_outcome){b->v[row], x[row], x[row]};
+		out[k].low = fmin(out[k].low, x[row]);
+		out[k].high = fmax(out[k].high, x[row]);
+	}
+	return n;
+}
+
+static int
+ann_outcome_order(const void *a, const void *b)
+{
+	const struct ann_outcome *p = a, *q = b;
+	return (p->low > q->low) - (p->low < q->low);
+}
+
+/* An entry of a jump table for each value of the feature: a part for each. */
+static void
+ann_split_entries(const struct ann_outcome *v, size_t n, uint16_t feature, uint16_t branch,
+                  struct st_ann_split *s)
+{
+	s->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (n > ST_ANN_PARTS_MOST || v[i].low != v[i].high ||
+		    (i && v[i].low == v[i - 1].low))
+			return;
+	for (size_t i = 0; i < n; i++)
+		s->tests[i] = (struct st_ann_test){feature, ST_ANN_IS, v[i].low, branch};
+	s->n = n;
+}
+
+/* Tries each outcome of a branch against the others; of a jump table also all entries at once, and
+ * the first ones, in the order of the feature, against the last ones. */
 static st_status
 ann_try_branch(const struct st_ann_problem *p, struct st_ann_rows rows,
                const struct st_ann_branch *b, uint16_t feature, struct ann_judged *judged,
                struct st_ann_split *best)
 {
-	double seen[ST_ANN_PARTS_MOST];
-	size_t n = 0;
-	for (size_t i = 0; i < rows.n; i++) {
-		const double outcome = b->v[rows.v[i]];
-		size_t k = 0;
-		if (isnan(outcome))
-			return ST_OK;
-		while (k < n && seen[k] != outcome)
-			k++;
-		if (k < n)
-			continue;
-		if (n == ST_ANN_PARTS_MOST)
-			return ST_OK;
-		seen[n++] = outcome;
-	}
+	struct ann_outcome v[OUTCOMES_MOST];
+	struct st_ann_split s;
+	const uint16_t branch = (uint16_t)(b - p->records->branches.v + 1);
+	const size_t n = ann_find_outcome_ranges(b, p->records->features.v[feature].v, rows, v);
 	for (size_t k = 0; k < n && n > 1; k++) {
-		struct st_ann_split s;
-		ann_split_branch(p, rows, b, seen[k], feature, &s);
+		ann_split_branch(p, rows, b, v[k].outcome, feature, &s);
 		if (ann_try_split(p, rows, &s, judged, best))
 			return ST_FAILED;
+	}
+	if (n <= 2)
+		return ST_OK;
+	qsort(v, n, sizeof *v, ann_outcome_order);
+	ann_split_entries(v, n, feature, branch, &s);
+	if (ann_try_split(p, rows, &s, judged, best))
+		return ST_FAILED;
+	double high = v[0].high;
+	for (size_t k = 1; k < n; k++) {
+		ann_cut_at(&s, feature, high, branch);
+		if (high < v[k].low && ann_try_split(p, rows, &s, judged, best))
+			return ST_FAILED;
+		high = fmax(high, v[k].high);
 	}
 	return ST_OK;
 }
@@ -246,6 +313,6 @@ st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows rows, struc
 		for (size_t b = 0; b < r->branches.n && !status; b++)
 			status = ann_try_branch(p, rows, &r->branches.v[b], at, &judged, out);
 	}
-	free(judged.first.v);
+	free(judged.list.v);
 	return status;
 }

@@ -114,6 +114,10 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_metrics:
 		a->metrics_text = value;
 		return ST_OK;
+	case ANNOTATE_branches:
+		a->asked = "branches";
+		a->branches = true;
+		return ST_OK;
 	case ANNOTATE_keep:
 		a->asked = "keep";
 		return set_annotate_number("keep", value, ST_RECORDING_MOST, &a->keep, e);
@@ -180,6 +184,32 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	}
 }
 
+/* Only the engine counts instructions and sees branches: not every metric can be had with them. */
+static st_status
+annotate_check_engine(struct st_annotate_arguments *a, struct st_error *e)
+{
+	const uint32_t possible = 1u << ST_RECORD_TIME | ST_RECORD_INSTRUCTIONS;
+	const char *const why = a->branches ? "--branches" : "the metric instructions";
+	if (a->branches && !a->metrics_text)
+		a->metrics = ST_RECORD_INSTRUCTIONS;
+	if (!a->branches && !(a->metrics & ST_RECORD_INSTRUCTIONS))
+		return ST_OK;
+	if (a->metrics & ~possible)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "with %s, a run measures instructions and time: record the other "
+		               "metrics in a second run",
+		               why);
+	if (a->pid || a->follow || a->seconds > 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s needs a program that strobe runs to its end: leave out --%s",
+		               why,
+		               a->pid      ? "pid"
+		               : a->follow ? "follow"
+		                           : "for");
+	a->metrics |= a->branches ? ST_RECORD_BRANCHES : 0;
+	return ST_OK;
+}
+
 /* Checks that options of analyses are not given, and reads the metrics of a run. */
 static st_status
 annotate_check_recording(struct st_annotate_arguments *a, struct st_error *e)
@@ -195,7 +225,9 @@ annotate_check_recording(struct st_annotate_arguments *a, struct st_error *e)
 		        e, ST_EXIT_USAGE,
 		        a->features ? "--features prints text or JSON: --format text, --format json"
 		                    : "records are written as text: leave out --format");
-	return a->metrics_text ? st_recording_metrics(a->metrics_text, &a->metrics, e) : ST_OK;
+	if (a->metrics_text && st_recording_metrics(a->metrics_text, &a->metrics, e))
+		return ST_FAILED;
+	return annotate_check_engine(a, e);
 }
 
 /* Checks the options of a run and of --features, which take PROGRAM. */

@@ -23,6 +23,7 @@ struct st_annotate_arguments {
 	long pid;       /* of a running process; 0: not given */
 	double seconds; /* of recording; 0: not given */
 	bool follow;
+	bool branches; /* record the outcomes of branches */
 	uint64_t seed;
 	bool features, quiet; /* features: print them without a run */
 	bool save;            /* keep the annotations in the project */

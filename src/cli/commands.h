@@ -287,6 +287,8 @@
 	  "write the records of a run, or the annotations, to FILE")                               \
 	O(metrics, 'm', "metrics", "LIST", true,                                                   \
 	  "measure (default: time) or analyse (default: all) these: time,cpu,..")                  \
+	O(branches, 0, "branches", NULL, true,                                                     \
+	  "record which way the branches of the functions go, and count instructions")             \
 	O(keep, 'k', "keep", "N", true,                                                            \
 	  "keep at most N calls of a function, chosen at random (default: 10000)")                 \
 	O(pid, 'p', "pid", "PID", true, "record a running process, until Ctrl-C or --for")         \

@@ -78,3 +78,17 @@ st_results_add_entry(struct st_results_header *h, const struct st_entry *entry, 
 	h->control.n_entries = n + 1;
 	return true;
 }
+
+bool
+st_results_add_entry_data(struct st_results_header *h, const struct st_entry *entry,
+                          const char *name, const void *data, size_t bytes)
+{
+	const uint32_t at = (h->control.n_entry_names + 15) & ~7u;
+	struct st_entry with_data = *entry;
+	if (at > ST_ENTRY_NAMES || bytes > ST_ENTRY_NAMES - at)
+		return false;
+	memcpy((char *)h + h->layout.off_entry_names + at, data, bytes);
+	h->control.n_entry_names = at + (uint32_t)bytes;
+	with_data.data = at;
+	return st_results_add_entry(h, &with_data, name);
+}

@@ -118,6 +118,9 @@ void st_known_free(struct st_known *known);
 /* Tells the runtime of a function; see struct st_entry. False when there is no more room. */
 bool st_results_add_entry(struct st_results_header *h, const struct st_entry *entry,
                           const char *name);
+/* The same with data for a tool (tools/cells.h: strobe_function_data). */
+bool st_results_add_entry_data(struct st_results_header *h, const struct st_entry *entry,
+                               const char *name, const void *data, size_t bytes);
 
 /* The folder /tmp of processes where that is not ours. */
 struct st_tmp {

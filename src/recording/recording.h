@@ -23,7 +23,7 @@ struct st_recording_request {
 	struct st_patterns *functions; /* none: all functions of the executable */
 	struct st_patterns *images;
 	struct st_feature_limits limits;
-	uint32_t metrics; /* bits of enum st_record_metric, and ST_RECORD_CALLEES */
+	uint32_t metrics; /* bits of enum st_record_metric, ST_RECORD_CALLEES, ... */
 	uint32_t keep;    /* records of a function, at most */
 	uint64_t seed;    /* selects the calls that are kept where there are more than keep */
 	const char *output;

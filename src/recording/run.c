@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "recording/engine.h"
 #include "recording/targets.h"
 
 static const char *const names[] = {
@@ -31,7 +32,12 @@ add_metric_named(const char *word, size_t n, uint32_t *metrics, struct st_error 
 		*metrics |= ST_RECORD_CALLEES;
 		return ST_OK;
 	}
-	return st_fail(e, ST_EXIT_USAGE, "--metrics takes a list of %s, callees, not '%.*s'", all,
+	if (n == strlen("instructions") && !memcmp(word, "instructions", n)) {
+		*metrics |= ST_RECORD_INSTRUCTIONS;
+		return ST_OK;
+	}
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--metrics takes a list of %s, instructions, callees, not '%.*s'", all,
 	               (int)n, word);
 }
 
@@ -198,7 +204,8 @@ st_recording_run(const struct st_recording_request *r, struct st_recording_outco
 		               r->output, strerror(errno));
 	struct stat st;
 	const bool is_regular = !fstat(fileno(file), &st) && S_ISREG(st.st_mode);
-	st_status status = run_probes(r, file, out, e);
+	st_status status = st_engine_is_needed(r) ? st_engine_record(r, file, out, e)
+	                                          : run_probes(r, file, out, e);
 	const bool failed = ferror(file) != 0;
 	if ((fclose(file) || failed) && !status)
 		status = st_fail(e, ST_EXIT_FAILED, "cannot write '%s': %s; choose another place",

@@ -188,10 +188,22 @@ take_registers_for_features(struct st_feature_table *table, struct st_image *ima
 	return ST_OK;
 }
 
+st_status
+st_recorded_features(struct st_feature_table *table, bool *bare, struct st_image *image,
+                     uint64_t entry, const struct st_feature_limits *limits)
+{
+	struct st_error ignored;
+	*bare = false;
+	if (!st_features_find(table, image, entry, limits, &ignored))
+		return ST_OK;
+	st_features_free(table);
+	*bare = true;
+	return take_registers_for_features(table, image, entry);
+}
+
 static void
 add_recorded(struct st_recording_targets *t, const struct st_probed_image *image, uint64_t entry)
 {
-	struct st_error ignored;
 	struct st_recorded *f = ST_PUSH(&t->list);
 	if (!f) {
 		t->no_memory = true;
@@ -199,12 +211,8 @@ add_recorded(struct st_recording_targets *t, const struct st_probed_image *image
 	}
 	f->image = (uint32_t)(image - t->probes->images.v);
 	f->entry = entry;
-	if (st_features_find(&f->table, image->image, entry, &t->request->limits, &ignored)) {
-		st_features_free(&f->table);
-		f->bare = true;
-		t->no_memory |=
-		        take_registers_for_features(&f->table, image->image, entry) != ST_OK;
-	}
+	t->no_memory |= st_recorded_features(&f->table, &f->bare, image->image, entry,
+	                                     &t->request->limits) != ST_OK;
 	describe_to_runtime(t, f, image->bias);
 }
 

@@ -61,6 +61,10 @@ struct st_record_function *st_recorded_function(const struct st_probes *probes,
 uint32_t st_recorded_callee_words(const struct st_recording_request *r);
 /* The values that the first operations of a table leave in a row. */
 uint32_t st_recorded_values(const struct st_feature_table *t, size_t ops);
+/* Finds the features of a function. *bare: it has no debug information, and its features are the
+ * registers of arguments. Fails when memory is exhausted. */
+st_status st_recorded_features(struct st_feature_table *table, bool *bare, struct st_image *image,
+                               uint64_t entry, const struct st_feature_limits *limits);
 /* The reason for which a function has no probe; NULL: it has one. */
 const char *st_recorded_refusal(const struct st_probes *probes, const struct st_recorded *f);
 

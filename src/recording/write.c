@@ -2,110 +2,28 @@
 /* Writes the file of records: docs/annotations-records.md. The process could write to the area, so
  * offsets in it are checked against the bounds of the area. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "recording/callees.h"
+#include "recording/fields.h"
 
 struct writing {
 	const struct st_recording_targets *t;
 	FILE *out;
 	double tick_ns;
-	/* Names of classes by the addresses of their virtual tables. */
-	ST_VEC(struct known_class {
-		uint64_t table;
-		const char *name;
-	})
-	classes;
+	struct st_record_classes classes;
 };
 
-/* ---- fields ---- */
-
-static void
-write_record_field(FILE *out, const char *text)
-{
-	if (!text[strcspn(text, ",\"\r\n")] && text[0] != '#') {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', out);
-		fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
 static const char *
-class_of_table(struct writing *w, uint64_t table)
+class_in_process(const void *probes, uint64_t table)
 {
-	const struct st_probes *p = w->t->probes;
+	const struct st_probes *p = probes;
 	const char *name = NULL;
-	for (size_t i = 0; i < w->classes.n; i++)
-		if (w->classes.v[i].table == table)
-			return w->classes.v[i].name;
 	for (size_t i = 0; i < p->images.n && !name; i++)
 		if (p->images.v[i].image)
 			name = st_image_class_at(p->images.v[i].image, table - p->images.v[i].bias);
-	struct known_class *known = ST_PUSH(&w->classes);
-	if (known)
-		*known = (struct known_class){table, name};
 	return name;
-}
-
-static void
-write_enumerator(FILE *out, struct st_image *image, struct st_type *type, int64_t value)
-{
-	st_type_open(image, type);
-	for (size_t i = 0; i < type->enumerators.n; i++)
-		if (type->enumerators.v[i].value == value ||
-		    (type->size == 4 && (int32_t)type->enumerators.v[i].value == value)) {
-			write_record_field(out, type->enumerators.v[i].name);
-			return;
-		}
-	fprintf(out, "%" PRId64, value);
-}
-
-static void
-write_real(FILE *out, const char *format, double value)
-{
-	if (isfinite(value))
-		fprintf(out, format, value);
-}
-
-static void
-write_feature_value(struct writing *w, const struct st_feature *f, struct st_image *image,
-                    uint64_t value)
-{
-	float single;
-	double real;
-	if (f->how == ST_BY_CLASS) {
-		const char *name = class_of_table(w, value);
-		write_record_field(w->out, name ? name : "");
-		return;
-	}
-	if (f->kind == ST_FEATURE_CATEGORY) {
-		write_enumerator(w->out, image, f->type, (int64_t)value);
-		return;
-	}
-	switch (f->form) {
-	case ST_FORM_SIGNED:
-		fprintf(w->out, "%" PRId64, (int64_t)value);
-		break;
-	case ST_FORM_UNSIGNED:
-		fprintf(w->out, "%" PRIu64, value);
-		break;
-	case ST_FORM_FLOAT:
-		memcpy(&single, &value, sizeof single);
-		write_real(w->out, "%.9g", (double)single);
-		break;
-	case ST_FORM_DOUBLE:
-		memcpy(&real, &value, sizeof real);
-		write_real(w->out, "%.17g", real);
-	}
 }
 
 /* ---- metrics ---- */
@@ -213,22 +131,13 @@ write_row(struct writing *w, size_t id, const struct st_recorded *f, const uint3
 		const uint32_t n = ordinals[i];
 		fputc(',', w->out);
 		if (!(row->absent[n / 64] >> n % 64 & 1))
-			write_feature_value(w, &f->table.features.v[i], f->table.image,
-			                    row->values[n]);
+			st_record_value(w->out, &w->classes, &f->table.features.v[i],
+			                f->table.image, row->values[n]);
 	}
 	fputc('\n', w->out);
 }
 
 /* ---- the header ---- */
-
-static void
-write_feature(FILE *out, size_t id, const struct st_feature *f)
-{
-	fprintf(out, "#feature,%zu,%s,%s,%s,%s,", id, f->name, st_feature_kind_name(f->kind),
-	        st_feature_origin_name(f->origin), st_feature_how_name(f->how));
-	write_record_field(out, f->path);
-	fputc('\n', out);
-}
 
 static void
 write_metrics(const struct writing *w, size_t id, const struct st_callee_columns *callees)
@@ -242,7 +151,7 @@ write_metrics(const struct writing *w, size_t id, const struct st_callee_columns
 		fprintf(w->out, "#metric,%zu,%s,%s,%s,", id, c->name,
 		        c->calls ? "" : metrics[c->metric].unit,
 		        c->calls ? "calls" : metrics[c->metric].name);
-		write_record_field(w->out, c->callee);
+		st_record_text(w->out, c->callee);
 		fputc('\n', w->out);
 	}
 }
@@ -255,32 +164,19 @@ write_record_header(struct writing *w, size_t id, const struct st_recorded *f,
 	const struct st_record_function *r = st_recorded_function(w->t->probes, f);
 	const struct st_probing *process = &w->t->probes->process;
 	fprintf(w->out, "#function,%zu,", id);
-	write_record_field(w->out, f->table.name);
+	st_record_text(w->out, f->table.name);
 	fputc(',', w->out);
-	write_record_field(w->out, image->path);
+	st_record_text(w->out, image->path);
 	fprintf(w->out, ",%s,0x%" PRIx64 "\n", st_image_build_id(image->image), f->entry);
 	write_metrics(w, id, callees);
 	for (size_t i = 0; i < f->table.features.n; i++)
-		write_feature(w->out, id, &f->table.features.v[i]);
+		st_record_feature(w->out, id, &f->table.features.v[i]);
 	fprintf(w->out, "#calls,%zu,%" PRIu64 ",%zu,%" PRIu64 "\n", id, r->calls, rows->n,
 	        rows->open);
 	if (w->t->request->metrics & 1u << ST_RECORD_TIME)
 		fprintf(w->out, "#overhead,%zu,time,%.2f,%.2f\n", id,
 		        (process->cost_within + r->cost_within) / 256.0 * w->tick_ns,
 		        process->cost_error * w->tick_ns);
-}
-
-__attribute__((format(printf, 2, 3))) static void
-write_note(FILE *out, const char *format, ...)
-{
-	char text[2048];
-	va_list ap;
-	va_start(ap, format);
-	vsnprintf(text, sizeof text, format, ap);
-	va_end(ap);
-	fprintf(out, "#note,");
-	write_record_field(out, text);
-	fputc('\n', out);
 }
 
 const char *
@@ -305,24 +201,25 @@ note_missing_records(struct writing *w, const struct st_recorded *f, const struc
 	/* Without names all functions are chosen, and most of them are not called. */
 	const bool is_named = w->t->request->functions->n != 0;
 	if (why)
-		write_note(w->out, "%s of %s was not recorded: %s", f->table.name, path, why);
+		st_record_note(w->out, "%s of %s was not recorded: %s", f->table.name, path, why);
 	else if (is_named && !rows->n && r && !r->calls)
-		write_note(w->out, "%s of %s was not called", f->table.name, path);
+		st_record_note(w->out, "%s of %s was not called", f->table.name, path);
 	else if (is_named && !rows->n && r)
-		write_note(w->out, "%s of %s was called, and no call returned", f->table.name,
-		           path);
+		st_record_note(w->out, "%s of %s was called, and no call returned", f->table.name,
+		               path);
 	if (rows->n && f->bare)
-		write_note(w->out,
-		           "%s has no debug information of %s: its features are the registers of "
-		           "arguments; compile it with -g, or install its package of debug files "
-		           "(-dbgsym)",
-		           path, f->table.name);
+		st_record_note(
+		        w->out,
+		        "%s has no debug information of %s: its features are the registers of "
+		        "arguments; compile it with -g, or install its package of debug files "
+		        "(-dbgsym)",
+		        path, f->table.name);
 	if (r && r->missed)
-		write_note(w->out,
-		           "%" PRIu64
-		           " calls of %s were not kept, because another record was being "
-		           "written at that time",
-		           r->missed, f->table.name);
+		st_record_note(w->out,
+		               "%" PRIu64
+		               " calls of %s were not kept, because another record was being "
+		               "written at that time",
+		               r->missed, f->table.name);
 }
 
 static st_status
@@ -357,37 +254,25 @@ write_recorded(struct writing *w, const struct st_recorded *f, struct st_recordi
 	return ST_OK;
 }
 
-static void
-write_origin(const struct st_recording_targets *t, FILE *out)
-{
-	char made[64];
-	const time_t seconds = (time_t)(t->probes->process.start_ns / 1000000000);
-	struct tm utc;
-	fprintf(out, "#strobe-records,1\n#program");
-	for (char *const *word = t->request->program; *word; word++) {
-		fputc(',', out);
-		write_record_field(out, *word);
-	}
-	gmtime_r(&seconds, &utc);
-	strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &utc);
-	fprintf(out, "\n#made,%s\n", made);
-}
-
 static st_status
 write_recorded_process(const struct st_recording_targets *t, FILE *out,
                        struct st_recording_outcome *outcome)
 {
 	const double hz = t->probes->process.tsc_hz;
-	struct writing w = {.t = t, .out = out, .tick_ns = hz > 0 ? 1e9 / hz : 1};
+	struct writing w = {.t = t,
+	                    .out = out,
+	                    .tick_ns = hz > 0 ? 1e9 / hz : 1,
+	                    .classes = {.find = class_in_process, .arg = t->probes}};
 	st_status status = ST_OK;
 	for (size_t i = 0; i < t->list.n && !status; i++)
 		status = write_recorded(&w, &t->list.v[i], outcome);
 	if (t->crowded)
-		write_note(out,
-		           "%zu functions were not recorded, because there was no space for their "
-		           "records: choose fewer, or a smaller --keep",
-		           t->crowded);
-	free(w.classes.v);
+		st_record_note(
+		        out,
+		        "%zu functions were not recorded, because there was no space for their "
+		        "records: choose fewer, or a smaller --keep",
+		        t->crowded);
+	free(w.classes.known.v);
 	return status;
 }
 
@@ -397,7 +282,8 @@ st_recording_write(const struct st_recording *r, FILE *out, struct st_recording_
 {
 	st_status status = ST_OK;
 	if (r->processes.n)
-		write_origin(r->processes.v[0], out);
+		st_record_origin(out, r->request->program,
+		                 r->processes.v[0]->probes->process.start_ns / 1000000000);
 	for (size_t i = 0; i < r->processes.n && !status; i++)
 		status = write_recorded_process(r->processes.v[i], out, outcome);
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the records") : ST_OK;

@@ -83,14 +83,15 @@ static json_t *
 annotation_model(const struct st_ann_scope *s, const struct st_ann_model *m)
 {
 	return json_pack(
-	        "{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:f}", "condition",
-	        annotation_expr(s->condition), "probability", st_json_real(m->weight),
+	        "{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:f, s:o}",
+	        "condition", annotation_expr(s->condition), "probability", st_json_real(m->weight),
 	        "distribution", st_ann_distribution_name(m->distribution), "class",
 	        annotation_text(*m->class ? m->class : NULL), "mean", annotation_expr(m->a), "sd",
 	        annotation_expr(m->b), "terms", annotation_terms_json(m), "r2", st_json_real(m->r2),
 	        "r2_cv", st_json_real(m->r2_cv), "fit_p", st_json_real(m->fit_p), "n",
 	        m->n ? json_integer((json_int_t)m->n) : json_null(), "selection",
-	        st_ann_selection_name(m->selection), "dropped", m->dropped);
+	        st_ann_selection_name(m->selection), "dropped", m->dropped, "branch",
+	        annotation_text(m->branches));
 }
 
 json_t *

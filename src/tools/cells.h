@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Internal: what the runtime has for the built-in tool `calltimes`, beside the tool API. Tools from
+ * Internal: what the runtime has for the built-in tools `calltimes` and `records`, beside the tool
+ * API. Tools from
  * files cannot use it, and it may change with any commit.
  */
 #ifndef STROBE_TOOLS_CELLS_H
@@ -24,5 +25,21 @@ void strobe_enter_and_return(strobe_function *f, strobe_callee *entered, strobe_
 /* Ticks that the engine has needed for the thread: to translate code, and to wait for the
  * controller when code is mapped. They are counted from the first call in the process on. */
 uint64_t strobe_engine_ticks(const strobe_thread *t);
+
+/* ---- records ---- */
+
+struct st_record_scratch;
+struct st_record_op;
+
+/* What the controller says of the function, at a multiple of 8 bytes; NULL: nothing. */
+const void *strobe_function_data(const strobe_function *f);
+/* Adds a constant to the thread's own count, which can be read at any time. At a point without a
+ * condition, and for one counter of a tool. */
+void strobe_count_own(strobe_point at, strobe_counter *counter, uint64_t amount);
+uint64_t strobe_own_count(strobe_thread *t, const strobe_counter *counter);
+/* In a function that is called where another one is entered: runs operations (wire/record.h) on
+ * the program's registers and memory. */
+void strobe_run_ops(strobe_thread *t, struct st_record_scratch *own, const struct st_record_op *ops,
+                    uint32_t n);
 
 #endif

@@ -23,7 +23,8 @@
 	ST_TOOL(alloc) \
 	ST_TOOL(locks) \
 	ST_TOOL(calltimes) \
-	ST_TOOL(contexts)
+	ST_TOOL(contexts) \
+	ST_TOOL(records)
 /* clang-format on */
 
 #define ST_TOOL(name) extern strobe_tool strobe_tool_##name;

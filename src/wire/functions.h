@@ -22,6 +22,8 @@ struct st_entry {
 	uint16_t what;       /* ST_ENTRY_* */
 	uint32_t next;       /* the runtime's: 1 + the index of the same function by another name */
 	uint32_t known;      /* its number in results/known.h; 0: it has none */
+	uint32_t data;       /* data for a tool: offset in the entries' names; 0: it has none */
+	uint32_t unused;
 };
 enum {
 	ST_ENTRY_TOOL = 1,

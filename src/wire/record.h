@@ -69,6 +69,10 @@ enum st_record_metric {
 /* A bit beside those of the metrics: each row also has the costs of the recorded functions that
  * the call calls itself. */
 #define ST_RECORD_CALLEES (1u << 31)
+/* The same for the number of instructions and for the outcomes of branches, which only the engine
+ * can record. */
+#define ST_RECORD_INSTRUCTIONS (1u << 30)
+#define ST_RECORD_BRANCHES (1u << 29)
 /* Metrics that callees have: those that can be read without a system call. */
 #define ST_RECORD_OF_CALLEES                                                                       \
 	(1u << ST_RECORD_TIME | 1u << ST_RECORD_ALLOCATED | 1u << ST_RECORD_ALLOCATIONS |          \
@@ -103,6 +107,28 @@ struct st_record_function {
 	uint32_t unused;
 	struct st_record_op ops[ST_RECORD_MOST_OPS];
 };
+
+/* The same for the engine's tool `records`: data of a function (tools/cells.h). */
+struct st_record_plan {
+	uint64_t seed;
+	uint32_t index; /* the controller's number of the function */
+	uint32_t keep, n_ops, n_kept;
+	struct st_record_op ops[];
+};
+
+/* The number of the row that keeps a call, by Algorithm R; `keep` or greater: none does. serial:
+ * its number, from 1. */
+static inline uint64_t
+record_choose_row(uint64_t seed, uint64_t keep, uint64_t serial)
+{
+	if (__builtin_expect(serial <= keep, 0))
+		return serial - 1;
+	uint64_t x = seed + serial * 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	x ^= x >> 31;
+	return (uint64_t)((unsigned __int128)x * serial >> 64);
+}
 
 enum st_record_state {
 	ST_RECORD_FREE,

@@ -15,11 +15,26 @@ class Function:
     def __init__(self, name):
         self.name, self.metrics, self.features, self.rows = name, [], [], []
         self.calls = None
+        self.branches, self.outcomes = [], []  # (name, {outcome: where}); by record a list for each branch
 
     def columns(self, *names):
         """The values of these metrics and features, by record; None: absent."""
         order = [m[0] for m in self.metrics] + [f["name"] for f in self.features]
         return [tuple(row[order.index(name)] for name in names) for row in self.rows]
+
+
+def outcomes(fields):
+    """For each branch its outcomes as pairs (outcome, how often), in order; outcomes behind "~" have no order."""
+    branches, at = [], []
+    for field in fields:
+        if field == "#":
+            branches.append(at)
+            at = []
+        else:
+            outcome, _, times = field.partition("*")
+            at.append((outcome if outcome in "~?" else int(outcome), int(times or 1)))
+    assert not at, fields
+    return branches
 
 
 def read(path):
@@ -37,6 +52,8 @@ def read(path):
                 numbers[line[1]].metrics.append((line[2], line[3] if len(line) > 3 else ""))
             elif what == "#feature":
                 numbers[line[1]].features.append(dict(zip(("name", "kind", "origin", "how", "path"), line[2:], strict=True)))
+            elif what == "#branch":
+                numbers[line[1]].branches.append((line[2], dict(zip(map(int, line[3::2]), line[4::2], strict=True))))
             elif what == "#calls":
                 numbers[line[1]].calls = tuple(map(int, line[2:]))
             elif what == "#note":
@@ -44,8 +61,10 @@ def read(path):
             elif not what.startswith("#"):
                 f = numbers[what]
                 row, values = [], line[1:]
-                assert len(values) == len(f.metrics) + len(f.features), line
-                for i, value in enumerate(values):
+                fixed = len(f.metrics) + len(f.features)
+                f.outcomes.append(outcomes(values[fixed:]))
+                assert len(values) >= fixed and len(f.outcomes[-1]) == len(f.branches), line
+                for i, value in enumerate(values[:fixed]):
                     is_name = i >= len(f.metrics) and f.features[i - len(f.metrics)]["kind"] == "category"
                     row.append(None if value == "" else value if is_name else number(value))
                 f.rows.append(row)

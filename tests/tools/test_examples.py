@@ -204,10 +204,10 @@ static void begin(void)
                          r"of loop\.tool in process \d+: strobe stopped it there, and its results are from the time before$")
 
     def test_built_in_tools_from_files(self):
-        """They use nothing but the API, but for calltimes and contexts (src/tools/cells.h, forest.h): built as anyone's they give the same."""
+        """They use nothing but the API, but for calltimes, records and contexts (src/tools/cells.h, forest.h): built as anyone's they give the same."""
         sources = os.path.join(EXAMPLES, "..", "..", "src", "tools")
         files = sorted(f[:-2] for f in os.listdir(sources) if f.endswith(".c") and f != "tools.c")
-        names = [name for name in files if "_" not in name and name not in ("calltimes", "contexts", "forest")]
+        names = [name for name in files if "_" not in name and name not in ("calltimes", "contexts", "forest", "records")]
         self.assertGreater(len(names), 3)
         for name in names:
             # The parts of a tool in several files are NAME_PART.c.

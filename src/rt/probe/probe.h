@@ -67,11 +67,6 @@ SELDOM void probe_finish_row(struct st_probe_thread *t, const struct st_probe_fr
 SELDOM void probe_begin_callee(struct st_probe_thread *t, const uint64_t *slot);
 SELDOM void probe_end_callee(struct st_probe_thread *t, const struct st_probe_frame *f,
                              uint64_t taken);
-/* data.c: reads memory of the program. False: it is unreadable. */
-bool probe_read_memory(struct st_record_scratch *own, uint64_t from, void *to, uint64_t n);
-/* Runs the operations; sets own->values and own->absent. */
-void probe_run_ops(struct st_record_scratch *own, const struct st_record_op *ops, uint32_t n,
-                   const uint64_t *slot, const uint64_t *registers);
 
 /* threads.c: the thread's CPU time in ns. */
 SELDOM uint64_t probe_cpu_time(void);

@@ -8,6 +8,7 @@
  */
 #include <asm/unistd.h>
 
+#include "rt/lib/recordops.h"
 #include "rt/lib/sys.h"
 #include "rt/probe/probe.h"
 
@@ -120,7 +121,7 @@ read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t 
 		return NULL;
 	}
 	set_record_busy(own, 1);
-	probe_run_ops(own, r->ops, r->n_ops, slot, registers);
+	record_run_ops(own, r->ops, r->n_ops, slot, registers);
 	keep_values(row, r, own);
 	set_record_busy(own, 0);
 	clear_callees(row, r);
@@ -181,20 +182,6 @@ keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_
 		probe_begin_callee(t, slot);
 }
 
-/* The number of the row that keeps the call; r->keep or greater: none does. */
-static uint64_t
-choose_row(const struct st_record_function *r, uint64_t serial)
-{
-	if (LIKELY(serial > r->keep)) {
-		uint64_t x = r->seed + serial * 0x9e3779b97f4a7c15u;
-		x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-		x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-		x ^= x >> 31;
-		return (uint64_t)((unsigned __int128)x * serial >> 64);
-	}
-	return serial - 1;
-}
-
 void
 probe_record_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
 {
@@ -206,7 +193,7 @@ probe_record_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
 	}
 	struct st_record_function *r = probe_at(probe_area()->actions[function].amount);
 	const uint64_t serial = __atomic_add_fetch(&r->calls, 1, __ATOMIC_RELAXED),
-	               place = choose_row(r, serial);
+	               place = record_choose_row(r->seed, r->keep, serial);
 	if (UNLIKELY(place < r->keep)) {
 		keep_call(r, serial, place, function, slot, registers);
 		return;

@@ -288,13 +288,14 @@ static strobe_counter *counters[ST_MAX_COUNTERS];
 void
 counters_forget(void)
 {
+	own_forget();
 	for (unsigned i = 0; i < ST_MAX_COUNTERS && counters[i]; i++) {
 		counters[i]->id = 0;
 		counters[i] = NULL;
 	}
 }
 
-static uint64_t
+uint64_t
 counter_cell(strobe_counter *counter)
 {
 	struct st_results_header *r = rt.results;

@@ -2,7 +2,9 @@
 /* Functions of the program that tools, or the region of interest, are about: the controller knows
  * them. */
 #include "rt/controller.h"
+#include "rt/tool/events.h"
 #include "rt/tool/tool.h"
+#include "tools/cells.h"
 #include "wire/control.h"
 
 static strobe_map starts; /* by address: index + 1 */
@@ -88,6 +90,7 @@ add_entry_name(struct st_entry *first, uint32_t index)
 	if ((e->what & ST_ENTRY_TOOL) && !(first->what & ST_ENTRY_TOOL))
 		first->name = e->name;
 	first->what |= e->what;
+	first->data = first->data ? first->data : e->data;
 	if (!(e->what & ST_ENTRY_TOOL) || entry_is(first, entry_name(e)))
 		return;
 	e->next = first->next;
@@ -151,6 +154,15 @@ const char *
 entry_name(const struct st_entry *entry)
 {
 	return (const char *)rt.results + rt.results->layout.off_entry_names + entry->name;
+}
+
+const void *
+strobe_function_data(const strobe_function *f)
+{
+	const struct st_entry *e = f->entry;
+	return e && e->data
+	               ? (const char *)rt.results + rt.results->layout.off_entry_names + e->data
+	               : NULL;
 }
 
 /* The last of those, in ascending order, that begin at the address or before, + 1; 0: none. */

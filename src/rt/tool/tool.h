@@ -206,6 +206,10 @@ void texts_forget(void);
 
 /* tool/ask.c */
 void counters_forget(void);
+/* Where the counter's sum is: declares the counter when it is first used. */
+uint64_t counter_cell(strobe_counter *counter);
+/* tool/own.c: after a fork. */
+void own_forget(void);
 /* A new action at the point; NULL: there is no space for more. */
 struct action *ask_action(strobe_point at, enum action_kind kind);
 /* The engine itself asks for a call at an instruction; at_return: if it is the return of a function

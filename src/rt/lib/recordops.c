@@ -4,10 +4,12 @@
  * not reach the program, so the kernel copies the memory and returns an error instead. System calls
  * are slow, so each one also reads nearby memory into a window that later reads use.
  */
+#include "rt/lib/recordops.h"
+
 #include <asm/unistd.h>
+#include <stdbool.h>
 
 #include "rt/lib/sys.h"
-#include "rt/probe/probe.h"
 
 enum { PAGE = 4096 };
 
@@ -32,8 +34,9 @@ copy_bytes(void *to, const void *from, uint64_t n)
 		((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
 }
 
-bool
-probe_read_memory(struct st_record_scratch *own, uint64_t from, void *to, uint64_t n)
+/* False: it is unreadable. */
+static bool
+record_read_memory(struct st_record_scratch *own, uint64_t from, void *to, uint64_t n)
 {
 	for (uint32_t i = 0; i < ST_RECORD_WINDOWS; i++)
 		if (from >= own->windows[i].from && from + n <= own->windows[i].to &&
@@ -75,7 +78,7 @@ load_number(struct st_record_scratch *own, const struct st_record_op *op, uint64
             uint64_t *value)
 {
 	*value = 0;
-	if (!probe_read_memory(own, at, value, op->width))
+	if (!record_read_memory(own, at, value, op->width))
 		return false;
 	*value = extend_sign(*value, op->width * 8u, op->is_signed);
 	return true;
@@ -157,8 +160,8 @@ run_op(struct st_record_scratch *own, const struct st_record_op *op, const uint6
 		*value = vector_register(op->base);
 		return true;
 	case ST_RECORD_STACK:
-		return probe_read_memory(own, (uint64_t)(slot + 1) + (uint64_t)(int64_t)op->offset,
-		                         value, 8);
+		return record_read_memory(own, (uint64_t)(slot + 1) + (uint64_t)(int64_t)op->offset,
+		                          value, 8);
 	case ST_RECORD_STACK_ADDRESS:
 		*value = (uint64_t)(slot + 1) + (uint64_t)(int64_t)op->offset;
 		return true;
@@ -201,8 +204,8 @@ needs_other(uint32_t kind)
 }
 
 void
-probe_run_ops(struct st_record_scratch *own, const struct st_record_op *ops, uint32_t n,
-              const uint64_t *slot, const uint64_t *registers)
+record_run_ops(struct st_record_scratch *own, const struct st_record_op *ops, uint32_t n,
+               const uint64_t *slot, const uint64_t *registers)
 {
 	for (uint32_t i = 0; i < ST_RECORD_WINDOWS; i++)
 		own->windows[i].from = own->windows[i].to = 0;

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs a program under the engine and receives the parts of records. */
+#include "recording/engine.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "features/targets.h"
+#include "recording/targets.h"
+#include "session/toolset.h"
+#include "tools/records.h"
+
+/* ---- functions ---- */
+
+static bool
+engine_chooses_image(const struct st_engine_recording *r, const char *path)
+{
+	struct st_region region = {.images = *r->request->images};
+	if (!r->request->functions->n && !r->request->images->n)
+		return !r->images.n; /* the program itself comes first */
+	return st_region_chooses_image(&region, path);
+}
+
+/* The operations of a function for the tool, with addresses of the process. */
+static struct st_record_plan *
+engine_plan(const struct st_engine_recording *r, const struct st_engine_function *f, uint64_t bias,
+            size_t *bytes)
+{
+	const size_t n = f->table.ops.n;
+	*bytes = sizeof(struct st_record_plan) + n * sizeof(struct st_record_op);
+	struct st_record_plan *p = calloc(1, *bytes);
+	if (!p)
+		return NULL;
+	*p = (struct st_record_plan){.seed = (r->request->seed + f->entry) * 0x9e3779b97f4a7c15u,
+	                             .index = (uint32_t)r->functions.n - 1,
+	                             .keep = r->request->keep,
+	                             .n_ops = (uint32_t)n,
+	                             .n_kept = f->n_kept};
+	for (size_t i = 0; i < n; i++) {
+		p->ops[i] = f->table.ops.v[i];
+		if (p->ops[i].kind == ST_RECORD_CONSTANT && p->ops[i].is_signed)
+			p->ops[i].extra += bias;
+	}
+	return p;
+}
+
+static bool
+engine_add_function(struct st_engine_recording *r, struct st_results_header *results,
+                    const struct st_function *about, uint16_t map)
+{
+	const struct st_engine_image *image = &r->images.v[r->images.n - 1];
+	struct st_engine_function *f = ST_PUSH(&r->functions);
+	if (!f)
+		return false;
+	f->image = (uint32_t)r->images.n - 1;
+	f->entry = about->offset;
+	if (st_recorded_features(&f->table, &f->bare, image->image, f->entry, &r->request->limits))
+		return false;
+	f->n_kept = st_recorded_values(&f->table, f->table.ops.n);
+	size_t bytes;
+	struct st_record_plan *plan = engine_plan(r, f, image->bias, &bytes);
+	if (!plan)
+		return false;
+	const struct st_entry entry = {.start = about->offset + image->bias,
+	                               .end = about->offset + about->size + image->bias,
+	                               .whole = about->offset + image->bias,
+	                               .map = map,
+	                               .what = ST_ENTRY_TOOL};
+	st_results_add_entry_data(results, &entry, f->table.name, plan, bytes);
+	free(plan);
+	return true;
+}
+
+/* Code of the function that the compiler put elsewhere. */
+static void
+engine_add_parts(struct st_image *image, struct st_results_header *results,
+                 const struct st_function *f, uint64_t bias, uint16_t map)
+{
+	enum { MOST_PARTS = 16 };
+	const struct st_function *parts[MOST_PARTS];
+	const size_t n = st_image_parts(image, f, parts, MOST_PARTS);
+	for (size_t i = 0; i < n && i < MOST_PARTS; i++) {
+		const struct st_entry part = {.start = parts[i]->offset + bias,
+		                              .end = parts[i]->offset + parts[i]->size + bias,
+		                              .whole = f->offset + bias,
+		                              .map = map,
+		                              .what = ST_ENTRY_PART};
+		st_results_add_entry(results, &part, "");
+	}
+}
+
+static st_status
+engine_add_targets(struct st_engine_recording *r, struct st_results_header *results, uint16_t map)
+{
+	const struct st_patterns *patterns = r->request->functions;
+	const struct st_engine_image *image = &r->images.v[r->images.n - 1];
+	struct st_targets found = {0};
+	st_status status = ST_OK;
+	for (size_t i = 0; i < patterns->n && !status; i++) {
+		const size_t before = found.entries.n;
+		status = st_targets_find(&found, image->image, patterns->text[i]);
+		r->matched[i] += found.entries.n - before;
+	}
+	if (!patterns->n)
+		status = st_targets_find(&found, image->image, "*");
+	for (size_t i = 0; i < found.entries.n && !status; i++) {
+		const struct st_function *f = st_image_function(image->image, found.entries.v[i]);
+		if (!f || f->offset != found.entries.v[i])
+			continue;
+		if (!engine_add_function(r, results, f, map))
+			status = ST_FAILED;
+		engine_add_parts(image->image, results, f, image->bias, map);
+	}
+	st_targets_free(&found);
+	return status;
+}
+
+static void
+engine_on_image(void *arg, struct st_results_header *results, uint32_t index)
+{
+	struct st_engine_recording *r = arg;
+	struct st_map map;
+	char path[PATH_MAX];
+	struct st_error ignored;
+	if (!r->process)
+		r->process = results;
+	if (r->process != results || !st_results_copy_map(results, index, &map) || !map.path ||
+	    !*st_results_copy_text(results, map.path, path, sizeof path))
+		return;
+	const bool chosen = engine_chooses_image(r, path);
+	struct st_image *image = st_image_open(path, &ignored);
+	const uint64_t linked = image ? st_image_offset_of_code(image, map.pgoff) : UINT64_MAX;
+	struct st_engine_image *to = linked != UINT64_MAX ? ST_PUSH(&r->images) : NULL;
+	if (!to) {
+		st_image_close(image);
+		return;
+	}
+	*to = (struct st_engine_image){strdup(path), image, map.start - linked};
+	r->no_memory |=
+	        !to->path || (chosen && engine_add_targets(r, results, (uint16_t)index) != ST_OK);
+}
+
+/* ---- parts of records; the program could write to them ---- */
+
+static void
+engine_record_free(struct st_engine_record *record)
+{
+	free(record->values);
+	free(record->runs.v);
+	*record = (struct st_engine_record){0};
+}
+
+/* The record of a thread of which parts come. NULL: there is no memory. */
+static struct st_engine_pending *
+engine_pending(struct st_engine_recording *r, uint32_t thread, uint32_t function, uint64_t serial)
+{
+	while (r->pending.n <= thread)
+		if (!ST_PUSH(&r->pending))
+			return NULL;
+	struct st_engine_pending *p = &r->pending.v[thread];
+	if (p->used && p->function == function && p->record.serial == serial)
+		return p;
+	engine_record_free(&p->record);
+	*p = (struct st_engine_pending){.used = true, .function = function};
+	p->record.serial = serial;
+	const uint32_t n = r->functions.v[function].n_kept;
+	p->record.values = calloc(n + n / 64 + 1, sizeof *p->record.values);
+	p->record.absent = p->record.values ? p->record.values + n : NULL;
+	return p->record.values ? p : NULL;
+}
+
+static void
+engine_take_values(const struct st_engine_function *f, struct st_engine_record *record,
+                   const uint64_t *v)
+{
+	for (uint64_t i = 0; i < RECORDS_VALUES && v[3] < f->n_kept && v[3] + i < f->n_kept; i++) {
+		const uint64_t at = v[3] + i;
+		record->values[at] = v[5 + i];
+		record->absent[at / 64] |= (v[4] >> i & 1) << at % 64;
+	}
+}
+
+static bool
+engine_take_outcome(struct st_engine_function *f, struct st_engine_record *record,
+                    const uint64_t *v)
+{
+	uint32_t i = 0;
+	while (i < f->branches.n && f->branches.v[i].address != v[3])
+		i++;
+	if (i == RECORDS_MOST_BRANCHES)
+		return true;
+	if (i == f->branches.n) {
+		struct st_engine_branch *b = ST_PUSH(&f->branches);
+		if (!b)
+			return false;
+		*b = (struct st_engine_branch){v[3], v[4], v[5]};
+	}
+	struct st_branch_run *run = ST_PUSH(&record->runs);
+	if (!run)
+		return false;
+	*run = (struct st_branch_run){i, (uint32_t)v[8], v[6], v[7]};
+	return true;
+}
+
+static bool
+engine_take_end(struct st_engine_recording *r, struct st_engine_pending *p, const uint64_t *v)
+{
+	struct st_engine_function *f = &r->functions.v[p->function];
+	if (!f->records) /* few of many functions are called */
+		f->records = calloc(r->request->keep, sizeof *f->records);
+	if (!f->records)
+		return false;
+	if (v[3] < r->request->keep && f->records[v[3]].serial <= p->record.serial) {
+		engine_record_free(&f->records[v[3]]);
+		f->records[v[3]] = p->record;
+		f->records[v[3]].ticks = v[4];
+		f->records[v[3]].instructions = v[5];
+		f->records[v[3]].tid = (uint32_t)v[6];
+		f->records[v[3]].complete = true;
+		p->record = (struct st_engine_record){0};
+	}
+	p->used = false;
+	return true;
+}
+
+static void
+engine_take_row(struct st_engine_recording *r, uint32_t thread, const uint64_t *v)
+{
+	if (v[1] >= r->functions.n)
+		return;
+	struct st_engine_function *f = &r->functions.v[v[1]];
+	if (v[0] == RECORDS_PART_TOTALS) {
+		f->calls = v[3];
+		f->opened = v[4];
+		f->ended = v[5];
+		return;
+	}
+	struct st_engine_pending *p = engine_pending(r, thread, (uint32_t)v[1], v[2]);
+	if (!p) {
+		r->no_memory = true;
+		return;
+	}
+	if (v[0] == RECORDS_PART_VALUES)
+		engine_take_values(f, &p->record, v);
+	else if (v[0] == RECORDS_PART_OUTCOME)
+		r->no_memory |= !engine_take_outcome(f, &p->record, v);
+	else if (v[0] == RECORDS_PART_END)
+		r->no_memory |= !engine_take_end(r, p, v);
+}
+
+static void
+engine_begin_rows(void *arg, const struct st_results_header *results, size_t size)
+{
+	(void)arg, (void)results, (void)size;
+}
+
+static void
+engine_end_rows(void *arg, const struct st_results_header *results)
+{
+	(void)arg, (void)results;
+}
+
+static void
+engine_take_rows(void *arg, const struct st_results_header *results,
+                 const struct st_row_chunk *chunk)
+{
+	struct st_engine_recording *r = arg;
+	const uint64_t *at = chunk->rows, *end = at + chunk->bytes / sizeof *at;
+	if (r->process != results || chunk->thread >= ST_MAX_THREADS)
+		return;
+	while (at < end) {
+		const uint64_t n = *at & 15;
+		if (n > (uint64_t)(end - at) - 1)
+			return;
+		if (n == STROBE_MOST_COLUMNS)
+			engine_take_row(r, chunk->thread, at + 1);
+		at += 1 + n;
+	}
+}
+
+/* ---- the run ---- */
+
+static st_status
+engine_complain(const struct st_engine_recording *r, struct st_error *e)
+{
+	const struct st_patterns *patterns = r->request->functions;
+	uint64_t calls = 0;
+	for (size_t i = 0; i < patterns->n; i++)
+		if (!r->matched[i]) {
+			struct st_inlined_note note = {0};
+			for (size_t k = 0; k < r->images.n; k++)
+				st_inlined_note_take(&note, r->images.v[k].image,
+				                     patterns->text[i]);
+			return st_targets_missing(&note, r->request->program[0], patterns->text[i],
+			                          e);
+		}
+	for (size_t i = 0; i < r->functions.n; i++)
+		calls += r->functions.v[i].calls;
+	if (calls)
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "nothing was recorded: %llu calls of the chosen functions began, and "
+		        "none returned",
+		        (unsigned long long)calls);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "nothing was recorded, because the program did not call %s%s: give it an "
+	               "input for which it does",
+	               r->functions.n ? r->functions.v[0].table.name : "a function with a name",
+	               r->functions.n > 1 ? " or any other function that was chosen" : "");
+}
+
+static st_status
+engine_run(struct st_engine_recording *r, const struct st_toolset *tools, FILE *out,
+           struct st_recording_outcome *outcome, struct st_error *e)
+{
+	const struct st_row_sink sink = {engine_begin_rows, engine_take_rows, engine_end_rows, r};
+	const struct st_run_options options = {.argv = r->request->program,
+	                                       .tools = tools->tools,
+	                                       .n_tools = tools->n,
+	                                       .own_group = r->request->own_group,
+	                                       .rows = &sink,
+	                                       .on_image = engine_on_image,
+	                                       .image_arg = r};
+	struct st_run run = {0};
+	struct timespec start;
+	clock_gettime(CLOCK_REALTIME, &start);
+	if (st_run_program(&options, &run, e))
+		return ST_FAILED;
+	outcome->pid = run.n_processes ? run.processes[0].pid : 0;
+	outcome->exit_code = run.exit_code;
+	st_status status = ST_OK;
+	if (r->no_memory || st_engine_write(r, &run, (int64_t)start.tv_sec, out, outcome))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
+	else if (!outcome->records)
+		status = engine_complain(r, e);
+	st_run_free(&run);
+	return status;
+}
+
+static void
+engine_free(struct st_engine_recording *r)
+{
+	for (size_t i = 0; i < r->functions.n; i++) {
+		struct st_engine_function *f = &r->functions.v[i];
+		for (uint32_t k = 0; f->records && k < r->request->keep; k++)
+			engine_record_free(&f->records[k]);
+		free(f->records);
+		free(f->branches.v);
+		st_features_free(&f->table);
+	}
+	for (size_t i = 0; i < r->images.n; i++) {
+		free(r->images.v[i].path);
+		st_image_close(r->images.v[i].image);
+	}
+	for (size_t i = 0; i < r->pending.n; i++)
+		engine_record_free(&r->pending.v[i].record);
+	free(r->functions.v);
+	free(r->images.v);
+	free(r->pending.v);
+	free(r->matched);
+}
+
+st_status
+st_engine_record(const struct st_recording_request *request, FILE *out,
+                 struct st_recording_outcome *outcome, struct st_error *e)
+{
+	struct st_engine_recording r = {
+	        .request = request,
+	        .matched = calloc(request->functions->n + 1, sizeof *r.matched)};
+	const struct st_tool_setting branches = {"branches", "1"};
+	struct st_toolset tools = {0};
+	st_status status =
+	        r.matched ? st_toolset_use(&tools, "records", &branches,
+	                                   request->metrics & ST_RECORD_BRANCHES ? 1 : 0, e)
+	                  : st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
+	if (!status)
+		status = engine_run(&r, &tools, out, outcome, e);
+	engine_free(&r);
+	st_toolset_free(&tools);
+	return status;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writes the file of records that the engine has made: docs/annotations-records.md. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "recording/engine.h"
+#include "recording/fields.h"
+#include "recording/targets.h"
+#include "tools/records.h"
+
+struct engine_writing {
+	struct st_engine_recording *r;
+	FILE *out;
+	double tick_ns;
+	struct st_record_classes classes;
+};
+
+static const char *
+class_under_engine(const void *arg, uint64_t table)
+{
+	const struct st_engine_recording *r = arg;
+	const char *name = NULL;
+	for (size_t i = 0; i < r->images.n && !name; i++)
+		name = st_image_class_at(r->images.v[i].image, table - r->images.v[i].bias);
+	return name;
+}
+
+/* ---- records ---- */
+
+/* "1*57" for 57 equal outcomes; ?*3: three that are not known. */
+static void
+write_run(FILE *out, const struct st_branch_name *name, const struct st_branch_run *run,
+          const struct st_engine_branch *b)
+{
+	uint64_t number = run->outcome;
+	if (!b->to && run->order == RECORDS_IN_ORDER)
+		for (number = 0; number < name->ways.n; number++)
+			if (name->ways.v[number].target == run->outcome)
+				break;
+	if (run->order == RECORDS_NOT_KNOWN)
+		fprintf(out, ",?");
+	else
+		fprintf(out, ",%" PRIu64, number);
+	if (run->times > 1)
+		fprintf(out, "*%" PRIu64, run->times);
+}
+
+static void
+write_branches(const struct engine_writing *w, const struct st_engine_function *f,
+               const struct st_branch_names *names, const struct st_engine_record *record)
+{
+	for (size_t i = 0; i < names->list.n; i++) {
+		const struct st_branch_name *name = &names->list.v[i];
+		bool ordered = true;
+		for (size_t k = 0; k < record->runs.n; k++) {
+			const struct st_branch_run *run = &record->runs.v[k];
+			if (run->branch != name->branch)
+				continue;
+			if (ordered && run->order != RECORDS_IN_ORDER)
+				fprintf(w->out, ",~");
+			ordered = run->order == RECORDS_IN_ORDER;
+			write_run(w->out, name, run, &f->branches.v[name->branch]);
+		}
+		fprintf(w->out, ",#");
+	}
+}
+
+static void
+write_engine_record(struct engine_writing *w, size_t id, const struct st_engine_function *f,
+                    const struct st_branch_names *names, const struct st_engine_record *record)
+{
+	const uint32_t metrics = w->r->request->metrics;
+	fprintf(w->out, "%zu", id);
+	if (metrics & 1u << ST_RECORD_TIME)
+		fprintf(w->out, ",%.2f", (double)record->ticks * w->tick_ns);
+	if (metrics & ST_RECORD_INSTRUCTIONS)
+		fprintf(w->out, ",%" PRIu64, record->instructions);
+	for (size_t i = 0; i < f->table.features.n; i++) {
+		const struct st_feature *feature = &f->table.features.v[i];
+		const uint32_t n = st_recorded_values(&f->table, feature->op);
+		fputc(',', w->out);
+		if (!(record->absent[n / 64] >> n % 64 & 1))
+			st_record_value(w->out, &w->classes, feature, f->table.image,
+			                record->values[n]);
+	}
+	write_branches(w, f, names, record);
+	fputc('\n', w->out);
+}
+
+/* ---- the header ---- */
+
+static void
+write_branch_header(FILE *out, size_t id, const struct st_branch_name *name)
+{
+	fprintf(out, "#branch,%zu,", id);
+	st_record_text(out, name->name);
+	for (size_t i = 0; i < name->ways.n; i++) {
+		fprintf(out, ",%zu,", i);
+		st_record_text(out, name->ways.v[i].where);
+	}
+	fputc('\n', out);
+}
+
+static void
+write_engine_header(const struct engine_writing *w, size_t id, const struct st_engine_function *f,
+                    const struct st_branch_names *names, size_t records)
+{
+	const struct st_engine_image *image = &w->r->images.v[f->image];
+	fprintf(w->out, "#function,%zu,", id);
+	st_record_text(w->out, f->table.name);
+	fputc(',', w->out);
+	st_record_text(w->out, image->path);
+	fprintf(w->out, ",%s,0x%" PRIx64 "\n", st_image_build_id(image->image), f->entry);
+	if (w->r->request->metrics & 1u << ST_RECORD_TIME)
+		fprintf(w->out, "#metric,%zu,time,ns\n", id);
+	if (w->r->request->metrics & ST_RECORD_INSTRUCTIONS)
+		fprintf(w->out, "#metric,%zu,instructions\n", id);
+	for (size_t i = 0; i < f->table.features.n; i++)
+		st_record_feature(w->out, id, &f->table.features.v[i]);
+	for (size_t i = 0; i < names->list.n; i++)
+		write_branch_header(w->out, id, &names->list.v[i]);
+	fprintf(w->out, "#calls,%zu,%" PRIu64 ",%zu,%" PRIu64 "\n", id, f->calls, records,
+	        f->opened > f->ended ? f->opened - f->ended : 0);
+}
+
+static int
+engine_record_order(const void *a, const void *b)
+{
+	const struct st_engine_record *x = a, *y = b;
+	if (x->complete != y->complete)
+		return x->complete ? -1 : 1;
+	return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static void
+note_engine_function(const struct engine_writing *w, const struct st_engine_function *f,
+                     size_t records)
+{
+	const char *path = w->r->images.v[f->image].path;
+	const bool is_named = w->r->request->functions->n != 0;
+	if (is_named && !records)
+		st_record_note(w->out,
+		               f->calls ? "%s of %s was called, and no call returned"
+		                        : "%s of %s was not called",
+		               f->table.name, path);
+	if (records && f->bare)
+		st_record_note(w->out,
+		               "%s has no debug information of %s: its features are the registers "
+		               "of arguments; compile it with -g, or install its package of debug "
+		               "files (-dbgsym)",
+		               path, f->table.name);
+}
+
+static st_status
+write_engine_function(struct engine_writing *w, struct st_engine_function *f,
+                      struct st_recording_outcome *outcome)
+{
+	struct st_branch_names names = {0};
+	size_t records = 0;
+	if (f->records)
+		qsort(f->records, w->r->request->keep, sizeof *f->records, engine_record_order);
+	while (f->records && records < w->r->request->keep && f->records[records].complete)
+		records++;
+	note_engine_function(w, f, records);
+	const st_status status = records ? st_branch_names_find(w->r, f, &names) : ST_OK;
+	if (records && !status) {
+		const size_t id = ++outcome->functions;
+		outcome->records += records;
+		outcome->calls += f->calls;
+		write_engine_header(w, id, f, &names, records);
+		for (size_t i = 0; i < records; i++)
+			write_engine_record(w, id, f, &names, &f->records[i]);
+	}
+	st_branch_names_free(&names);
+	return status;
+}
+
+st_status
+st_engine_write(struct st_engine_recording *r, const struct st_run *run, int64_t start, FILE *out,
+                struct st_recording_outcome *outcome)
+{
+	struct engine_writing w = {.r = r,
+	                           .out = out,
+	                           .tick_ns = run->tsc_hz > 0 ? 1e9 / run->tsc_hz : 1,
+	                           .classes = {.find = class_under_engine, .arg = r}};
+	st_status status = ST_OK;
+	st_record_origin(out, r->request->program, start);
+	if (r->request->metrics & 1u << ST_RECORD_TIME)
+		st_record_note(out,
+		               "the times were measured with instrumented code, which is slower");
+	for (size_t i = 0; i < r->functions.n && !status; i++)
+		status = write_engine_function(&w, &r->functions.v[i], outcome);
+	free(w.classes.known.v);
+	return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Fields of the file of records (docs/annotations-records.md). */
+#ifndef STROBE_RECORDING_FIELDS_H
+#define STROBE_RECORDING_FIELDS_H
+
+#include <stdio.h>
+
+#include "features/find.h"
+
+/* Names of classes by the addresses of their virtual tables in a process. */
+struct st_record_classes {
+	/* The name of the class whose virtual table is there; NULL: there is none. */
+	const char *(*find)(const void *arg, uint64_t table);
+	const void *arg;
+	ST_VEC(struct st_record_class {
+		uint64_t table;
+		const char *name;
+	})
+	known;
+};
+
+void st_record_text(FILE *out, const char *text);
+__attribute__((format(printf, 2, 3))) void st_record_note(FILE *out, const char *format, ...);
+/* The first lines of the file. seconds: when the program began, since 1970. */
+void st_record_origin(FILE *out, char *const *program, int64_t seconds);
+/* The line of the header that declares a feature. */
+void st_record_feature(FILE *out, size_t id, const struct st_feature *f);
+/* The value of a feature in a record. */
+void st_record_value(FILE *out, struct st_record_classes *classes, const struct st_feature *f,
+                     struct st_image *image, uint64_t value);
+
+#endif
