@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blow/timeline.h"
+
 const char *
 st_blow_fault_name(enum st_blow_fault fault)
 {
@@ -36,6 +38,7 @@ st_blow_free(struct st_blow *b)
 	free(b->functions.v);
 	free(b->runs.v);
 	free(b->texts.v);
+	st_blow_timeline_free(b->timeline);
 	*b = (struct st_blow){0};
 }
 

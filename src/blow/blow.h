@@ -19,6 +19,7 @@
 #include "blow/noise.h"
 
 struct st_profile;
+struct st_blow_timeline;
 
 #define ST_BLOW_TOOL "blow"
 /* Modes, and the option of the tool under which a profile keeps the mode. */
@@ -121,6 +122,7 @@ struct st_blow {
 	bool causal;  /* runs with noise are virtual speed-ups: virtual.h */
 	bool cut;     /* the program does not end the runs; Strobe does, after a given time */
 	bool live;    /* runs are windows of time in one process, and `cut` is set, too: live.h */
+	struct st_blow_timeline *timeline; /* timeline.h; NULL: none was recorded */
 };
 
 void st_blow_free(struct st_blow *b);

@@ -9,6 +9,7 @@
 #include "base/hashmap.h"
 #include "blow/listed.h"
 #include "blow/run.h"
+#include "blow/timeline.h"
 #include "blow/virtual.h"
 #include "probe/probes.h"
 #include "session/session.h"
@@ -37,18 +38,30 @@ struct probed {
 	uint32_t numbers[MOST_NUMBERS], n_numbers; /* n: atomic */
 	double paid;
 	ST_VEC(struct paid_by) payers;
-	bool no_memory; /* for the payers */
+	bool no_memory;                      /* for the payers */
+	struct st_blow_recording *recording; /* NULL: calls are not recorded */
 };
 
 /* ---- choice of functions ---- */
+
+/* Whether a run with these options has a probe on the function. A recorded run also shows what else
+ * the program does, as far as that does not cost too much. */
+static bool
+is_needed(const struct st_blow_how *how, const struct st_blow_function *f)
+{
+	if (f->chosen || f->progress)
+		return true;
+	if (!f->calls || f->why)
+		return false;
+	return how->speedup || (how->records && f->calls <= ST_BLOW_MOST_CALLS);
+}
 
 static st_status
 index_functions(struct probed *r)
 {
 	for (uint32_t i = 0; r->b && i < r->b->functions.n; i++) {
 		const struct st_blow_function *f = &r->b->functions.v[i];
-		if ((f->chosen || f->progress || (r->how->speedup && f->calls && !f->why)) &&
-		    st_hashmap_add(&r->index, st_hash_number(f->offset), i))
+		if (is_needed(r->how, f) && st_hashmap_add(&r->index, st_hash_number(f->offset), i))
 			return ST_FAILED;
 	}
 	return ST_OK;
@@ -67,8 +80,11 @@ static struct st_probe_action
 choose_blown(void *arg, const struct st_probed_image *image, const struct st_function *f)
 {
 	const struct probed *r = arg;
-	const bool chosen = r->b ? probed_function_at(r, image->path, f->offset) != ST_BLOW_NONE
-	                         : st_blow_is_listed(&r->listing, image, f);
+	bool chosen = r->b ? probed_function_at(r, image->path, f->offset) != ST_BLOW_NONE
+	                   : st_blow_is_listed(&r->listing, image, f);
+	if (r->how->records && !chosen)
+		chosen = f->whole == f->offset && f->source != ST_SYM_PLT &&
+		         f->source != ST_SYM_PERFMAP && st_blow_is_wait(f->raw_name);
 	return (struct st_probe_action){chosen ? ST_PROBE_TIME : ST_PROBE_NOTHING, 0};
 }
 
@@ -78,8 +94,10 @@ give_noise(void *arg, uint32_t function)
 	struct probed *r = arg;
 	const struct st_probed_function *f = &r->probes.functions.v[function];
 	const char *image = r->probes.images.v[f->image].path;
-	if (r->asked->function == ST_BLOW_NONE ||
-	    (probed_function_at(r, image, f->offset) == r->asked->function) == r->how->speedup)
+	const uint32_t at = probed_function_at(r, image, f->offset);
+	/* A recorded run also has probes on functions that take no noise. */
+	if (r->asked->function == ST_BLOW_NONE || at == ST_BLOW_NONE ||
+	    (at == r->asked->function) == r->how->speedup)
 		return;
 	if (!r->how->causal) {
 		__atomic_store_n(&r->probes.process.area->noise[function], r->word,
@@ -326,17 +344,49 @@ watch_virtually(struct probed *r, struct st_error *e)
 	return status;
 }
 
+/* ---- the recording ---- */
+
+static bool
+is_blown_probe(void *arg, uint32_t function)
+{
+	const struct probed *r = arg;
+	const struct st_probed_function *f = &r->probes.functions.v[function];
+	return probed_function_at(r, r->probes.images.v[f->image].path, f->offset) ==
+	       r->asked->function;
+}
+
+static st_status
+begin_timeline_of(struct probed *r, struct st_error *e)
+{
+	if (!r->how->records)
+		return ST_OK;
+	r->recording = st_blow_recording_begin(&r->probes);
+	return r->recording ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left for the timeline");
+}
+
+/* Writes the timeline, unless the run has failed. */
+static st_status
+end_timeline_of(struct probed *r, bool failed, FILE *out, struct st_error *e)
+{
+	if (!r->recording ||
+	    !st_blow_recording_end(r->recording, is_blown_probe, r, failed ? NULL : out))
+		return ST_OK;
+	return st_fail(e, ST_EXIT_FAILED, "no memory left for the timeline");
+}
+
 static st_status
 run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 {
 	struct st_blow_watchdog w = {.pidfd = -1, .stop = -1};
 	if (st_probes_start(&r->probes, r->how->program, true, e))
 		return ST_FAILED;
+	const st_status begun = begin_timeline_of(r, e);
 	st_blow_watchdog_begin(&w, &r->probes, output, r->how);
-	const st_status watched = watch_virtually(r, e);
+	const st_status watched = begun ? begun : watch_virtually(r, e);
 	const st_status status = st_probes_wait(&r->probes, 0, e);
 	st_blow_watchdog_end(&w);
-	if (watched || status || (!r->b && st_blow_check_names(r->how, e))) {
+	if (end_timeline_of(r, watched || status, out, e) || watched || status ||
+	    (!r->b && st_blow_check_names(r->how, e))) {
 		free(w.note);
 		return ST_FAILED;
 	}
@@ -355,7 +405,7 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                   .probes = {.choose = choose_blown,
 	                              .installed = b ? give_noise : NULL,
 	                              .taken = note_begin,
-	                              .process = {.noisy = true}}};
+	                              .process = {.noisy = true, .records = how->records}}};
 	r.probes.arg = r.probes.taken_arg = &r;
 	r.word = b ? st_blow_noise_word(asked->noise, st_tsc_frequency()) : 0;
 	st_status status =

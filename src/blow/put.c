@@ -4,6 +4,7 @@
 
 #include "blow/blow.h"
 #include "blow/tables.h"
+#include "blow/timeline.h"
 #include "profile/tables.h"
 
 static st_status
@@ -205,6 +206,8 @@ st_blow_put(const struct st_blow *b, struct st_profile *p)
 	    blow_put_all_samples(b, p) || blow_put_notes(b, p))
 		return ST_FAILED;
 	if (b->speedup && blow_put_spans(b, p))
+		return ST_FAILED;
+	if (st_blow_put_timeline(b, p))
 		return ST_FAILED;
 	return p->out_of_memory ? ST_FAILED : ST_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "blow/blow.h"
 #include "blow/tables.h"
+#include "blow/timeline.h"
 #include "profile/tables.h"
 
 static st_status
@@ -164,7 +165,8 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	                        st_profile_table_read_sorted(runs, b, read_run_row) ||
 	                        st_profile_table_read_sorted(samples, b, read_sample_row) ||
 	                        st_profile_table_read_sorted(spans, b, read_span_row) ||
-	                        st_profile_table_read_sorted(notes, b, read_note_row)
+	                        st_profile_table_read_sorted(notes, b, read_note_row) ||
+	                        st_blow_read_timeline(b, p)
 	                ? ST_FAILED
 	                : ST_OK;
 	for (size_t i = 0; i < b->runs.n; i++)

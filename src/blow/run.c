@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "blow/timeline.h"
 #include "timing/signals.h"
 #include "timing/timing.h"
 
@@ -104,6 +105,7 @@ static st_status
 blow_take_answer(struct answer *a, struct st_blow *selected, size_t n_functions,
                  struct st_blow_run *run, struct st_error *e)
 {
+	struct st_blow_timeline *timeline = selected ? selected->timeline : NULL;
 	char *line = NULL;
 	size_t room = 0;
 	bool has_run = false;
@@ -111,6 +113,8 @@ blow_take_answer(struct answer *a, struct st_blow *selected, size_t n_functions,
 	while (!status && getline(&line, &room, a->in) > 0) {
 		if (!strncmp(line, "error ", 6))
 			status = take_error(line + 6, e);
+		else if (timeline && st_blow_is_timeline_line(line))
+			status = st_blow_read_timeline_line(selected, timeline, line);
 		else if (!strncmp(line, "run ", 4) && !has_run)
 			has_run = !(status = st_blow_read_line(run, line, n_functions));
 		else
@@ -147,6 +151,21 @@ st_blow_run_once(const struct st_blow_how *how, const struct st_blow *b, struct 
 	if (blow_begin_run(how, b, run, &a, e))
 		return ST_FAILED;
 	const st_status status = blow_take_answer(&a, NULL, b->functions.n, run, e);
+	blow_end_run(&a);
+	return status;
+}
+
+st_status
+st_blow_run_recorded(const struct st_blow_how *how, struct st_blow *b, struct st_blow_run *run,
+                     struct st_error *e)
+{
+	struct answer a;
+	if (blow_begin_run(how, b, run, &a, e))
+		return ST_FAILED;
+	b->timeline = calloc(1, sizeof *b->timeline);
+	const st_status status =
+	        b->timeline ? blow_take_answer(&a, b, b->functions.n, run, e)
+	                    : st_fail(e, ST_EXIT_FAILED, "no memory left for the timeline");
 	blow_end_run(&a);
 	return status;
 }

@@ -24,6 +24,7 @@ struct st_blow_how {
 	bool reads_code;   /* the selection also reads what the code says of functions: calls.h */
 	const struct st_patterns *progress; /* further functions for it; NULL: none */
 	struct st_blow_live *live; /* runs are windows in one process; NULL: each is a process */
+	bool records;              /* the run also records its calls: timeline.h */
 };
 
 /* Runs the program with probes on all functions that the request chooses; adds these functions to
@@ -34,6 +35,9 @@ st_status st_blow_select(const struct st_blow_how *how, struct st_blow *b, struc
  * run->function. 0, or -1 with *e. The caller frees run->samples.v. */
 st_status st_blow_run_once(const struct st_blow_how *how, const struct st_blow *b,
                            struct st_blow_run *run, struct st_error *e);
+/* The same with how->records: b->timeline takes the calls. */
+st_status st_blow_run_recorded(const struct st_blow_how *how, struct st_blow *b,
+                               struct st_blow_run *run, struct st_error *e);
 
 /* probed.c, in the process that runs the program: writes the run as a line to out; if b is NULL,
  * which is the selection, it writes the functions first. */

@@ -52,6 +52,36 @@ enum { SPAN_RUN, SPAN_THREAD, SPAN_NS, SPAN_COLUMNS };
 /* Lines of the notes of runs; the number of a line counts through all runs. */
 enum { NOTE_AT, NOTE_RUN, NOTE_KIND, NOTE_TEXT, NOTE_LINES, NOTE_COLUMNS };
 
+/* The experiment that was repeated and recorded, and the slices of its calls: timeline.h. */
+enum {
+	RECORDED_FUNCTION,
+	RECORDED_TYPE,
+	RECORDED_STRENGTH,
+	RECORDED_INDICATOR, /* a number as text */
+	RECORDED_FAULT,
+	RECORDED_WIDTH,
+	RECORDED_TOO_DEEP,
+	RECORDED_LOST,
+	RECORDED_TOTAL,
+	RECORDED_CALLS,
+	RECORDED_COLUMNS
+};
+enum {
+	SLICE_AT,
+	SLICE_THREAD,
+	SLICE_TID,
+	SLICE_LEVEL,
+	SLICE_BEGIN,
+	SLICE_FUNCTION,
+	SLICE_IMAGE,
+	SLICE_KIND,
+	SLICE_NS,
+	SLICE_CALLS,
+	SLICE_COLUMNS
+};
+#define ST_BLOW_TABLE_RECORDED "recorded"
+#define ST_BLOW_TABLE_TIMELINE "timeline"
+
 #define ST_BLOW_TABLE_NOTES "notes"
 #define ST_BLOW_TABLE_FUNCTIONS "functions"
 #define ST_BLOW_TABLE_RUNS "runs"

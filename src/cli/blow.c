@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "blow/live.h"
+#include "blow/timeline.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/result.h"
@@ -279,6 +280,27 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 	                        "use --all, or a program with symbols");
 }
 
+/* A campaign without a timeline is still a result: says why there is none. */
+static void
+record_blow(struct blown *w)
+{
+	const struct st_blow_arguments *a = w->a;
+	struct st_error e;
+	if (a->timeline && !strcmp(a->timeline, "none"))
+		return;
+	const st_status status = st_blow_record(&a->options, &w->b, a->timeline, &e);
+	st_progress_erase(&w->progress);
+	if (a->quiet || st_timing_interrupted())
+		return;
+	if (status)
+		fprintf(stderr, "strobe: there is no timeline: %s\n", e.text);
+	else if (!w->b.timeline && a->timeline)
+		fprintf(stderr,
+		        "strobe: there is no timeline, since no experiment with '%s' has an "
+		        "indicator\n",
+		        a->timeline);
+}
+
 static st_status
 run_blow(struct blown *w, const char *options, struct st_error *e)
 {
@@ -304,6 +326,9 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 	if (!status && a->live)
 		status = st_blow_live_leave(a->live, e);
 	st_blow_close(c);
+	/* A running process cannot repeat an experiment with further probes. */
+	if (!status && end != ST_BLOW_INTERRUPTED && !a->live)
+		record_blow(w);
 	st_progress_erase(&w->progress);
 	if (status)
 		return ST_FAILED;

@@ -27,7 +27,8 @@ struct st_blow_arguments {
 	char **command;      /* of the process; owned, as its first element is */
 	const char *stopped; /* the last option that windows do not have; NULL: none was given */
 	const char *journal, *from, *compared, *output;
-	const char *asked; /* the last option for runs; NULL: none was given */
+	const char *timeline; /* the function of --timeline; NULL: any */
+	const char *asked;    /* the last option for runs; NULL: none was given */
 	enum st_blow_form form;
 	const char *noisy;   /* the last option for noise; NULL: none was given */
 	const char *typed;   /* of these, the last one for types and strengths */

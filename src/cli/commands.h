@@ -431,7 +431,8 @@
 	K(COST, "cost")                                                                            \
 	K(RESIDUALS, "residuals")                                                                  \
 	K(PASSED, "passed")                                                                        \
-	K(CAUSAL, "causal")
+	K(CAUSAL, "causal")                                                                        \
+	K(TIMELINE, "timeline")
 
 #define ST_PLOT_OPTIONS(O)                                                                         \
 	O(output, 'o', "output", "FILE", true,                                                     \

@@ -89,6 +89,8 @@
 	O(seed, 0, "seed", "N", true, "set the seed of the random choices (default: 1)")           \
 	O(journal, 0, "journal", "FILE", true,                                                     \
 	  "keep each run in FILE, and resume the campaign that FILE has")                          \
+	O(timeline, 0, "timeline", "NAME", true,                                                   \
+	  "record the best experiment with NAME (default: with any function; none: do not)")       \
 	O(input, 0, "stdin", "FILE", true,                                                         \
 	  "use FILE as the program's standard input (default: /dev/null)")                         \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier campaign")                 \

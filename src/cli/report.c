@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/option.h"
 #include "base/text.h"
+#include "blow/blow.h"
 #include "cli/commands.h"
 #include "cli/report_check.h"
 #include "cli/report_costs.h"
@@ -129,6 +130,8 @@ static st_status
 add_timeline(json_t *page, const struct st_profile *p, const char *path, struct st_error *e)
 {
 	bool recorded = false;
+	if (!strcmp(p->run.tool, ST_BLOW_TOOL))
+		return st_page_add_blow(page, p, e);
 	for (size_t i = 0; i < p->streams.n; i++)
 		recorded |= !strcmp(p->streams.v[i].tool, "calltimes") &&
 		            !strcmp(p->streams.v[i].name, "events");

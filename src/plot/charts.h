@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "plot/axis.h"
 
 /* A value with its spread. NAN: unknown; a middle of NAN: there is no value. */
@@ -125,5 +126,35 @@ struct st_plot_curves {
 	double zero; /* the corner of the plot includes it on both axes */
 };
 void st_plot_curves(const struct st_plot_curves *p, FILE *out);
+
+/* Calls of threads over time. Each lane has rows for the levels of nesting. */
+enum st_plot_call_kind {
+	ST_PLOT_CALL,
+	ST_PLOT_CALL_MARKED, /* of the function that the picture is about */
+	ST_PLOT_CALL_WAITS,  /* its thread waits for another one */
+	ST_PLOT_CALL_KINDS
+};
+struct st_plot_lane {
+	const char *name;
+	size_t rows;
+};
+struct st_plot_call {
+	size_t lane, level;
+	double begin, end; /* ns, from 0 on */
+	const char *name;
+	uint64_t calls; /* more than one: calls that were merged into one rectangle */
+	enum st_plot_call_kind kind;
+};
+struct st_plot_timeline {
+	struct st_plot_words words;
+	const struct st_plot_lane *lanes;
+	size_t n_lanes;
+	const struct st_plot_call *calls;
+	size_t n_calls;
+	double end;                           /* ns; of all calls */
+	const char *keys[ST_PLOT_CALL_KINDS]; /* what the colours mean; NULL: not shown */
+};
+/* -1: memory is exhausted. */
+st_status st_plot_timeline(const struct st_plot_timeline *p, FILE *out);
 
 #endif

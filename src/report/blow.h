@@ -59,6 +59,10 @@ void st_blow_functions_print(const struct st_blow *b, bool times, FILE *out);
 st_status st_blow_json(const struct st_blow *b, const struct st_profile *p,
                        const struct st_blow_view *view, FILE *out, struct st_error *e);
 
+/* blow_timeline.c: the recorded experiment and its calls; b has a timeline. NULL: memory is
+ * exhausted. */
+json_t *st_blow_timeline_json(const struct st_blow *b);
+
 /* blow_compare.c: how two campaigns rank the functions; b is the first one. -1: memory is
  * exhausted. */
 st_status st_blow_compare_print(const struct st_blow *b, const struct st_blow_comparison *c,

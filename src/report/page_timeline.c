@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "report/json.h"
-#include "report/lanes.h"
 #include "report/page.h"
 #include "rows/rowfile.h"
+#include "trace/lanes.h"
 
 /* Slices in a page, at most: a browser draws this many in a tenth of a second, and they take about
  * 2 MB. */

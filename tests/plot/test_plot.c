@@ -525,6 +525,84 @@ curves_with_their_intervals(void **state)
 	free(text);
 }
 
+static size_t
+count_frames(const char *text)
+{
+	size_t n = 0;
+	for (; (text = strstr(text, "class=\"frame\"")); text++)
+		n++;
+	return n;
+}
+
+static char *
+timeline_text(const struct st_plot_timeline *p)
+{
+	struct st_text built;
+	assert_int_equal(st_plot_timeline(p, st_text_begin(&built)), 0);
+	return st_text_end(&built);
+}
+
+/* The calls of listing 10 of J. Pavela's thesis: four of foo and one of bar in three threads, with
+ * their durations there. */
+static void
+timeline_has_a_rectangle_for_each_call(void **state)
+{
+	static const struct st_plot_lane lanes[] = {{"0", 1}, {"1", 1}, {"2", 1}};
+	static const struct st_plot_call calls[] = {
+	        {0, 0, 0, 30070e3, "foo", 1, ST_PLOT_CALL_MARKED},
+	        {0, 0, 40000e3, 40024e3, "bar", 1, ST_PLOT_CALL},
+	        {1, 0, 0, 39308e3, "foo", 1, ST_PLOT_CALL_MARKED},
+	        {1, 0, 50000e3, 76439e3, "foo", 1, ST_PLOT_CALL_MARKED},
+	        {2, 0, 73276e3, 100000e3, "foo", 1, ST_PLOT_CALL_MARKED}};
+	const struct st_plot_timeline p = {.words = {.title = "T", .x_unit = "ns"},
+	                                   .lanes = lanes,
+	                                   .n_lanes = 3,
+	                                   .calls = calls,
+	                                   .n_calls = 5,
+	                                   .end = 100000e3,
+	                                   .keys = {"others", "foo", NULL}};
+	(void)state;
+	char *text = timeline_text(&p);
+	assert_int_equal(count_frames(text), 5);
+	/* The axis reaches from 130 to 876 pixels; a lane takes 16 pixels and a gap of 8. */
+	assert_non_null(strstr(text, "x=\"130\" y=\"48\" width=\"224.32\" height=\"14\""));
+	assert_non_null(strstr(text, "x=\"428.4\" y=\"48\" width=\"0.4\""));
+	assert_non_null(strstr(text, "x=\"503\" y=\"72\" width=\"197.23\""));
+	assert_non_null(strstr(text, "x=\"676.64\" y=\"96\" width=\"199.36\""));
+	assert_non_null(strstr(text, "(0.000 to 30070.000 us), 0"));
+	assert_non_null(strstr(text, ">others<"));
+	assert_null(strstr(text, "waits for"));
+	free(text);
+}
+
+static void
+timeline_shows_nesting_waits_and_merged_calls(void **state)
+{
+	static const struct st_plot_lane lanes[] = {{"0", 2}, {"1", 1}};
+	static const struct st_plot_call calls[] = {
+	        {0, 0, 0, 100, "outer", 1, ST_PLOT_CALL},
+	        {0, 1, 50, 75, "pthread_join", 1, ST_PLOT_CALL_WAITS},
+	        {1, 0, 0, 100, "f<1>", 7, ST_PLOT_CALL}};
+	const struct st_plot_timeline p = {.words = {.title = "T", .x_unit = "ns"},
+	                                   .lanes = lanes,
+	                                   .n_lanes = 2,
+	                                   .calls = calls,
+	                                   .n_calls = 3,
+	                                   .end = 100,
+	                                   .keys = {NULL, "f", "waits"}};
+	(void)state;
+	char *text = timeline_text(&p);
+	assert_int_equal(count_frames(text), 3);
+	assert_non_null(strstr(text, "x=\"503\" y=\"64\" width=\"186.5\""));
+	assert_non_null(strstr(text, "fill:url(#waits)"));
+	assert_non_null(strstr(text, "x=\"130\" y=\"88\" width=\"746\"")); /* below two rows */
+	assert_non_null(strstr(text, "7 calls of f&lt;1&gt;"));
+	free(text);
+	text = timeline_text(&(struct st_plot_timeline){.words = {.title = "none"}});
+	assert_int_equal(count_frames(text), 0);
+	free(text);
+}
+
 int
 main(void)
 {
@@ -538,6 +616,8 @@ main(void)
 	        cmocka_unit_test(long_notes_have_several_lines),
 	        cmocka_unit_test(lines_with_their_spread),
 	        cmocka_unit_test(curves_with_their_intervals),
+	        cmocka_unit_test(timeline_has_a_rectangle_for_each_call),
+	        cmocka_unit_test(timeline_shows_nesting_waits_and_merged_calls),
 	        cmocka_unit_test(bars_stacked_and_grouped),
 	        cmocka_unit_test(bars_with_their_spread),
 	        cmocka_unit_test(flows_stacked_and_not),

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/lanes.h"
+#include "trace/lanes.h"
 
 enum { ENTRY, RETURN };
 

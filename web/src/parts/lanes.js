@@ -129,6 +129,9 @@ export class Lanes {
 
 	fill(of) {
 		if (of < 0) return this.colours.several;
+		const kind = this.functions[of].kind; // of strobe blow: the function of the experiment, and waits for other threads
+		if (kind === "blown") return "#e69f00";
+		if (kind === "waits") return this.colours.several;
 		if (!this.fills.has(of)) this.fills.set(of, `hsl(${hueOf(this.functions[of].name)} ${this.colours.s} ${this.colours.l})`);
 		return this.fills.get(of);
 	}

@@ -32,6 +32,7 @@ export const timeline = {
 		});
 		element.append(
 			h("div.bar-of-tools", {}, find, button("+", () => lanes.zoom(0.5), { "aria-label": "Zoom in" }), button("−", () => lanes.zoom(2), { "aria-label": "Zoom out" }), button("All", () => lanes.show(lanes.whole)), range),
+			...(data.experiment ? [h("p.lanes-note", {}, experimentNote(data))] : []),
 			...notesOf(data).map((text) => h("p.lanes-note", {}, text)),
 			h("div.fills.flame-place", {}, lanes.element, details),
 		);
@@ -40,6 +41,11 @@ export const timeline = {
 		return { shown: () => lanes.redraw() };
 	},
 };
+
+// Which experiment of strobe blow was recorded.
+function experimentNote({ experiment: { function: name, type, strength, unit, indicator } }) {
+	return `The experiment with the highest indicator (${Number(indicator).toPrecision(4)}): ${name}, ${type} ${count(strength)} ${unit}. Its function is orange, calls that wait for another thread are grey.`;
+}
 
 // What the slice is.
 function parts({ lane, row, i }, { functions }, trace) {

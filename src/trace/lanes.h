@@ -4,8 +4,8 @@
  * of nesting. There are never more than about twice as many slices as wanted: neighbours of a row
  * that together are not wider than `width_ns` are merged into one, and the width grows as it must.
  */
-#ifndef STROBE_REPORT_LANES_H
-#define STROBE_REPORT_LANES_H
+#ifndef STROBE_TRACE_LANES_H
+#define STROBE_TRACE_LANES_H
 
 #include <stdbool.h>
 #include <stdint.h>

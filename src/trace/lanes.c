@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/lanes.h"
+#include "trace/lanes.h"
 
 #include <stdlib.h>
 
