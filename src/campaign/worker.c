@@ -365,16 +365,18 @@ claim_lost(struct worker *w, enum claim *claim, struct st_error *e)
 static st_status
 worker_grow(struct worker *w, size_t tasks, struct st_error *e)
 {
+	const size_t room = tasks * 2 + 64;
 	if (tasks > w->room) {
-		const size_t room = tasks * 2 + 64;
 		bool *done = reallocarray(w->done, room, sizeof *done);
-		w->done = done ? done : w->done;
-		unsigned char *attempts = done ? realloc(w->attempts, room) : NULL;
+		if (!done)
+			return worker_no_memory(e);
+		w->done = done;
+		unsigned char *attempts = realloc(w->attempts, room);
 		if (!attempts)
 			return worker_no_memory(e);
 		w->attempts = attempts;
-		memset(done + w->room, 0, (room - w->room) * sizeof *done);
-		memset(attempts + w->room, 0, room - w->room);
+		memset(w->done + w->room, 0, (room - w->room) * sizeof *w->done);
+		memset(w->attempts + w->room, 0, room - w->room);
 		w->room = room;
 	}
 	w->tasks = tasks;
