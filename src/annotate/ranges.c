@@ -91,15 +91,18 @@ ann_scaled_points(struct st_ann_rows rows, const double *x, const double *residu
 	return rows.n;
 }
 
-/* Returns the number of points before the position at which two parabolas fit best; 0: they explain
- * too little at each. */
-static size_t
-ann_best_place(const struct ann_point *points, size_t n, size_t least)
+/* The position with the lowest BIC, and that with the least squares. A part that a parabola
+ * describes exactly has a BIC that hides every other change of the law. */
+enum { ANN_PLACES = 2 };
+
+/* Finds the numbers of points before the positions at which two parabolas fit best; 0: they explain
+ * too little there. */
+static void
+ann_best_places(const struct ann_point *points, size_t n, size_t least, size_t places[ANN_PLACES])
 {
 	const double floor = 1e-16 * (double)n;
 	struct ann_moments all = {0}, before = {0};
-	double best = INFINITY, squares = INFINITY;
-	size_t at = 0;
+	double best[ANN_PLACES] = {INFINITY, INFINITY}, squares[ANN_PLACES] = {INFINITY, INFINITY};
 	for (size_t i = 0; i < n; i++)
 		ann_moments_add(&all, &points[i]);
 	for (size_t i = 1; i < n; i++) {
@@ -108,15 +111,20 @@ ann_best_place(const struct ann_point *points, size_t n, size_t least)
 			continue;
 		const struct ann_moments after = ann_moments_less(&all, &before);
 		const double left = ann_moments_rss(&before), right = ann_moments_rss(&after);
-		const double bic = (double)i * log((left + floor) / (double)i) +
-		                   (double)(n - i) * log((right + floor) / (double)(n - i));
-		if (bic < best) {
-			best = bic;
-			squares = left + right;
-			at = i;
-		}
+		const double scores[ANN_PLACES] = {
+		        (double)i * log((left + floor) / (double)i) +
+		                (double)(n - i) * log((right + floor) / (double)(n - i)),
+		        left + right};
+		for (size_t k = 0; k < ANN_PLACES; k++)
+			if (scores[k] < best[k]) {
+				best[k] = scores[k];
+				squares[k] = left + right;
+				places[k] = i;
+			}
 	}
-	return squares < promising * ann_moments_rss(&all) + floor ? at : 0;
+	for (size_t k = 0; k < ANN_PLACES; k++)
+		if (!(squares[k] < promising * ann_moments_rss(&all) + floor))
+			places[k] = 0;
 }
 
 /* A gap that is much wider than the others is in no scope, because nothing was observed in it. */
@@ -134,25 +142,19 @@ ann_range_tests(uint16_t feature, double below, double above, double spacing,
 }
 
 static st_status
-ann_try_range(const struct st_ann_problem *p, struct st_ann_rows rows,
-              const struct st_ann_usable *u, uint16_t feature, const double *residuals,
-              struct ann_point *points, struct st_ann_split *best)
+ann_try_place(const struct st_ann_problem *p, struct st_ann_rows rows,
+              const struct st_ann_usable *u, uint16_t feature, const struct ann_point *points,
+              size_t at, struct st_ann_split *best)
 {
-	enum { LEAST = 8 };
 	const double low = u->low[feature], high = u->high[feature], middle = (low + high) / 2;
-	const size_t n = ann_scaled_points(rows, p->records->features.v[feature].v, residuals,
-	                                   points, low, high);
-	const size_t least = n / 50 > LEAST ? n / 50 : LEAST, at = ann_best_place(points, n, least);
 	size_t different = 1;
 	struct st_ann_split s;
-	if (!at)
-		return ST_OK;
-	for (size_t i = 1; i < n; i++)
+	for (size_t i = 1; i < rows.n; i++)
 		different += points[i].x != points[i - 1].x;
 	/* Takes the bounds from the values themselves, because scaling may have rounded them. */
 	double below = -INFINITY, above = INFINITY;
 	const double place = middle + (points[at - 1].x + points[at].x) / 4 * (high - low);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < rows.n; i++) {
 		const double x = p->records->features.v[feature].v[rows.v[i]];
 		if (x <= place)
 			below = fmax(below, x);
@@ -165,6 +167,24 @@ ann_try_range(const struct st_ann_problem *p, struct st_ann_rows rows,
 	if (s.n && (!best->n || s.bic < best->bic))
 		*best = s;
 	return ST_OK;
+}
+
+static st_status
+ann_try_range(const struct st_ann_problem *p, struct st_ann_rows rows,
+              const struct st_ann_usable *u, uint16_t feature, const double *residuals,
+              struct ann_point *points, struct st_ann_split *best)
+{
+	enum { LEAST = 8 };
+	const size_t n = ann_scaled_points(rows, p->records->features.v[feature].v, residuals,
+	                                   points, u->low[feature], u->high[feature]);
+	const size_t least = n / 50 > LEAST ? n / 50 : LEAST;
+	size_t places[ANN_PLACES] = {0};
+	st_status status = ST_OK;
+	ann_best_places(points, n, least, places);
+	for (size_t k = 0; k < ANN_PLACES && !status; k++)
+		if (places[k] && (!k || places[k] != places[0]))
+			status = ann_try_place(p, rows, u, feature, points, places[k], best);
+	return status;
 }
 
 /* Returns the residuals of the fit, scaled to variance 1; NULL: no memory. */

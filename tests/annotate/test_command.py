@@ -105,6 +105,15 @@ class Records(Annotate):
         self.assertEqual(selection(11), {"dominant"})
         self.assertNotIn("dominant", selection(9))
 
+    def test_a_part_without_scatter_does_not_hide_another_change(self):
+        # Page faults of a sort in little memory: none, then one for each element beyond a size, then a step.
+        sizes = [11667 * i for i in range(1, 61)]
+        faults = {n: 0 if n <= 240000 else round(1.05 * n) - 251000 + (290000 if n > 524288 else 0) + n * 7919 % 9000 for n in sizes}
+        self.file("faults,n\n" + "".join(f"{faults[n]},{n}\n" for n in sizes), "c.csv")
+        models = self.read("c.csv")[0]["models"]
+        self.assertEqual([m["class"] for m in models], ["constant", "linear", "linear"])
+        self.assertEqual([m["n"] for m in models], [20, 24, 16])
+
     def test_where(self):
         self.file(HEADER + self.rows(range(40)), "a.txt")
         done = self.strobe("annotate", "--format", "json", "a.txt", "-m", "time", "--where", 'n >= 10 && kind == "list"')
