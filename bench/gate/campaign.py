@@ -37,7 +37,7 @@ def main():
     arguments.add_argument("--gates", type=int, default=200)
     arguments.add_argument("--pairs", type=int, default=20)
     arguments.add_argument("--metric", default="cpu")
-    arguments.add_argument("--duet", default="alternate")
+    arguments.add_argument("--duet", default="shared")
     arguments.add_argument("--more", type=float, default=0, help="additional work of the target, in percent (default: 0)")
     arguments.add_argument("--rounds", type=int, default=5000000)
     arguments.add_argument("--short", action="store_true", help="ten gates of at most 8 pairs of a short program: whether it works, and no rate")

@@ -76,10 +76,11 @@ blow_begin_run(const struct st_blow_how *how, const struct st_blow *b,
 		run_in_child(how, b, asked, ends[1]);
 	}
 	close(ends[1]);
-	st_timing_child(a->pid > 0 ? a->pid : 0);
 	a->in = a->pid > 0 ? fdopen(ends[0], "re") : NULL;
-	if (a->in)
+	if (a->in) {
+		st_timing_child_begin(a->pid);
 		return ST_OK;
+	}
 	close(ends[0]);
 	return st_fail(e, ST_EXIT_FAILED, "cannot start a process: %s", strerror(errno));
 }
@@ -90,7 +91,7 @@ blow_end_run(struct answer *a)
 	fclose(a->in);
 	while (waitpid(a->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	st_timing_child(0);
+	st_timing_child_end(a->pid);
 }
 
 static st_status

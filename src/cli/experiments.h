@@ -163,7 +163,7 @@
 	O(miss, 0, "miss", "PERCENT", true,                                                        \
 	  "limit the probability to pass a change of --limit to PERCENT (default: 5)")             \
 	O(duet, 0, "duet", &(ST_GATE_DUETS(ST_GATE_WORD))[1], true,                                \
-	  "run the two sides of a pair in turn, or at once (default: alternate)")                  \
+	  "run both sides of a pair at once on one CPU, in turn, or at once on different CPUs")    \
 	O(cpu, 0, "cpu", "LIST", true,                                                             \
 	  "run each pair on one of these CPUs; all: on all CPUs (default: any one)")               \
 	O(seed, 0, "seed", "N", true, "set the seed of the order of runs (default: a random one)") \

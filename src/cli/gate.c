@@ -81,6 +81,7 @@ apply_gate_word(struct st_gate_options *o, int option, const char *value, struct
 		if (st_option_word("duet", value, duets, sizeof duets / sizeof *duets, &which, e))
 			return ST_FAILED;
 		o->duet = (enum st_gate_duet)which;
+		o->duet_set = true;
 		return ST_OK;
 	}
 	if (st_option_word("metric", value, metrics, sizeof metrics / sizeof *metrics, &which, e))

@@ -110,9 +110,9 @@ count_failed(const struct st_gate_counting *c, const struct count_files *f,
 	if (end->exit == ST_EXIT_NOT_FOUND || end->exit == ST_EXIT_NOT_EXECUTABLE)
 		return st_fail(e, end->exit, "%s", strncmp(line, "strobe: ", 8) ? line : line + 8);
 	return st_fail(e, ST_EXIT_FAILED,
-	               "the gate measured nothing: %s of the %s exited with %d %s%s%s",
+	               "the gate measured nothing: %s of the %s exited with %d %s%s%s%s",
 	               c->command->argv[0], st_gate_sides[c->side], end->exit, how,
-	               *line ? ": " : "", line);
+	               *line ? ": " : "", line, c->advice ? c->advice : "");
 }
 
 static st_status
@@ -136,6 +136,7 @@ count_execute(const struct st_gate_counting *c, const struct count_files *f, cha
 	                               .output = "/dev/null",
 	                               .errors = f->errors,
 	                               .settings = c->settings,
+	                               .cpus = c->cpus,
 	                               .no_aslr = !c->words,
 	                               .timeout = c->timeout};
 	return st_child_run(&child, end, e);

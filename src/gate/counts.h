@@ -3,6 +3,8 @@
 #ifndef STROBE_GATE_COUNTS_H
 #define STROBE_GATE_COUNTS_H
 
+#include <sched.h>
+
 #include "gate/gate.h"
 
 struct st_profile;
@@ -105,6 +107,8 @@ struct st_gate_counting {
 	const char *const *words;
 	const char *how, *option;
 	char *const *settings;
+	const cpu_set_t *cpus; /* NULL: as strobe */
+	const char *advice;    /* ends the message about a program that fails; NULL: nothing */
 };
 st_status st_gate_count_run(const struct st_gate_counting *c, struct st_profile **profile,
                             struct st_error *e);

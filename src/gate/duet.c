@@ -2,9 +2,11 @@
 #include "gate/duet.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "timing/timing.h"
@@ -47,9 +49,9 @@ duet_half(const cpu_set_t *all, bool second, cpu_set_t *half)
 	}
 }
 
-static void
-duet_choose_cpus(const struct st_gate_runs *r, const struct st_gate_pair *pair, int side,
-                 cpu_set_t *cpus)
+void
+st_gate_choose_cpus(const struct st_gate_runs *r, const struct st_gate_pair *pair, int side,
+                    cpu_set_t *cpus)
 {
 	if (r->duet == ST_GATE_TOGETHER)
 		duet_half(&r->cpus, side != pair->first, cpus);
@@ -66,6 +68,8 @@ struct duet_run {
 	int side;
 	cpu_set_t cpus;
 	char padding[ST_GATE_PADDING];
+	struct st_timing_meeting meeting;
+	bool meets;
 	struct st_timing_run measured;
 	st_status status;
 	struct st_error e;
@@ -85,7 +89,7 @@ duet_prepare(struct duet_run *run, const struct st_gate_runs *r, const struct st
              int side)
 {
 	*run = (struct duet_run){.r = r, .side = side};
-	duet_choose_cpus(r, pair, side, &run->cpus);
+	st_gate_choose_cpus(r, pair, side, &run->cpus);
 	st_gate_padding(run->padding, pair->padding[side]);
 }
 
@@ -102,9 +106,18 @@ duet_execute(void *arg)
 	        .cpus = &run->cpus,
 	        .folder = c->folder,
 	        .settings = settings,
+	        .meeting = run->meets ? &run->meeting : NULL,
 	};
 	run->status = st_timing_run(&command, &run->measured, &run->e);
 	return NULL;
+}
+
+const char *
+st_gate_duet_advice(enum st_gate_duet duet)
+{
+	return duet == ST_GATE_ALTERNATE
+	               ? ""
+	               : ", or use --duet alternate if two of them cannot run at once";
 }
 
 /* A program that fails has not done the work that the gate measures. */
@@ -120,20 +133,51 @@ duet_check(const struct duet_run *run, struct st_error *e)
 		return ST_OK;
 	return st_fail(e, ST_EXIT_FAILED,
 	               "the gate measured nothing: %s of the %s exited with %d; run it by hand to "
-	               "see why",
-	               c->argv[0], st_gate_sides[run->side], run->measured.exit);
+	               "see why%s",
+	               c->argv[0], st_gate_sides[run->side], run->measured.exit,
+	               st_gate_duet_advice(run->r->duet));
 }
 
-static st_status
-duet_together(struct duet_run *runs, struct st_error *e)
+st_status
+st_gate_run_both(enum st_gate_duet duet, void *(*run)(void *arg), void *first, void *second,
+                 struct st_error *e)
 {
-	pthread_t second;
-	int error = pthread_create(&second, NULL, duet_execute, &runs[1]);
+	pthread_t thread;
+	const bool at_once = duet != ST_GATE_ALTERNATE;
+	const int error = at_once ? pthread_create(&thread, NULL, run, second) : 0;
 	if (error)
 		return st_fail(e, ST_EXIT_FAILED, "cannot start a thread: %s", strerror(error));
-	duet_execute(&runs[0]);
-	pthread_join(second, NULL);
+	run(first);
+	if (at_once)
+		pthread_join(thread, NULL);
+	else
+		run(second);
 	return ST_OK;
+}
+
+/* Both runs begin when both processes are ready. */
+static st_status
+duet_meet(struct duet_run *runs, struct st_error *e)
+{
+	int pipes[ST_GATE_SIDES][2];
+	if (pipe2(pipes[0], O_CLOEXEC))
+		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
+	if (pipe2(pipes[1], O_CLOEXEC)) {
+		const int error = errno;
+		close(pipes[0][0]);
+		close(pipes[0][1]);
+		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(error));
+	}
+	for (int i = 0; i < ST_GATE_SIDES; i++) {
+		runs[i].meeting = (struct st_timing_meeting){pipes[i][0], pipes[!i][1]};
+		runs[i].meets = true;
+	}
+	st_status status = st_gate_run_both(runs->r->duet, duet_execute, &runs[0], &runs[1], e);
+	for (int i = 0; i < ST_GATE_SIDES; i++) {
+		close(pipes[i][0]);
+		close(pipes[i][1]);
+	}
+	return status;
 }
 
 static double
@@ -154,11 +198,11 @@ st_gate_run_pair(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_S
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for a pair of runs");
 	for (int i = 0; i < ST_GATE_SIDES; i++)
 		duet_prepare(&runs[i], r, pair, i == 0 ? pair->first : !pair->first);
-	if (r->duet == ST_GATE_TOGETHER)
-		status = duet_together(runs, e);
+	if (r->duet == ST_GATE_ALTERNATE)
+		status = st_gate_run_both(r->duet, duet_execute, &runs[0], &runs[1], e);
+	else
+		status = duet_meet(runs, e);
 	for (int i = 0; i < ST_GATE_SIDES && !status; i++) {
-		if (r->duet == ST_GATE_ALTERNATE)
-			duet_execute(&runs[i]);
 		status = duet_check(&runs[i], e);
 		ns[runs[i].side] = duet_value(r, &runs[i].measured);
 	}

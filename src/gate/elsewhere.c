@@ -27,6 +27,7 @@ st_gate_elsewhere_check(const struct st_gate_options *o, bool versions, struct s
 		return ST_FAILED;
 	const char *left_out = o->times                       ? "--times"
 	                       : o->functions                 ? "--functions"
+	                       : o->duet == ST_GATE_SHARED    ? "--duet shared"
 	                       : o->duet == ST_GATE_TOGETHER  ? "--duet together"
 	                       : !slurm && o->unpinned        ? "--cpu all"
 	                       : slurm && o->gates            ? "--calibrate"

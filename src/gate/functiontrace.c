@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "gate/duet.h"
 #include "gate/result.h"
 #include "profile/profile.h"
 #include "profile/tables.h"
@@ -41,29 +42,67 @@ functiontrace_read(const struct st_profile *p, struct st_gate_timed_run *out)
 	return ST_OK;
 }
 
-static st_status
-functiontrace_side(const struct st_gate_task *t, int side, unsigned padding,
-                   struct st_profile **profile, struct st_error *e)
+/* A traced run of a side. */
+struct functiontrace_run {
+	const struct st_gate_task *t;
+	int side;
+	unsigned padding;
+	cpu_set_t cpus;
+	struct st_profile *profile;
+	struct st_gate_timed_run times;
+	st_status status;
+	struct st_error e;
+};
+
+static void *
+functiontrace_side(void *arg)
 {
 	static const char *const elapsed[] = {"trace", "-q", "-f", "-o", NULL};
 	static const char *const cpu[] = {"trace", "-q", "-f", "--cpu", "-o", NULL};
-	static const char name[] = "STROBE_GATE=";
-	char setting[MOST_PADDING + 32];
+	struct functiontrace_run *run = arg;
+	const struct st_gate_task *t = run->t;
+	char setting[ST_GATE_PADDING];
 	char *settings[] = {setting, NULL};
 	const struct st_gate_counting counting = {.strobe = t->o->strobe,
-	                                          .command = &t->commands[side],
+	                                          .command = &t->commands[run->side],
 	                                          .input = t->input,
 	                                          .timeout = t->o->timeout,
-	                                          .side = side,
+	                                          .side = run->side,
 	                                          .words = t->o->metric == ST_GATE_CPU ? cpu
 	                                                                               : elapsed,
 	                                          .how = "while its functions were traced",
 	                                          .option = "--functions 0",
-	                                          .settings = settings};
-	memcpy(setting, name, sizeof name);
-	memset(setting + sizeof name - 1, 'x', padding);
-	setting[sizeof name - 1 + padding] = '\0';
-	return st_gate_count_run(&counting, profile, e);
+	                                          .settings = settings,
+	                                          .cpus = &run->cpus,
+	                                          .advice = st_gate_duet_advice(t->o->duet)};
+	st_gate_padding(setting, run->padding);
+	run->status = st_gate_count_run(&counting, &run->profile, &run->e);
+	return NULL;
+}
+
+/* Runs both sides; runs[0] is the side that begins. */
+static st_status
+functiontrace_both(const struct st_gate_task *t, const struct st_gate_runs *r, uint64_t *random,
+                   struct functiontrace_run *runs, struct st_error *e)
+{
+	struct st_gate_pair pair = {.first = (int)st_random_below(random, 2)};
+	for (int i = 0; i < ST_GATE_SIDES; i++)
+		runs[i] = (struct functiontrace_run){
+		        .t = t,
+		        .side = i ? !pair.first : pair.first,
+		        .padding = (unsigned)st_random_below(random, MOST_PADDING)};
+	pair.random = st_random_next(random);
+	for (int i = 0; i < ST_GATE_SIDES; i++)
+		st_gate_choose_cpus(r, &pair, runs[i].side, &runs[i].cpus);
+	st_status status = st_gate_run_both(r->duet, functiontrace_side, &runs[0], &runs[1], e);
+	for (int i = 0; i < ST_GATE_SIDES && !status; i++) {
+		status = runs[i].status;
+		if (status)
+			*e = runs[i].e;
+		else if (functiontrace_read(runs[i].profile, &runs[i].times))
+			status = st_fail(e, ST_EXIT_FAILED, "no memory left for the functions");
+	}
+	return status;
 }
 
 /* Names of functions whose counts changed. malloc'ed; NULL: no memory. */
@@ -77,26 +116,22 @@ functiontrace_changed(const struct st_gate_counts *c)
 }
 
 static st_status
-functiontrace_pair(const struct st_gate_task *t, const struct st_gate_counts *c, uint64_t *random,
+functiontrace_pair(const struct st_gate_task *t, const struct st_gate_runs *r,
+                   const struct st_gate_counts *c, uint64_t *random,
                    struct st_gate_function_times *out, struct st_error *e)
 {
-	struct st_profile *profiles[ST_GATE_SIDES] = {NULL, NULL};
-	struct st_gate_timed_run runs[ST_GATE_SIDES] = {0};
+	struct functiontrace_run runs[ST_GATE_SIDES] = {0};
+	struct st_gate_timed_run times[ST_GATE_SIDES] = {0};
 	const char **changed = functiontrace_changed(c);
-	const int first = (int)st_random_below(random, 2);
-	st_status status = changed ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
-	for (int i = 0; i < ST_GATE_SIDES && !status; i++) {
-		const int side = i ? !first : first;
-		const unsigned padding = (unsigned)st_random_below(random, MOST_PADDING);
-		status = functiontrace_side(t, side, padding, &profiles[side], e);
-		if (!status && functiontrace_read(profiles[side], &runs[side]))
-			status = st_fail(e, ST_EXIT_FAILED, "no memory left for the functions");
-	}
+	st_status status = changed ? functiontrace_both(t, r, random, runs, e)
+	                           : st_fail(e, ST_EXIT_FAILED, "no memory left");
+	for (int i = 0; i < ST_GATE_SIDES; i++)
+		times[runs[i].side] = runs[i].times;
 	if (!status)
-		status = st_gate_function_times_add(out, runs, changed, c->functions.n, e);
-	for (int side = 0; side < ST_GATE_SIDES; side++) {
-		free(runs[side].v.v);
-		st_profile_free(profiles[side]);
+		status = st_gate_function_times_add(out, times, changed, c->functions.n, e);
+	for (int i = 0; i < ST_GATE_SIDES; i++) {
+		free(runs[i].times.v.v);
+		st_profile_free(runs[i].profile);
 	}
 	free(changed);
 	return status;
@@ -109,7 +144,9 @@ st_gate_function_time_task(const struct st_gate_task *t, const struct st_gate_co
 	/* Another sequence than that of the pairs without a trace. */
 	uint64_t random = t->o->seed ^ 0x66756e6374696f6e;
 	const double begin = st_gate_now(NULL);
-	st_status status = ST_OK;
+	struct st_gate_runs r = {
+	        .duet = t->o->duet, .cpus = t->o->cpus, .unpinned = t->o->unpinned};
+	st_status status = st_gate_runs_begin(&r, e);
 	*out = (struct st_gate_function_times){0};
 	while (out->pairs < t->o->functions && !status && !st_gate_function_times_decided(out)) {
 		char text[128];
@@ -119,7 +156,7 @@ st_gate_function_time_task(const struct st_gate_task *t, const struct st_gate_co
 		snprintf(text, sizeof text, "tracing pair %zu of at most %zu: %s", out->pairs + 1,
 		         t->o->functions, t->title);
 		st_gate_show(&t->o->listener, text);
-		status = functiontrace_pair(t, c, &random, out, e);
+		status = functiontrace_pair(t, &r, c, &random, out, e);
 		if (!status && st_gate_function_times_judge(out, &t->rule, t->o->limits.least))
 			status = st_fail(e, ST_EXIT_FAILED, "no memory left for the functions");
 	}

@@ -42,8 +42,9 @@ struct st_gate_command {
 
 /* ---- time ---- */
 
-/* A(identifier, "word"): the order of the two runs of a pair. */
+/* A(identifier, "word"): how the two runs of a pair are executed. */
 #define ST_GATE_DUETS(A)                                                                           \
+	A(SHARED, "shared")       /* both at once, on one CPU, whose time they share */            \
 	A(ALTERNATE, "alternate") /* one after the other, on one CPU */                            \
 	A(TOGETHER, "together")   /* both at once, each on half of the CPUs */
 enum st_gate_duet {

@@ -24,6 +24,7 @@ struct st_gate_options {
 	double timeout;     /* of a run under the engine, s; 0: none */
 	const char *strobe; /* the program */
 	enum st_gate_duet duet;
+	bool duet_set; /* the user has chosen it; otherwise it follows from the metric */
 	enum st_gate_metric metric;
 	cpu_set_t cpus; /* empty: the CPUs that strobe may use */
 	bool unpinned;

@@ -283,6 +283,21 @@ gate_check_measured(const struct st_gate_options *o, struct st_error *e)
 	                         "one of them");
 }
 
+/* Two runs that share a CPU wait for each other, which is a part of their elapsed time. Workers
+ * execute the runs of a task one after the other. */
+static st_status
+gate_settle_duet(struct st_gate_options *o, struct st_error *e)
+{
+	const bool wall = o->metric == ST_GATE_WALL;
+	if (!o->duet_set)
+		o->duet = wall || o->place.on ? ST_GATE_ALTERNATE : ST_GATE_SHARED;
+	return wall && o->duet == ST_GATE_SHARED
+	               ? st_fail(e, ST_EXIT_USAGE,
+	                         "--duet shared compares CPU time, because two runs on one CPU "
+	                         "wait for each other: use --duet alternate with --metric wall")
+	               : ST_OK;
+}
+
 /* Reads the calibrations. Without a repository, none can be kept. */
 static st_status
 gate_begin_calibrations(const struct st_gate_options *o, struct st_gate_result *out,
@@ -312,7 +327,8 @@ st_gate_run(struct st_gate_options *o, struct st_gate_result *out, struct st_err
 {
 	bool versions[ST_GATE_SIDES];
 	*out = (struct st_gate_result){.verdict = ST_GATE_PASS};
-	if (gate_check_measured(o, e) || gate_begin_calibrations(o, out, e))
+	if (gate_check_measured(o, e) || gate_settle_duet(o, e) ||
+	    gate_begin_calibrations(o, out, e))
 		return ST_FAILED;
 	for (int side = 0; side < ST_GATE_SIDES; side++)
 		if (st_gate_is_version(o->names[side], &versions[side], e))

@@ -34,10 +34,10 @@ prepare_run(const struct st_timing *t, size_t run, struct st_error *e)
 	}
 	if (pid < 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot start a process: %s", strerror(errno));
-	st_timing_child(pid);
+	st_timing_child_begin(pid);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
 	}
-	st_timing_child(0);
+	st_timing_child_end(pid);
 	if (status == 0 || st_timing_interrupted())
 		return ST_OK;
 	int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);

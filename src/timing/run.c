@@ -63,12 +63,30 @@ take_places(const struct st_timing_command *c)
 	return NULL;
 }
 
+/* Lets the other run begin; a byte too many has no effect. */
+static void
+release_other(const struct st_timing_meeting *m)
+{
+	while (m && write(m->other, "", 1) < 0 && errno == EINTR) {
+	}
+}
+
+static void
+meet_other(const struct st_timing_meeting *m)
+{
+	char byte;
+	release_other(m);
+	while (m && read(m->own, &byte, 1) < 0 && errno == EINTR) {
+	}
+}
+
 static _Noreturn void
 become_command(const struct st_timing_command *c, int report)
 {
 	struct ready r = {.thing = take_places(c)};
 	if (r.thing)
 		r.error = errno;
+	meet_other(c->meeting);
 	getrusage(RUSAGE_SELF, &r.used);
 	clock_gettime(CLOCK_MONOTONIC_RAW, &r.at);
 	if (write(report, &r, sizeof r) == sizeof r && !r.error) {
@@ -139,8 +157,8 @@ no_command(const struct ready *r, const char *name, struct st_error *e)
 	               "cannot run %s: %s", name, strerror(r->error));
 }
 
-st_status
-st_timing_run(const struct st_timing_command *c, struct st_timing_run *out, struct st_error *e)
+static st_status
+timing_run_once(const struct st_timing_command *c, struct st_timing_run *out, struct st_error *e)
 {
 	int report[2];
 	struct ready r = {0};
@@ -152,14 +170,14 @@ st_timing_run(const struct st_timing_command *c, struct st_timing_run *out, stru
 	if (pid == 0)
 		become_command(c, report[1]);
 	int error = errno;
-	st_timing_child(pid > 0 ? pid : 0);
+	st_timing_child_begin(pid);
 	close(report[1]);
 	bool ready = pid > 0 && read_ready(report[0], &r);
 	while (ready && read_ready(report[0], &r)) { /* again only if execve fails */
 	}
 	close(report[0]);
 	int status = pid > 0 ? wait_status(pid, &used, &end) : 0;
-	st_timing_child(0);
+	st_timing_child_end(pid);
 	if (pid < 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot start a process: %s", strerror(error));
 	if (r.error)
@@ -171,4 +189,12 @@ st_timing_run(const struct st_timing_command *c, struct st_timing_run *out, stru
 	out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	out->exit = out->signal ? 128 + out->signal : WEXITSTATUS(status);
 	return 0;
+}
+
+st_status
+st_timing_run(const struct st_timing_command *c, struct st_timing_run *out, struct st_error *e)
+{
+	const st_status status = timing_run_once(c, out, e);
+	release_other(c->meeting); /* the child may have ended before it came to the meeting */
+	return status;
 }

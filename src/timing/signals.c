@@ -2,10 +2,14 @@
 #include "timing/signals.h"
 
 #include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
 
 #include "timing/timing.h"
 
-static volatile sig_atomic_t timing_signal, timing_child;
+static volatile sig_atomic_t timing_signal;
+static _Atomic pid_t timing_children[2]; /* 0: none */
+enum { MOST_CHILDREN = sizeof timing_children / sizeof *timing_children };
 
 /* The terminal sends its signals to the program, too; those that another process sends are passed
  * on. */
@@ -14,8 +18,11 @@ timing_on_signal(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
 	timing_signal = signal;
-	if (timing_child && info->si_code <= 0)
-		kill(timing_child, signal);
+	for (size_t i = 0; i < MOST_CHILDREN && info->si_code <= 0; i++) {
+		const pid_t pid = timing_children[i];
+		if (pid)
+			kill(pid, signal);
+	}
 }
 
 void
@@ -30,10 +37,29 @@ st_timing_watch_signals(void)
 			sigaction(ending[i], &watch, NULL); /* ignored: as nohup has it */
 }
 
-void
-st_timing_child(pid_t pid)
+/* Replaces the first slot that is `from`. */
+static void
+timing_children_replace(pid_t from, pid_t to)
 {
-	timing_child = pid;
+	for (size_t i = 0; i < MOST_CHILDREN; i++) {
+		pid_t expected = from;
+		if (atomic_compare_exchange_strong(&timing_children[i], &expected, to))
+			return;
+	}
+}
+
+void
+st_timing_child_begin(pid_t pid)
+{
+	if (pid > 0)
+		timing_children_replace(0, pid);
+}
+
+void
+st_timing_child_end(pid_t pid)
+{
+	if (pid > 0)
+		timing_children_replace(pid, 0);
 }
 
 int

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The process that a signal to strobe is passed on to. */
+/* The processes that a signal to strobe is passed on to. */
 #ifndef STROBE_TIMING_SIGNALS_H
 #define STROBE_TIMING_SIGNALS_H
 
 #include <sys/types.h>
 
-/* 0: there is none now. */
-void st_timing_child(pid_t pid);
+/* At most two at once, from different threads. Nothing if pid is not greater than 0. */
+void st_timing_child_begin(pid_t pid);
+void st_timing_child_end(pid_t pid);
 
 #endif

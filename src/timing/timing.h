@@ -33,6 +33,12 @@ enum st_timing_metric {
 	        ST_TIMING_COUNT
 };
 
+/* Two runs that begin at once: right before its execve, each writes a byte to the pipe of the other
+ * one and reads one from its own. The pipes remain those of the caller. */
+struct st_timing_meeting {
+	int own, other;
+};
+
 struct st_timing_command {
 	char *const *argv;
 	const char *input;     /* the program's standard input */
@@ -40,6 +46,7 @@ struct st_timing_command {
 	const cpu_set_t *cpus; /* that it may run on; NULL: as strobe itself */
 	const char *folder;    /* that it runs in; NULL: the current one */
 	char *const *settings; /* NAME=VALUE, NULL-terminated, for its environment; may be NULL */
+	const struct st_timing_meeting *meeting; /* NULL: it begins alone */
 };
 
 struct st_timing_run {

@@ -156,6 +156,7 @@ class Gate(unittest.TestCase):
                 (("--campaign", "x"), 2, "--campaign is for workers: add --on local or --on slurm"),
                 (("--noise", "1"), 2, "--noise is for workers: add --on local or --on slurm"),
                 (("--on", "local", "--lease", "0"), 2, "--lease takes a time of a second or more, such as 60s, not '0'"),
+                (("--on", "local", "--duet", "shared"), 2, "--duet shared cannot be used with --on local: leave out one"),
                 (("--on", "local", "--duet", "together"), 2, "--duet together cannot be used with --on local: leave out one"),
                 (("--on", "local", "--cpu", "all"), 2, "--cpu all cannot be used with --on local: leave out one"),
                 (("--on", "slurm", "--cpu", "0"), 2, "--cpu with a list cannot be used with --on slurm: leave out one"),

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from xml.etree import ElementTree
@@ -63,7 +64,7 @@ class Time(Gate):
         self.assertLess(0, low)
         self.assertLess(low, 0.10)
         self.assertLess(0.10, high)
-        self.assertEqual(found["rule"], {"alarm": 0.01, "miss": 0.05, "limit": 0.02, "pairs": 60, "seconds": 600.0, "duet": "alternate", "seed": 1})
+        self.assertEqual(found["rule"], {"alarm": 0.01, "miss": 0.05, "limit": 0.02, "pairs": 60, "seconds": 600.0, "duet": "shared", "seed": 1})
 
     def test_pass_of_equal_and_of_faster(self):
         for factor in (1, 0.7):
@@ -537,7 +538,7 @@ class Calibrate(Repository):
         pairs = noisy(1200, 1, 0.002)
         found = self.calibrate(pairs)
         self.assertEqual({k: found[k] for k in ("benchmark", "metric", "duet", "gates", "false_alarms", "rate", "alarm", "limit_before", "limit")},
-                         {"benchmark": "./old", "metric": "cpu", "duet": "alternate", "gates": 20, "false_alarms": 0, "rate": 0, "alarm": 0.01,
+                         {"benchmark": "./old", "metric": "cpu", "duet": "shared", "gates": 20, "false_alarms": 0, "rate": 0, "alarm": 0.01,
                           "limit_before": 0.02, "limit": 0.02})
         self.assertEqual(found["rate_interval"][0], 0)
         self.assertAlmostEqual(found["rate_interval"][1], 1 - 0.025 ** (1 / 20), places=6)
@@ -564,7 +565,7 @@ class Calibrate(Repository):
         self.assertEqual((time["verdict"], time["limit"]), ("regression", 0.01))
         self.assertTrue(note.endswith("; --limit 1 overrides this"), note)
         # Another base, metric or way to pair has no calibration.
-        for words in (("--base", "./other"), ("--metric", "wall"), ("--duet", "together")):
+        for words in (("--base", "./other"), ("--metric", "wall"), ("--duet", "together"), ("--duet", "alternate")):
             self.assertEqual(self.against(slower, *words, code=1)[1], [])
         self.assertIn("the target is not slower by ", self.gate(slower, "--target", "./new"))
 
@@ -588,7 +589,7 @@ class Calibrate(Repository):
         self.calibrate(pairs, "--gates", 4)
         self.calibrate(pairs, "--gates", 5, "--metric", "wall")
         kept = json.loads(self.kept().read_text(encoding="utf-8"))
-        self.assertEqual([(c["metric"], c["gates"]) for c in kept["calibrations"]], [("cpu", 4), ("wall", 5)])
+        self.assertEqual([(c["metric"], c["duet"], c["gates"]) for c in kept["calibrations"]], [("cpu", "shared", 4), ("wall", "alternate", 5)])
         self.gate(pairs, "--calibrate", "--gates", 6, "-q", "-o", self.place / "made.json")
         self.assertEqual(json.loads((self.place / "made.json").read_text(encoding="utf-8"))["calibrations"][0]["gates"], 6)
 
@@ -652,6 +653,9 @@ class Errors(Gate):
         self.refused(2, "--limit takes percents that are greater than 0 and at most 1000, not '0'", *both, "--limit", "0")
         self.refused(2, "--alarm takes percents that are greater than 0 and at most 50, not '60'", *both, "--alarm", "60")
         self.refused(2, "--metric takes", *both, "--metric", "x")
+        self.refused(2, "--duet takes", *both, "--duet", "x")
+        self.refused(2, "--duet shared compares CPU time, because two runs on one CPU wait for each other: use --duet alternate with --metric wall",
+                     *both, "--metric", "wall", "--duet", "shared")
         self.refused(2, "--for takes a time", *both, "--for", "0")
         self.refused(2, "--pairs", *both, "--pairs", "-1")
         self.refused(2, "a quote of the command is not closed", "-b", "'a", "-t", "b")
@@ -663,10 +667,14 @@ class Errors(Gate):
     def test_nothing_measured(self):
         """No time, no success: an error and never a pass."""
         self.refused(125, "the gate measured nothing: a run of the target took no time", "-c", "0", "-b", "a", "-t", "b", "--times", self.times([(1, 0)]))
-        self.refused(125, "the gate measured nothing: false of the base exited with 1", "-c", 0, "-b", "false", "-t", "true", "--seed", 1)
+        self.refused(125, "the gate measured nothing: false of the base exited with 1; run it by hand to see why, or use --duet alternate if two of them cannot run at once",
+                     "-c", 0, "-b", "false", "-t", "true", "--seed", 1)
+        self.refused(125, "the gate measured nothing: false of the target exited with 1; run it by hand to see why\n", "-c", 0, "-b", "true", "-t", "false", "--duet", "alternate")
         self.refused(125, "the gate measured nothing: false of the base exited with 1 under the engine", "-b", "false", "-t", "true")
         self.refused(127, "cannot run /none", "-b", "true", "-t", "/none", "-n", 0)
-        self.refused(127, "cannot run /none", "-c", 0, "-b", "true", "-t", "/none", "--seed", 1)
+        for duet in "shared", "alternate":
+            for seed in 1, 2, 3:
+                self.refused(127, "cannot run /none", "-c", 0, "-b", "true", "-t", "/none", "--seed", seed, "--duet", duet)
 
 
 @compiles
@@ -701,6 +709,16 @@ class Functions(Gate):
                 self.assertEqual((f["image"], f["verdict"], f["pairs"], len(f["changes"]), f["offset"]), ("the program", "inconclusive", 3, 3, False))
                 self.assertTrue(0.01 <= f["share"] <= 1 and f["base_ns"] > 0 and f["target_ns"] > 0 and 0 < f["p"] <= 1, f)
 
+    def test_duets(self):
+        """Traced runs are pairs of each kind, too."""
+        for duet in "shared", "alternate", "together":
+            done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-n", 0, "--functions", 2, "--duet", duet, "--seed", 1, "-f", "json")
+            if "needs two CPUs" in done.stderr:
+                continue
+            self.assertEqual((done.returncode, done.stderr), (3, ""))
+            found = json.loads(done.stdout)
+            self.assertEqual((found["rule"]["duet"], found["benchmarks"][0]["function_times"]["pairs"]), (duet, 2))
+
     def test_level_is_shared(self):
         """The time of the program and those of functions together have the probability --alarm; counts decide as before."""
         done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 1, "-n", 1, "--functions", 1, "--alarm", 4, "-f", "json")
@@ -725,6 +743,7 @@ class Functions(Gate):
             self.assertEqual(done.stderr.count("\n"), 1)
         refused(2, "--functions takes a number from 0 to 5000, not 'x'", "-b", "./old", "-t", "./new", "--functions", "x")
         refused(125, "the gate measured nothing: ./old of the base exited with 1 while its functions were traced", "-b", "./old x", "-t", "./new", "--functions", 1)
+        refused(125, ", or use --duet alternate if two of them cannot run at once", "-b", "./old x", "-t", "./new", "--functions", 1)
         refused(2, "--calibrate measures the time of programs: leave out --functions", "-b", "./old", "--calibrate", "--functions", 1, "-n", 1)
 
 
@@ -734,7 +753,7 @@ class Runs(Gate):
         program = self.place / "side"
         program.write_text('#!/bin/sh\necho "$1 ${#STROBE_GATE} $2" >> log\n', encoding="utf-8")
         program.chmod(0o755)
-        done = self.strobe("gate", "-b", "./side base", "-t", "./side target", "-c", 0, "--seed", 3, "-n", 8, "-f", "json", "--", "argument")
+        done = self.strobe("gate", "-b", "./side base", "-t", "./side target", "-c", 0, "--seed", 3, "-n", 8, "--duet", "alternate", "-f", "json", "--", "argument")
         self.assertIn(done.returncode, (0, 1, 3), done.stderr)
         pairs = json.loads(done.stdout)["benchmarks"][0]["time"]["pairs"]
         ran = [line.split() for line in (self.place / "log").read_text(encoding="utf-8").splitlines()]
@@ -743,6 +762,63 @@ class Runs(Gate):
             self.assertEqual({a[0], b[0]}, {"base", "target"})
         self.assertEqual({r[2] for r in ran}, {"argument"})
         self.assertGreater(len({r[1] for r in ran}), pairs)
+
+    # Each run says on which CPUs it may run, then waits until the other one has done so; a run without a partner gives up.
+    MEETING = """import os, sys, time
+side, pair = sys.argv[1], 0
+while os.path.exists(f"{pair}.{side}"):
+    pair += 1
+with open(f"{pair}.{side}", "w", encoding="utf-8") as f:
+    f.write(" ".join(map(str, sorted(os.sched_getaffinity(0)))))
+other = {"base": "target", "target": "base"}[side]
+for _ in range(3000):
+    if os.path.exists(f"{pair}.{other}"):
+        sys.exit(0)
+    time.sleep(0.01)
+sys.exit(3)
+"""
+
+    def meet(self, *words):
+        """The CPUs of both runs of each of three pairs."""
+        (self.place / "meet.py").write_text(self.MEETING, encoding="utf-8")
+        folder = self.place / "met"
+        folder.mkdir()
+        sides = [f"{sys.executable} {self.place}/meet.py {side}" for side in ("base", "target")]
+        done = self.strobe("gate", "-b", sides[0], "-t", sides[1], "-c", 0, "-n", 3, *words, "-f", "json", cwd=folder)
+        if "needs two CPUs" in done.stderr:
+            self.skipTest("one CPU")
+        self.assertIn(done.returncode, (0, 1, 3), done.stderr)
+        self.assertEqual(json.loads(done.stdout)["benchmarks"][0]["time"]["pairs"], 3)
+        return [[(folder / f"{pair}.{side}").read_text(encoding="utf-8").split() for side in ("base", "target")] for pair in range(3)]
+
+    def test_shared(self):
+        """Both runs of a pair exist at once, on one CPU; with --cpu all, on all of them."""
+        for base, target in self.meet():
+            self.assertEqual((len(base), base), (1, target))
+
+    def test_shared_on_all(self):
+        every = [str(cpu) for cpu in sorted(os.sched_getaffinity(0))]
+        self.assertEqual(self.meet("--cpu", "all"), [[every, every]] * 3)
+
+    def test_signal_ends_both(self):
+        """A signal to the gate ends both runs of a pair."""
+        program = self.place / "wait"
+        program.write_text('#!/bin/sh\necho $$ > "$1.new"\nmv "$1.new" "$1.pid"\nexec sleep 300\n', encoding="utf-8")
+        program.chmod(0o755)
+        with subprocess.Popen([STROBE, "gate", "-b", "./wait a", "-t", "./wait b", "-c", "0", "-q"], cwd=self.place, env=self.environment) as gate:
+            files = [self.place / "a.pid", self.place / "b.pid"]
+            while not all(f.exists() for f in files):
+                self.assertIsNone(gate.poll())
+                time.sleep(0.01)
+            gate.terminate()
+            self.assertEqual(gate.wait(120), 143)
+        for f in files:
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int(f.read_text(encoding="utf-8")), 0)
+
+    def test_together_apart(self):
+        for base, target in self.meet("--duet", "together"):
+            self.assertEqual(set(base) & set(target), set())
 
     def test_together(self):
         done = self.strobe("gate", "-b", "true", "-t", "true", "-c", 0, "--duet", "together", "-n", 3, "--metric", "wall", "-f", "json")
