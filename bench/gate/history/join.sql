@@ -1,0 +1,14 @@
+CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, city INTEGER);
+CREATE TABLE city(id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE purchase(id INTEGER PRIMARY KEY, customer INTEGER, item INTEGER, amount INTEGER);
+CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, price INTEGER);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO city SELECT i, 'city ' || i FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) INSERT INTO customer SELECT i, 'customer ' || i, i * 37 % 100 + 1 FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) INSERT INTO item SELECT i, 'item ' || i, i * 17 % 91 FROM n;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO purchase SELECT i, i * 7919 % 1000 + 1, i * 31 % 200 + 1, i % 9 FROM n;
+CREATE INDEX purchase_customer ON purchase(customer);
+SELECT city.name, sum(amount * price) FROM purchase JOIN customer ON customer.id = customer JOIN city ON city.id = city JOIN item ON item.id = item GROUP BY city.id ORDER BY 2 DESC, 1;
+SELECT count(*) FROM customer WHERE EXISTS (SELECT 1 FROM purchase WHERE customer = customer.id AND amount = 8);
+SELECT name, (SELECT sum(amount) FROM purchase WHERE customer = customer.id) FROM customer ORDER BY 2, 1 LIMIT 50;
+SELECT count(*) FROM purchase WHERE item IN (SELECT id FROM item WHERE price > 50) AND customer NOT IN (SELECT id FROM customer WHERE city < 20);
+SELECT count(*) FROM customer LEFT JOIN purchase ON purchase.customer = customer.id AND amount > 7 WHERE purchase.id IS NULL;
