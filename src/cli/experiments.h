@@ -121,6 +121,8 @@
 	O(judge, 0, "judge", "TIME", true,                                                         \
 	  "judge what was found for at most this long (default: 60s)")                             \
 	O(hang, 0, "hang", "TIME", true, "end an execution after this long (default: 10s)")        \
+	O(fresh, 0, "fresh", NULL, true,                                                           \
+	  "start the program anew for each execution (default: copy a started process)")           \
 	O(size, 'N', "size", "BYTES", true,                                                        \
 	  "make inputs of at most BYTES (default: the largest seed and 1,000,000 more)")           \
 	O(size_ratio, 0, "size-ratio", "N", true,                                                  \

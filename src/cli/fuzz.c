@@ -179,6 +179,9 @@ apply_fuzz_option(struct fuzz_arguments *a, int option, const char *value, struc
 		return fuzz_workers(value, &a->choice.workers, e);
 	case FUZZ_judge:
 		return fuzz_time("judge", value, &a->judge, e);
+	case FUZZ_fresh:
+		a->target.fresh = true;
+		return ST_OK;
 	case FUZZ_hang:
 		return fuzz_time("hang", value, &a->target.hang_seconds, e);
 	case FUZZ_size:

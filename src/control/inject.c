@@ -238,6 +238,7 @@ make_results(struct st_injection *in)
 	h->plan.region_by = in->options->region_by;
 	h->plan.stress = in->options->stress;
 	h->plan.follow = in->options->follow;
+	h->plan.serves = in->options->serves;
 	h->plan.budget = in->options->budget;
 	h->control.budget_amount = in->options->budget.amount;
 	h->budget.pool = st_pool_first(&h->plan.budget, in->running);

@@ -53,6 +53,7 @@ struct st_run_options {
 	const struct st_run_tool *tools;
 	size_t n_tools; /* at most ST_MAX_TOOLS */
 	bool follow;    /* take children along */
+	bool serves;    /* a fork server: control/served.h sets it */
 	/* The program begins a process group: all of it gets the signals that strobe gets, and
 	 * SIGKILL when that is SIGALRM. */
 	bool own_group;

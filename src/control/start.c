@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -23,6 +24,8 @@ become_program(const char *path, const struct st_run_options *o, int go, int rep
 	st_limits_restore();
 	if (o->own_group)
 		setpgid(0, 0);
+	if (o->serves)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	execve(path, o->argv, environ);
 	int error = errno;
 	ssize_t n = write(report, &error, sizeof error);

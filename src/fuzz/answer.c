@@ -78,11 +78,11 @@ write_counts(const struct st_view *view, FILE *out, struct head *head,
 }
 
 static st_status
-write_process(const struct st_process *p, FILE *out, struct head *head, struct st_error *e)
+write_measured(const struct st_fuzz_measured *m, FILE *out, struct head *head, struct st_error *e)
 {
 	struct st_view view;
 	struct st_view_counts counts = {0};
-	if (st_view_open(&view, p->results, p->results_size, e))
+	if (st_view_open(&view, m->results, m->results_size, e))
 		return ST_FAILED;
 	st_status status = st_view_count(&view, &counts);
 	if (status) {
@@ -96,18 +96,17 @@ write_process(const struct st_process *p, FILE *out, struct head *head, struct s
 }
 
 bool
-st_fuzz_answer_write(int fd, const struct st_run *run, const struct st_error *e)
+st_fuzz_answer_write(int fd, const struct st_fuzz_measured *m, const struct st_error *e)
 {
-	struct head head = {.failed = !run};
+	struct head head = {.failed = !m};
 	FILE *out = fdopen(dup(fd), "w+");
 	if (!out || ftruncate(fd, 0) || fseek(out, sizeof head, SEEK_SET))
 		return false;
-	if (run) {
-		const struct st_process *p = &run->processes[0];
-		head.seconds = run->seconds;
-		head.by_signal = !p->exited;
-		head.code = p->exited ? p->exit_code : p->signal;
-		head.failed = write_process(p, out, &head, &head.error) != ST_OK;
+	if (m) {
+		head.seconds = m->seconds;
+		head.by_signal = m->by_signal;
+		head.code = m->code;
+		head.failed = write_measured(m, out, &head, &head.error) != ST_OK;
 	} else {
 		head.error = *e;
 	}

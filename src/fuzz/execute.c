@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "control/served.h"
 #include "fuzz/answer.h"
 
 /* The kernel's limit of an argument, MAX_ARG_STRLEN, with its zero byte. */
@@ -48,13 +50,32 @@ st_fuzz_interrupted(void)
 	return fuzz_interrupted;
 }
 
+/* Ends the slot's process of strobe, if it has not ended. */
+static void
+forget_process(struct st_fuzz_slot *slot)
+{
+	const pid_t pid = slot->server ? slot->server : slot->pid;
+	if (slot->server)
+		kill(slot->server, SIGKILL);
+	while (pid && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (slot->done >= 0)
+		close(slot->done);
+	if (slot->go >= 0)
+		close(slot->go);
+	slot->done = slot->go = -1;
+	slot->pid = slot->server = 0;
+}
+
 static st_status
 begin_slots(struct st_fuzz_target *t, struct st_error *e)
 {
+	const bool served = !t->fresh && t->channel != ST_CHANNEL_ARGUMENT;
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
 		struct st_fuzz_slot *slot = &t->slots[i];
 		/* All names have the same length: a program may work more for a longer one. */
 		snprintf(slot->input, sizeof slot->input, "%s/input%02zu", t->folder, i);
+		slot->unserved = !served; /* arguments are there at the entry point */
 		slot->answer = memfd_create("strobe-fuzz", MFD_CLOEXEC);
 		if (slot->answer < 0)
 			return st_fail(e, ST_EXIT_FAILED, "cannot make a file in memory: %s",
@@ -68,7 +89,7 @@ st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++)
-		t->slots[i] = (struct st_fuzz_slot){.answer = -1};
+		t->slots[i] = (struct st_fuzz_slot){.answer = -1, .done = -1, .go = -1};
 	t->folder[0] = '\0';
 	if (!tmp || !*tmp || strlen(tmp) > sizeof t->folder - 24)
 		tmp = "/tmp";
@@ -89,6 +110,8 @@ st_fuzz_target_end(struct st_fuzz_target *t)
 		return;
 	st_fuzz_drop_all(t);
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
+		if (t->slots[i].server)
+			forget_process(&t->slots[i]);
 		if (t->slots[i].answer >= 0)
 			close(t->slots[i].answer);
 		if (t->slots[i].input[0])
@@ -100,6 +123,24 @@ st_fuzz_target_end(struct st_fuzz_target *t)
 
 /* ---- inputs ---- */
 
+/* A fork server has the file open: it stays the same one. */
+static st_status
+write_input(const struct st_fuzz_bytes *input, const char *path, struct st_error *e)
+{
+	const uint8_t *at = input->v, *end = at + input->n;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	ssize_t n = fd < 0 ? -1 : 0;
+	while (n >= 0 && at < end)
+		if ((n = write(fd, at, (size_t)(end - at))) > 0)
+			at += n;
+	int error = errno;
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot write %s: %s", path, strerror(error));
+	return ST_OK;
+}
+
 /* Puts the input where the program reads it. *argument: the one that replaces @@, malloc'ed or
  * NULL. */
 static st_status
@@ -110,7 +151,7 @@ give_input(struct st_fuzz_target *t, const struct st_fuzz_slot *slot,
 	if (t->channel != ST_CHANNEL_ARGUMENT) {
 		if (t->channel == ST_CHANNEL_FILE)
 			t->argv[t->at] = (char *)slot->input;
-		return st_fuzz_bytes_write(input, slot->input, e);
+		return write_input(input, slot->input, e);
 	}
 	size_t n = input->n;
 	const uint8_t *zero = n ? memchr(input->v, 0, n) : NULL;
@@ -173,55 +214,160 @@ measure_execution(struct st_fuzz_target *t, const struct st_fuzz_slot *slot)
 	prctl(PR_SET_PDEATHSIG, SIGALRM); /* a campaign that is killed leaves nothing running */
 	bool ran = !st_run_program(&options, &run, &e);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
-	_exit(st_fuzz_answer_write(slot->answer, ran ? &run : NULL, &e) ? 0 : ST_EXIT_FAILED);
+	struct st_fuzz_measured m = {0};
+	if (ran) {
+		const struct st_process *p = &run.processes[0];
+		m = (struct st_fuzz_measured){p->results, p->results_size, !p->exited,
+		                              p->exited ? p->exit_code : p->signal, run.seconds};
+	}
+	_exit(st_fuzz_answer_write(slot->answer, ran ? &m : NULL, &e) ? 0 : ST_EXIT_FAILED);
+}
+
+/* Executes the program each time that a byte comes. The end without an answer says that there is no
+ * fork server. */
+static _Noreturn void
+serve_slot(struct st_fuzz_target *t, const struct st_fuzz_slot *slot, int go, int done)
+{
+	const struct st_run_options options = {
+	        .argv = t->argv, .tools = t->set.tools, .n_tools = t->set.n, .own_group = true};
+	struct st_served_outcome end;
+	struct st_error e = {0};
+	char byte;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	take_fuzz_streams(t, slot);
+	struct st_served *s = st_served_begin(&options, t->hang_seconds, &e);
+	while (s && read(go, &byte, 1) == 1 && !st_served_execute(s, t->hang_seconds, &end, &e)) {
+		struct st_fuzz_measured m = {
+		        .by_signal = end.by_signal, .code = end.code, .seconds = end.seconds};
+		m.results = st_served_results(s, &m.results_size);
+		if (!st_fuzz_answer_write(slot->answer, &m, &e) || write(done, &byte, 1) != 1)
+			break;
+	}
+	st_served_end(s);
+	_exit(ST_EXIT_FAILED);
+}
+
+/* Begins a process of strobe for the slot: with a fork server, or for one execution. */
+static st_status
+begin_process(struct st_fuzz_target *t, size_t number, struct st_error *e)
+{
+	struct st_fuzz_slot *slot = &t->slots[number];
+	int go[2] = {-1, -1}, done[2];
+	if (pipe2(done, O_CLOEXEC))
+		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
+	if (!slot->unserved && pipe2(go, O_CLOEXEC))
+		go[0] = go[1] = -1;
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (go[0] < 0)
+			measure_execution(t, slot);
+		serve_slot(t, slot, go[0], done[1]);
+	}
+	int error = errno;
+	close(done[1]);
+	if (go[0] >= 0)
+		close(go[0]);
+	slot->done = done[0];
+	slot->go = go[1];
+	if (pid < 0) {
+		forget_process(slot);
+		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(error));
+	}
+	slot->pid = pid;
+	slot->server = slot->go >= 0 ? pid : 0;
+	return ST_OK;
+}
+
+/* The input has been written. */
+static st_status
+begin_execution(struct st_fuzz_target *t, size_t number, struct st_error *e)
+{
+	struct st_fuzz_slot *slot = &t->slots[number];
+	/* An answer that was not written is found by its size. */
+	ST_IGNORE(ftruncate(slot->answer, 0));
+	slot->began = st_now_raw();
+	slot->pid = slot->server;
+	if (!slot->server && begin_process(t, number, e))
+		return ST_FAILED;
+	fuzz_children[number] = slot->pid;
+	/* A server that has ended is found by its end of the pipe. */
+	if (slot->server)
+		ST_IGNORE(write(slot->go, "g", 1));
+	if (fuzz_interrupted) /* perhaps before the handler could see it */
+		kill(slot->pid, SIGTERM);
+	return ST_OK;
 }
 
 st_status
 st_fuzz_start(struct st_fuzz_target *t, size_t number, const struct st_fuzz_bytes *input,
               struct st_error *e)
 {
-	struct st_fuzz_slot *slot = &t->slots[number];
 	char *argument;
-	if (give_input(t, slot, input, &argument, e))
+	if (give_input(t, &t->slots[number], input, &argument, e))
 		return ST_FAILED;
-	/* An answer that was not written is found by its size. */
-	ST_IGNORE(ftruncate(slot->answer, 0));
-	slot->began = st_now_raw();
-	pid_t pid = fork();
-	if (pid == 0)
-		measure_execution(t, slot);
+	st_status status = begin_execution(t, number, e);
 	free(argument);
-	if (pid < 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(errno));
-	slot->pid = pid;
-	fuzz_children[number] = pid;
-	if (fuzz_interrupted) /* perhaps before the handler could see it */
-		kill(pid, SIGTERM);
-	return ST_OK;
+	return status;
 }
 
+/* The number of a slot whose execution has ended; ST_FUZZ_SLOTS: none is running. *served: by its
+ * fork server, which waits for the next one. */
 static size_t
-slot_of(const struct st_fuzz_target *t, pid_t pid)
+wait_for_slot(struct st_fuzz_target *t, bool *served)
 {
-	size_t i = 0;
-	while (i < ST_FUZZ_SLOTS && t->slots[i].pid != pid)
-		i++;
-	return i;
+	struct pollfd fds[ST_FUZZ_SLOTS];
+	size_t numbers[ST_FUZZ_SLOTS], n = 0;
+	char byte;
+	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
+		if (!t->slots[i].pid)
+			continue;
+		numbers[n] = i;
+		fds[n++] = (struct pollfd){.fd = t->slots[i].done, .events = POLLIN};
+	}
+	int ready = 0;
+	while (n && ready <= 0)
+		ready = poll(fds, n, -1);
+	for (size_t i = 0; i < n; i++) {
+		if (!fds[i].revents)
+			continue;
+		*served = read(fds[i].fd, &byte, 1) == 1;
+		return numbers[i];
+	}
+	return ST_FUZZ_SLOTS;
+}
+
+/* The fork server has ended: the program is started anew, now and from now on. */
+static bool
+start_anew(struct st_fuzz_target *t, size_t number)
+{
+	struct st_fuzz_slot *slot = &t->slots[number];
+	struct st_error e;
+	if (fuzz_interrupted || t->dropping)
+		return false;
+	slot->unserved = true;
+	if (t->channel == ST_CHANNEL_FILE)
+		t->argv[t->at] = slot->input;
+	return !begin_execution(t, number, &e);
 }
 
 void
 st_fuzz_wait(struct st_fuzz_target *t)
 {
-	pid_t pid;
+	bool served = false, was_server;
 	size_t number;
 	do {
-		pid = waitpid(-1, NULL, 0);
-		if (pid < 0 && errno != EINTR)
+		number = wait_for_slot(t, &served);
+		if (number == ST_FUZZ_SLOTS)
 			return;
-		number = pid > 0 ? slot_of(t, pid) : ST_FUZZ_SLOTS;
-	} while (number == ST_FUZZ_SLOTS);
+		was_server = t->slots[number].server != 0;
+		fuzz_children[number] = 0;
+		if (!served)
+			forget_process(&t->slots[number]);
+	} while (!served && was_server && start_anew(t, number));
 	struct st_fuzz_slot *slot = &t->slots[number];
-	fuzz_children[number] = 0;
 	slot->pid = 0;
 	slot->ended = true;
 	slot->cut = fuzz_interrupted != 0;
@@ -244,6 +390,7 @@ st_fuzz_finish(struct st_fuzz_target *t, size_t number, struct st_fuzz_places *p
 void
 st_fuzz_drop_all(struct st_fuzz_target *t)
 {
+	t->dropping = true;
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
 		if (t->slots[i].pid)
 			kill(t->slots[i].pid, SIGALRM); /* which ends the program for certain */
@@ -251,6 +398,7 @@ st_fuzz_drop_all(struct st_fuzz_target *t)
 			st_fuzz_wait(t);
 		t->slots[i].ended = false;
 	}
+	t->dropping = false;
 }
 
 st_status

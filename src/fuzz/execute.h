@@ -4,7 +4,12 @@
  * block is executed, and natively, for the time.
  *
  * The work of an execution is the number of basic blocks that it executed in files, the dynamic
- * linker apart, which does the same in each. Each execution has a process of strobe of its own.
+ * linker apart, which does the same in each.
+ *
+ * An execution is a copy of a process that waits at the program's entry point (control/served.h);
+ * each slot has a process of strobe with such a fork server. Where that is not possible, or not
+ * wanted, each execution starts the program anew, by a process of strobe. Work and blocks are the
+ * same either way.
  */
 #ifndef STROBE_FUZZ_EXECUTE_H
 #define STROBE_FUZZ_EXECUTE_H
@@ -27,11 +32,15 @@ enum st_fuzz_channel {
 /* The largest number of executions that are begun before the first of them is finished. */
 enum { ST_FUZZ_SLOTS = 32 };
 
-/* An execution of its own process, beside others. */
+/* An execution beside others. */
 struct st_fuzz_slot {
 	char input[80]; /* path of the file that holds the input */
 	int answer;     /* an unnamed file into which the child writes its answer */
-	pid_t pid;      /* 0: it is not running */
+	pid_t pid;      /* of the process of strobe that executes; 0: none does */
+	int done;       /* a pipe from it: a byte, or its end, says that the execution has ended */
+	pid_t server;   /* a process with a fork server; 0: none */
+	int go;         /* a pipe to it: a byte asks for an execution */
+	bool unserved;  /* the program had no fork server here */
 	bool ended;     /* and not finished yet */
 	bool cut;       /* a signal to strobe came before its end was seen */
 	double began, seconds;
@@ -42,7 +51,9 @@ struct st_fuzz_target {
 	size_t at;   /* of @@ in argv; not with ST_CHANNEL_STDIN */
 	enum st_fuzz_channel channel;
 	double hang_seconds; /* an execution that lasts longer is ended */
+	bool fresh;          /* each execution starts the program anew */
 	/* Filled by st_fuzz_target_begin. */
+	bool dropping;   /* results of executions that end now are not wanted */
 	char folder[64]; /* of the files, in $TMPDIR */
 	struct st_fuzz_slot slots[ST_FUZZ_SLOTS];
 	struct st_toolset set;

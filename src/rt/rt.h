@@ -114,6 +114,9 @@ struct rt {
 	uint64_t lookup; /* the lookup tables */
 	uint32_t stress; /* of the plan; and so: the results are not in every child */
 	bool follow;
+	bool serves;          /* of the plan: copies of the process have all of the engine */
+	bool served;          /* this is such a copy, which executes the program */
+	uint64_t serve_entry; /* where the fork server begins; FORKSERVER_NOWHERE: nowhere */
 	uint32_t pid;
 	struct thread *threads; /* all, under thread_lock */
 	struct thread *main;

@@ -31,6 +31,26 @@ struct st_detach {
  * runtime has mapped by itself is unmapped, except where another process runs in this memory. */
 enum { ST_FINISHED_PROCESS = 1, ST_FINISHED_MEMORY, ST_FINISHED_SHARED };
 
+/*
+ * The fork server (plan.serves): at the program's entry point, when the dynamic linker has done its
+ * work, the process stops and makes a copy of itself for each execution that is asked for. All
+ * executions write to the one results file, one after the other; each begins with the state that
+ * the results had at the entry point. rt/os/forkserver.h, control/served.h.
+ */
+enum { ST_SERVE_NOT = 1, ST_SERVE_READY = 2, ST_SERVE_MISSES = 1024 };
+struct st_serve {
+	uint32_t state; /* runtime -> controller, a futex: ST_SERVE_*, 0: not at the entry point yet.
+	                   NOT: the program runs on by itself, as without a fork server */
+	uint32_t asked; /* controller -> runtime, a futex: number of executions asked for so far */
+	uint32_t ended; /* runtime -> controller, a futex: number of executions that have ended */
+	uint32_t child; /* runtime -> controller: pid and process group of the execution under way,
+	                   0: none */
+	int32_t status; /* runtime -> controller: of wait, of the last one that ended; -1: it could
+	                   not be begun */
+	uint32_t n_misses;                /* execution -> server: lookups that missed ... */
+	uint64_t misses[ST_SERVE_MISSES]; /* ... and their targets, of the last execution */
+};
+
 struct st_control {
 	/* A thread is about to call execve and has sent ST_MESSAGE_EXEC. */
 	uint32_t exec_ack; /* controller -> runtime, a futex: the ticket of the message that has
@@ -69,6 +89,7 @@ struct st_control {
 	uint64_t controller_ns;   /* controller only: of its CPU time, what was added to debt_ns */
 
 	struct st_detach detach;
+	struct st_serve serve;
 };
 
 /* Of what was charged, the part that was the controller's CPU time, not the process': ns. */

@@ -5,6 +5,7 @@
 #include "rt/budget/region.h"
 #include "rt/budget/suppress.h"
 #include "rt/budget/unique.h"
+#include "rt/forkserver.h"
 #include "rt/jit/jit.h"
 #include "rt/jit/vsyscall.h"
 #include "rt/maps.h"
@@ -507,8 +508,12 @@ dispatch_miss(struct thread *t)
 	t->regs.r[RDX] = t->slot_rdx;
 	t->regs.pc = pc;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
+	if (pc == rt.serve_entry)
+		forkserver_run(t);
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_lookup_misses, 1);
+	if (rt.served)
+		forkserver_missed(pc);
 	region_obey(t);
 	stress_version(t);
 	gap_follow(t);
@@ -541,6 +546,8 @@ rt_dispatch_pc(struct thread *t)
 		rt_dispatch_trapped(t);
 		return;
 	}
+	if (t->regs.pc == rt.serve_entry)
+		forkserver_run(t);
 	rt_lock(&rt.lock);
 	region_obey(t);
 	stress_version(t);

@@ -315,6 +315,11 @@ jit_stub(uint32_t exit)
 	return ST_AREA_COLD + exit * jit_stub_len();
 }
 
+/* jit/ahead.c: translates the blocks that begin at pcs, which an earlier copy of the process has
+ * executed, and links everything that is translated: so that the next copy finds it done. misses:
+ * indirect branches have looked for these in vain. rt.lock held, one thread. */
+void jit_translate_ahead(const uint64_t *pcs, size_t n, const uint64_t *misses, size_t n_misses);
+
 /* jit/link.c */
 /* Does the exit lead to its stub? */
 bool jit_is_unlinked(uint32_t exit);

@@ -4,6 +4,7 @@
 #include <linux/mman.h>
 
 #include "rt/budget/region.h"
+#include "rt/forkserver.h"
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
@@ -30,7 +31,7 @@ rt_note_fallback(uint64_t pc, enum st_fallback_cause cause)
 static void
 keep_from_children(uint64_t start, uint64_t bytes, bool data)
 {
-	if (rt.follow || SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */) != 0)
+	if (rt.follow || rt.serves || SYS(__NR_madvise, start, bytes, 10 /* MADV_DONTFORK */) != 0)
 		return;
 	rt_memory.space_not_forked += bytes;
 	if (data)
@@ -131,6 +132,7 @@ rt_start(struct st_boot *boot)
 	rt.lookup = boot->lookup;
 	rt.stress = rt.results->plan.stress;
 	rt.follow = rt.results->plan.follow;
+	forkserver_init();
 	rt.target.threaded = (rt.stress & ST_STRESS_threads) || boot->attached > 1;
 	rt.pid = (uint32_t)SYS(__NR_getpid);
 	rt.results->layout.pid = rt.pid;

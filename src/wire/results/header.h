@@ -32,7 +32,7 @@
 #include "wire/results/tools.h"
 
 #define ST_RESULTS_MAGIC 0x42525453u /* "STRB" */
-#define ST_WIRE_VERSION 14u
+#define ST_WIRE_VERSION 15u
 
 enum { ST_STRINGS_BYTES = 256 << 20 };
 

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rt/forkserver.h"
+
+#include <asm/unistd.h>
+#include <linux/mman.h>
+
+#include "rt/jit/jit.h"
+#include "rt/os/os.h"
+
+enum {
+	SIGCHLD_ONLY = 17,
+	MOST_NEW = 1 << 16, /* blocks of one execution that are translated ahead */
+	MOST_PARTIALS = 64,
+};
+
+/* The part of the header that an execution changes, apart from the statistics. */
+enum {
+	STATE_FROM = offsetof(struct st_results_header, run),
+	STATE_BYTES = offsetof(struct st_results_header, counters) - STATE_FROM,
+};
+
+/* The results at the entry point. */
+static struct {
+	char state[STATE_BYTES];
+	uint64_t stats[ST_STAT_COUNT];
+	struct st_partial partials[MOST_PARTIALS];
+	uint64_t *counts[2]; /* of slots 0 and 1, n_blocks of each */
+	uint32_t n_blocks;
+} at_entry;
+
+static uint64_t new_blocks[MOST_NEW];
+
+/* The value of the auxiliary vector's AT_ENTRY, which lies after arguments and environment. */
+static uint64_t
+find_entry(const uint64_t *stack)
+{
+	enum { AT_NULL = 0, AT_ENTRY = 9 };
+	const uint64_t *v = stack + 1 + stack[0] + 1;
+	while (*v++)
+		;
+	for (; v[0] != AT_NULL; v += 2)
+		if (v[0] == AT_ENTRY)
+			return v[1];
+	return FORKSERVER_NOWHERE;
+}
+
+void
+forkserver_init(void)
+{
+	rt.serve_entry = FORKSERVER_NOWHERE;
+	rt.serves = rt.results->plan.serves && !rt.boot->attached;
+	if (rt.serves)
+		rt.serve_entry = find_entry((const uint64_t *)rt.boot->regs[RSP]);
+}
+
+/* ---- a cache that is copied with the process ---- */
+
+static void
+copy_part(uint64_t to, uint32_t from, uint64_t bytes)
+{
+	memcpy((void *)(to + from), (const void *)(rt.target.area + from), bytes);
+}
+
+/* The cache is mapped twice, and shared, so that no page of it is writable and executable. A copy
+ * of the process needs one of its own that costs nothing until it is written to: private memory,
+ * mapped once. */
+static bool
+make_cache_private(void)
+{
+	const int prot = PROT_READ | PROT_WRITE | PROT_EXEC;
+	long p = SYS(__NR_mmap, 0, ST_CACHE_SIZE, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+	             -1, 0);
+	if (sys_failed(p))
+		return false;
+	copy_part((uint64_t)p, 0, jit.hot);
+	copy_part((uint64_t)p, ST_AREA_WARM, jit.warm.next - ST_AREA_WARM);
+	copy_part((uint64_t)p, ST_AREA_COLD, (uint64_t)jit.n_stubs * jit_stub_len());
+	if (sys_failed(SYS(__NR_mremap, p, ST_CACHE_SIZE, ST_CACHE_SIZE, 3 /* MAYMOVE | FIXED */,
+	                   rt.target.area))) {
+		SYS(__NR_munmap, p, ST_CACHE_SIZE);
+		return false;
+	}
+	SYS(__NR_madvise, rt.target.area, ST_CACHE_SIZE, 16 /* MADV_DONTDUMP */);
+	SYS(__NR_munmap, rt.alias, ST_CACHE_SIZE);
+	rt.alias = rt.target.area;
+	return true;
+}
+
+/* ---- the results ---- */
+
+static void *
+section(uint64_t offset)
+{
+	return (char *)rt.results + offset;
+}
+
+static uint64_t *
+counts_of(uint32_t slot)
+{
+	return section(rt.results->layout.off_counters + slot * rt.results->layout.counters_stride);
+}
+
+/* Blocks that are translated ahead have no counts yet. */
+static void
+keep_state(void)
+{
+	memcpy(at_entry.state, (char *)rt.results + STATE_FROM, STATE_BYTES);
+}
+
+static bool
+keep_results(void)
+{
+	const struct st_results_header *r = rt.results;
+	uint32_t n = r->blocks.n;
+	if (r->blocks.n_partials > MOST_PARTIALS)
+		return false;
+	memcpy(at_entry.partials, section(r->layout.off_partials), sizeof at_entry.partials);
+	memcpy(at_entry.stats, r->stats, sizeof at_entry.stats);
+	for (uint32_t slot = 0; slot < 2; slot++) {
+		at_entry.counts[slot] = rt_map_memory(n * sizeof(uint64_t) + 1);
+		if (!at_entry.counts[slot])
+			return false;
+		memcpy(at_entry.counts[slot], counts_of(slot), n * sizeof(uint64_t));
+	}
+	at_entry.n_blocks = n;
+	keep_state();
+	return true;
+}
+
+/* After an execution that has reported n_blocks. */
+static void
+restore_results(uint32_t n_blocks, uint32_t n_slots)
+{
+	struct st_results_header *r = rt.results;
+	uint32_t kept = at_entry.n_blocks;
+	for (uint32_t slot = 0; slot < n_slots; slot++) {
+		uint64_t *counts = counts_of(slot);
+		uint32_t from = slot < 2 ? kept : 0;
+		memset(counts + from, 0, (n_blocks - from) * sizeof *counts);
+		if (slot < 2)
+			memcpy(counts, at_entry.counts[slot], kept * sizeof *counts);
+	}
+	memcpy(section(r->layout.off_partials), at_entry.partials, sizeof at_entry.partials);
+	memcpy(r->stats, at_entry.stats, sizeof at_entry.stats);
+	memcpy((char *)r + STATE_FROM, at_entry.state, STATE_BYTES);
+	r->fallbacks.n = 0;
+}
+
+/* Learns from the last execution, and makes the results ready for the next one. */
+static void
+prepare_next(void)
+{
+	struct st_results_header *r = rt.results;
+	struct st_serve *serve = &r->control.serve;
+	const struct st_block *blocks = section(r->layout.off_blocks);
+	uint32_t n_blocks = r->blocks.n, n_slots = r->threads.n_slots, n_new = 0;
+	const struct st_block_results *known =
+	        (const void *)(at_entry.state + offsetof(struct st_results_header, blocks) -
+	                       STATE_FROM);
+	for (uint32_t id = known->n; id < n_blocks && n_new < MOST_NEW; id++)
+		if (!(blocks[id].flags & ST_BLOCK_TALLY))
+			new_blocks[n_new++] = blocks[id].pc;
+	restore_results(n_blocks, n_slots);
+	uint32_t n_misses = serve->n_misses < ST_SERVE_MISSES ? serve->n_misses : ST_SERVE_MISSES;
+	if (n_new || n_misses) {
+		jit_translate_ahead(new_blocks, n_new, serve->misses, n_misses);
+		memcpy(r->stats, at_entry.stats, sizeof at_entry.stats);
+		keep_state();
+	}
+	serve->n_misses = 0;
+}
+
+void
+forkserver_missed(uint64_t pc)
+{
+	struct st_serve *serve = &rt.results->control.serve;
+	if (serve->n_misses < ST_SERVE_MISSES)
+		serve->misses[serve->n_misses++] = pc;
+}
+
+/* ---- executions ---- */
+
+static void
+tell(uint32_t *word, uint32_t value)
+{
+	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+	SYS(__NR_futex, word, 1 /* FUTEX_WAKE */, 1);
+}
+
+/* In a copy. Its standard input shares its offset with those of the copies before. */
+static void
+begin_execution(struct thread *t)
+{
+	enum { SET_PDEATHSIG = 1, SIGKILL_IT = 9 };
+	rt.served = true;
+	rt.pid = (uint32_t)SYS(__NR_getpid);
+	rt.boot->controller = (uint32_t)SYS(__NR_getppid);
+	t->tid = (uint32_t)SYS(__NR_gettid);
+	SYS(__NR_setpgid, 0, 0);
+	SYS(__NR_prctl, SET_PDEATHSIG, SIGKILL_IT);
+	SYS(__NR_lseek, 0, 0, 0);
+}
+
+/* True in the copy. */
+static bool
+execute_once(struct st_serve *serve)
+{
+	int status = -1;
+	long pid = SYS(__NR_clone, SIGCHLD_ONLY, 0, 0, 0, 0);
+	if (pid == 0)
+		return true;
+	if (pid > 0) {
+		SYS(__NR_setpgid, pid, pid);
+		__atomic_store_n(&serve->child, (uint32_t)pid, __ATOMIC_SEQ_CST);
+		while (SYS(__NR_wait4, pid, &status, 0, 0) == -4 /* EINTR */)
+			;
+		__atomic_store_n(&serve->child, 0, __ATOMIC_SEQ_CST);
+	}
+	serve->status = status;
+	return false;
+}
+
+static void
+serve_executions(struct thread *t, struct st_serve *serve)
+{
+	for (uint32_t n = 0;; n++) {
+		while (__atomic_load_n(&serve->asked, __ATOMIC_SEQ_CST) == n)
+			SYS(__NR_futex, &serve->asked, 0 /* FUTEX_WAIT */, n, 0);
+		prepare_next();
+		if (execute_once(serve)) {
+			begin_execution(t);
+			return;
+		}
+		tell(&serve->ended, n + 1);
+	}
+}
+
+void
+forkserver_run(struct thread *t)
+{
+	struct st_serve *serve = &rt.results->control.serve;
+	rt.serve_entry = FORKSERVER_NOWHERE;
+	if (t != rt.main || t->next_thread || rt.threads != t || !keep_results() ||
+	    !make_cache_private()) {
+		tell(&serve->state, ST_SERVE_NOT);
+		return;
+	}
+	uint64_t mask = signals_block_all();
+	tell(&serve->state, ST_SERVE_READY);
+	serve_executions(t, serve);
+	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, 8);
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Executions by a fork server count what fresh processes count: test_served.py STROBE LIST LINEAR CHOICES FAULT."""
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+STROBE, LIST, LINEAR, CHOICES, FAULT = map(os.path.abspath, sys.argv[1:6])
+del sys.argv[1:6]
+
+
+def running(program):
+    """Processes that execute the program."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/exe"):
+        try:
+            found += [link.parent.name] if os.readlink(link) == program else []
+        except OSError:
+            pass
+    return found
+
+
+class Served(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory(prefix="strobe-served-")
+        self.addCleanup(place.cleanup)
+        self.place = Path(place.name)
+
+    def fuzz(self, program, seed, *words):
+        """The result, the inputs that were kept, and the log, without the times."""
+        (self.place / "seed").write_text(seed)
+        out = self.place / "out"
+        done = subprocess.run([STROBE, "fuzz", "-q", "--format", "json", "-o", out, "-s", "seed", "-t", "600s", "--judge", "1ms", *words, "--", *program],
+                              cwd=self.place, capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        result = json.loads(done.stdout)
+        kept = sorted((p.relative_to(out).as_posix(), hashlib.sha256(p.read_bytes()).hexdigest()) for folder in ("results", "faults", "hangs")
+                      for p in (out / folder).rglob("*") if p.is_file())
+        out.rename(out.with_name(f"out{len(list(self.place.iterdir()))}"))
+        return {name: result[name] for name in ("executions", "base_work", "most_work", "unsteady")}, kept
+
+    def same(self, program, seed, *words):
+        copied, fresh = self.fuzz(program, seed, *words), self.fuzz(program, seed, *words, "--fresh")
+        self.assertEqual(copied, fresh)
+        self.assertEqual(running(program[0]), [])
+        return copied
+
+    def compile(self, text, *flags):
+        (self.place / "p.c").write_text(text)
+        program = str(self.place / "p")
+        subprocess.run(["gcc", "-O1", "-o", program, self.place / "p.c", *flags], check=True)
+        return program
+
+    def test_work_and_inputs_are_those_of_fresh_processes(self):
+        result, kept = self.same([LIST], "[a] [b]\n", "--executions", "30")
+        self.assertEqual((result["executions"], result["unsteady"]), (30, 0))
+        self.assertGreater(len(kept), 1)
+        self.same([LINEAR], "one line\n", "--executions", "40")
+        self.same([CHOICES], "aab\n", "--executions", "40", "-j", "5")
+
+    def test_a_file_is_read_from_its_beginning_each_time(self):
+        program = self.compile('''
+#include <stdio.h>
+int main(int c, char **v) { FILE *f = fopen(v[c - 1], "r"); int n = 0, x; while ((x = getc(f)) != EOF) n += x == 'e'; return n > 9; }
+''')
+        self.same([program, "@@"], "text\n", "--executions", "20")
+
+    def test_faults_and_hangs_do_not_end_the_server(self):
+        _, kept = self.same([FAULT], "x\nz\n", "--executions", "30", "--hang", "1s", "--rules", "double-line,repeat-word,change-character,copy-line")
+        self.assertTrue(kept)
+
+    def test_threads_children_and_code_made_at_run_time(self):
+        program = self.compile('''
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char line[65536];
+static void *half(void *n) { volatile long sum = 0; for (long i = 0; i < (long)n; i++) sum += i; return NULL; }
+int main(void)
+{
+	pthread_t other;
+	size_t n = fread(line, 1, sizeof line, stdin);
+	static const unsigned char code[] = {0x8d, 0x47, 0x01, 0xc3}; /* lea eax, [rdi + 1]; ret */
+	unsigned char *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(made, code, sizeof code);
+	pthread_create(&other, NULL, half, (void *)n);
+	pthread_join(other, NULL);
+	if (fork() == 0)
+		_exit(3);
+	int status;
+	wait(&status);
+	return ((int (*)(int))made)(WEXITSTATUS(status)) - 4;
+}
+''', "-pthread")
+        first, _ = self.fuzz([program], "some words\n", "--executions", "30", "-j", "2")
+        fresh, _ = self.fuzz([program], "some words\n", "--executions", "30", "-j", "2", "--fresh")
+        self.assertEqual(first["executions"], fresh["executions"])
+        # Threads start and wait in an order of their own: a few blocks more or less.
+        self.assertAlmostEqual(first["base_work"] / fresh["base_work"], 1, delta=0.05)
+
+    def test_static_programs(self):
+        self.same([self.compile("int main(int c, char **v) { (void)v; return c - 1; }", "-static")], "a\n", "--executions", "10")
+
+    def test_a_killed_campaign_leaves_no_process(self):
+        (self.place / "seed").write_text("line\n")
+        with subprocess.Popen([STROBE, "fuzz", "-q", "-s", "seed", "-t", "600s", "-o", "out", "--", LINEAR], cwd=self.place) as campaign:
+            while not (self.place / "out" / "journal").exists() or not running(LINEAR):
+                time.sleep(0.05)
+                self.assertIsNone(campaign.poll())
+            campaign.send_signal(signal.SIGKILL)
+            campaign.wait()
+        deadline = time.monotonic() + 120
+        while running(LINEAR) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(running(LINEAR), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
