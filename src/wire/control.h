@@ -39,8 +39,8 @@ enum { ST_FINISHED_PROCESS = 1, ST_FINISHED_MEMORY, ST_FINISHED_SHARED };
  */
 enum { ST_SERVE_NOT = 1, ST_SERVE_READY = 2, ST_SERVE_MISSES = 1024 };
 struct st_serve {
-	uint32_t state; /* runtime -> controller, a futex: ST_SERVE_*, 0: not at the entry point yet.
-	                   NOT: the program runs on by itself, as without a fork server */
+	uint32_t state; /* runtime -> controller, a futex: ST_SERVE_*, 0: not at the entry point
+	                   yet. NOT: the program runs on by itself, as without a fork server */
 	uint32_t asked; /* controller -> runtime, a futex: number of executions asked for so far */
 	uint32_t ended; /* runtime -> controller, a futex: number of executions that have ended */
 	uint32_t child; /* runtime -> controller: pid and process group of the execution under way,
