@@ -52,7 +52,7 @@ st_fuzz_interrupted(void)
 
 /* Ends the slot's process of strobe, if it has not ended. */
 static void
-forget_process(struct st_fuzz_slot *slot)
+end_slot_process(struct st_fuzz_slot *slot)
 {
 	const pid_t pid = slot->server ? slot->server : slot->pid;
 	if (slot->server)
@@ -111,7 +111,7 @@ st_fuzz_target_end(struct st_fuzz_target *t)
 	st_fuzz_drop_all(t);
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
 		if (t->slots[i].server)
-			forget_process(&t->slots[i]);
+			end_slot_process(&t->slots[i]);
 		if (t->slots[i].answer >= 0)
 			close(t->slots[i].answer);
 		if (t->slots[i].input[0])
@@ -252,7 +252,7 @@ serve_slot(struct st_fuzz_target *t, const struct st_fuzz_slot *slot, int go, in
 
 /* Begins a process of strobe for the slot: with a fork server, or for one execution. */
 static st_status
-begin_process(struct st_fuzz_target *t, size_t number, struct st_error *e)
+begin_slot_process(struct st_fuzz_target *t, size_t number, struct st_error *e)
 {
 	struct st_fuzz_slot *slot = &t->slots[number];
 	int go[2] = {-1, -1}, done[2];
@@ -273,7 +273,7 @@ begin_process(struct st_fuzz_target *t, size_t number, struct st_error *e)
 	slot->done = done[0];
 	slot->go = go[1];
 	if (pid < 0) {
-		forget_process(slot);
+		end_slot_process(slot);
 		return st_fail(e, ST_EXIT_FAILED, "cannot fork: %s", strerror(error));
 	}
 	slot->pid = pid;
@@ -283,14 +283,14 @@ begin_process(struct st_fuzz_target *t, size_t number, struct st_error *e)
 
 /* The input has been written. */
 static st_status
-begin_execution(struct st_fuzz_target *t, size_t number, struct st_error *e)
+start_in_slot(struct st_fuzz_target *t, size_t number, struct st_error *e)
 {
 	struct st_fuzz_slot *slot = &t->slots[number];
 	/* An answer that was not written is found by its size. */
 	ST_IGNORE(ftruncate(slot->answer, 0));
 	slot->began = st_now_raw();
 	slot->pid = slot->server;
-	if (!slot->server && begin_process(t, number, e))
+	if (!slot->server && begin_slot_process(t, number, e))
 		return ST_FAILED;
 	fuzz_children[number] = slot->pid;
 	/* A server that has ended is found by its end of the pipe. */
@@ -308,7 +308,7 @@ st_fuzz_start(struct st_fuzz_target *t, size_t number, const struct st_fuzz_byte
 	char *argument;
 	if (give_input(t, &t->slots[number], input, &argument, e))
 		return ST_FAILED;
-	st_status status = begin_execution(t, number, e);
+	st_status status = start_in_slot(t, number, e);
 	free(argument);
 	return status;
 }
@@ -350,7 +350,7 @@ start_anew(struct st_fuzz_target *t, size_t number)
 	slot->unserved = true;
 	if (t->channel == ST_CHANNEL_FILE)
 		t->argv[t->at] = slot->input;
-	return !begin_execution(t, number, &e);
+	return !start_in_slot(t, number, &e);
 }
 
 void
@@ -365,7 +365,7 @@ st_fuzz_wait(struct st_fuzz_target *t)
 		was_server = t->slots[number].server != 0;
 		fuzz_children[number] = 0;
 		if (!served)
-			forget_process(&t->slots[number]);
+			end_slot_process(&t->slots[number]);
 	} while (!served && was_server && start_anew(t, number));
 	struct st_fuzz_slot *slot = &t->slots[number];
 	slot->pid = 0;

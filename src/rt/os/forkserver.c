@@ -89,7 +89,7 @@ make_cache_private(void)
 /* ---- the results ---- */
 
 static void *
-section(uint64_t offset)
+results_section(uint64_t offset)
 {
 	return (char *)rt.results + offset;
 }
@@ -97,7 +97,8 @@ section(uint64_t offset)
 static uint64_t *
 counts_of(uint32_t slot)
 {
-	return section(rt.results->layout.off_counters + slot * rt.results->layout.counters_stride);
+	return results_section(rt.results->layout.off_counters +
+	                       slot * rt.results->layout.counters_stride);
 }
 
 /* Blocks that are translated ahead have no counts yet. */
@@ -114,7 +115,8 @@ keep_results(void)
 	uint32_t n = r->blocks.n;
 	if (r->blocks.n_partials > MOST_PARTIALS)
 		return false;
-	memcpy(at_entry.partials, section(r->layout.off_partials), sizeof at_entry.partials);
+	memcpy(at_entry.partials, results_section(r->layout.off_partials),
+	       sizeof at_entry.partials);
 	memcpy(at_entry.stats, r->stats, sizeof at_entry.stats);
 	for (uint32_t slot = 0; slot < 2; slot++) {
 		at_entry.counts[slot] = rt_map_memory(n * sizeof(uint64_t) + 1);
@@ -140,7 +142,8 @@ restore_results(uint32_t n_blocks, uint32_t n_slots)
 		if (slot < 2)
 			memcpy(counts, at_entry.counts[slot], kept * sizeof *counts);
 	}
-	memcpy(section(r->layout.off_partials), at_entry.partials, sizeof at_entry.partials);
+	memcpy(results_section(r->layout.off_partials), at_entry.partials,
+	       sizeof at_entry.partials);
 	memcpy(r->stats, at_entry.stats, sizeof at_entry.stats);
 	memcpy((char *)r + STATE_FROM, at_entry.state, STATE_BYTES);
 	r->fallbacks.n = 0;
@@ -152,7 +155,7 @@ prepare_next(void)
 {
 	struct st_results_header *r = rt.results;
 	struct st_serve *serve = &r->control.serve;
-	const struct st_block *blocks = section(r->layout.off_blocks);
+	const struct st_block *blocks = results_section(r->layout.off_blocks);
 	uint32_t n_blocks = r->blocks.n, n_slots = r->threads.n_slots, n_new = 0;
 	const struct st_block_results *known =
 	        (const void *)(at_entry.state + offsetof(struct st_results_header, blocks) -
@@ -189,7 +192,7 @@ tell(uint32_t *word, uint32_t value)
 
 /* In a copy. Its standard input shares its offset with those of the copies before. */
 static void
-begin_execution(struct thread *t)
+serve_begin_copy(struct thread *t)
 {
 	enum { SET_PDEATHSIG = 1, SIGKILL_IT = 9 };
 	rt.served = true;
@@ -203,7 +206,7 @@ begin_execution(struct thread *t)
 
 /* True in the copy. */
 static bool
-execute_once(struct st_serve *serve)
+serve_once(struct st_serve *serve)
 {
 	int status = -1;
 	long pid = SYS(__NR_clone, SIGCHLD_ONLY, 0, 0, 0, 0);
@@ -227,8 +230,8 @@ serve_executions(struct thread *t, struct st_serve *serve)
 		while (__atomic_load_n(&serve->asked, __ATOMIC_SEQ_CST) == n)
 			SYS(__NR_futex, &serve->asked, 0 /* FUTEX_WAIT */, n, 0);
 		prepare_next();
-		if (execute_once(serve)) {
-			begin_execution(t);
+		if (serve_once(serve)) {
+			serve_begin_copy(t);
 			return;
 		}
 		tell(&serve->ended, n + 1);
