@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,8 +56,8 @@ static void
 end_slot_process(struct st_fuzz_slot *slot)
 {
 	const pid_t pid = slot->server ? slot->server : slot->pid;
-	if (slot->server)
-		kill(slot->server, SIGKILL);
+	if (slot->server) /* other processes of strobe may have the descriptor, too */
+		shutdown(slot->go, SHUT_RDWR);
 	while (pid && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	if (slot->done >= 0)
@@ -258,7 +259,7 @@ begin_slot_process(struct st_fuzz_target *t, size_t number, struct st_error *e)
 	int go[2] = {-1, -1}, done[2];
 	if (pipe2(done, O_CLOEXEC))
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
-	if (!slot->unserved && pipe2(go, O_CLOEXEC))
+	if (!slot->unserved && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go))
 		go[0] = go[1] = -1;
 	pid_t pid = fork();
 	if (pid == 0) {
@@ -295,7 +296,7 @@ start_in_slot(struct st_fuzz_target *t, size_t number, struct st_error *e)
 	fuzz_children[number] = slot->pid;
 	/* A server that has ended is found by its end of the pipe. */
 	if (slot->server)
-		ST_IGNORE(write(slot->go, "g", 1));
+		ST_IGNORE(send(slot->go, "g", 1, MSG_NOSIGNAL));
 	if (fuzz_interrupted) /* perhaps before the handler could see it */
 		kill(slot->pid, SIGTERM);
 	return ST_OK;

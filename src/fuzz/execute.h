@@ -39,7 +39,7 @@ struct st_fuzz_slot {
 	pid_t pid;      /* of the process of strobe that executes; 0: none does */
 	int done;       /* a pipe from it: a byte, or its end, says that the execution has ended */
 	pid_t server;   /* a process with a fork server; 0: none */
-	int go;         /* a pipe to it: a byte asks for an execution */
+	int go;         /* a socket to it: a byte asks for an execution */
 	bool unserved;  /* the program had no fork server here */
 	bool ended;     /* and not finished yet */
 	bool cut;       /* a signal to strobe came before its end was seen */

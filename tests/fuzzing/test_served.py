@@ -51,8 +51,14 @@ class Served(unittest.TestCase):
     def same(self, program, seed, *words):
         copied, fresh = self.fuzz(program, seed, *words), self.fuzz(program, seed, *words, "--fresh")
         self.assertEqual(copied, fresh)
-        self.assertEqual(running(program[0]), [])
+        self.none_is_left(program[0])
         return copied
+
+    def none_is_left(self, program):
+        deadline = time.monotonic() + 120
+        while running(program) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(running(program), [])
 
     def compile(self, text, *flags):
         (self.place / "p.c").write_text(text)
@@ -121,10 +127,7 @@ int main(void)
                 self.assertIsNone(campaign.poll())
             campaign.send_signal(signal.SIGKILL)
             campaign.wait()
-        deadline = time.monotonic() + 120
-        while running(LINEAR) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.assertEqual(running(LINEAR), [])
+        self.none_is_left(LINEAR)
 
 
 if __name__ == "__main__":
