@@ -28,7 +28,9 @@ static struct {
 	uint32_t n_blocks;
 } at_entry;
 
-static uint64_t new_blocks[MOST_NEW];
+/* Mapped by a fork server only: every child of every program that runs natively keeps the runtime's
+ * data. */
+static uint64_t *new_blocks;
 
 /* The value of the auxiliary vector's AT_ENTRY, which lies after arguments and environment. */
 static uint64_t
@@ -113,7 +115,8 @@ keep_results(void)
 {
 	const struct st_results_header *r = rt.results;
 	uint32_t n = r->blocks.n;
-	if (r->blocks.n_partials > MOST_PARTIALS)
+	new_blocks = rt_map_memory(MOST_NEW * sizeof *new_blocks);
+	if (r->blocks.n_partials > MOST_PARTIALS || !new_blocks)
 		return false;
 	memcpy(at_entry.partials, results_section(r->layout.off_partials),
 	       sizeof at_entry.partials);
