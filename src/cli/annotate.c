@@ -371,6 +371,7 @@ st_annotate_main(char *const *argv)
 	st_patterns_free(&a.files);
 	st_patterns_free(&a.chosen);
 	st_patterns_free(&a.functions);
+	st_patterns_free(&a.without);
 	st_patterns_free(&a.images);
 	return code;
 }
