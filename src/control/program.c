@@ -10,28 +10,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/program.h"
 #include "control/internal.h"
-
-static int
-find_in_path(const char *name, char *path, size_t size)
-{
-	const char *dirs = getenv("PATH");
-	int error = ENOENT;
-	if (!dirs)
-		dirs = "/bin:/usr/bin";
-	for (const char *p = dirs; p; p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL) {
-		size_t n = strcspn(p, ":");
-		int wrote = snprintf(path, size, "%.*s%s%s", (int)n, p, n ? "/" : "./", name);
-		struct stat st;
-		if (wrote < 0 || (size_t)wrote >= size || stat(path, &st) != 0 ||
-		    !S_ISREG(st.st_mode))
-			continue;
-		if (access(path, X_OK) == 0)
-			return 0;
-		error = EACCES;
-	}
-	return error;
-}
 
 static st_status
 check_elf(const unsigned char *head, ssize_t n, const char *path, struct st_error *e)
@@ -109,7 +89,7 @@ st_program_find(const char *name, char *path, size_t size, struct st_error *e)
 			return st_fail(e, ST_EXIT_NOT_FOUND, "the name of the program is too long");
 		return check_file(path, e);
 	}
-	int error = find_in_path(name, path, size);
+	int error = st_path_find(name, path, size);
 	if (error == ENOENT)
 		return st_fail(e, ST_EXIT_NOT_FOUND, "%s: no such program in PATH", name);
 	if (error)

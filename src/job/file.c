@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/nearest.h"
 #include "base/parse.h"
+#include "base/program.h"
 #include "base/wholefile.h"
 #include "base/words.h"
 #include "job/generators.h"
@@ -102,18 +102,9 @@ job_check_shell(const struct st_job *j, const yaml_node_t *node, const char *tex
 static bool
 job_finds_program(const char *name)
 {
-	const char *path = getenv("PATH");
-	char full[4096];
-	if (strchr(name, '/'))
-		return true; /* said when it is run: another version may have it */
-	for (const char *at = path ? path : ""; *at; at += *at == ':') {
-		size_t n = strcspn(at, ":");
-		if (snprintf(full, sizeof full, "%.*s/%s", (int)n, at, name) < (int)sizeof full &&
-		    !access(full, X_OK))
-			return true;
-		at += n;
-	}
-	return false;
+	char path[4096];
+	/* A path is checked when it is run: another version may have it. */
+	return strchr(name, '/') || !st_path_find(name, path, sizeof path);
 }
 
 static const char *

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/program.h"
 #include "base/regular.h"
 #include "toolkit/compile.h"
 
@@ -62,14 +63,8 @@ compile_add(struct arguments *a, const char *text)
 static bool
 in_path(const char *name)
 {
-	const char *dirs = getenv("PATH");
 	char path[4096];
-	for (const char *p = dirs; p; p = strchr(p, ':') ? strchr(p, ':') + 1 : NULL) {
-		snprintf(path, sizeof path, "%.*s/%s", (int)strcspn(p, ":"), p, name);
-		if (access(path, X_OK) == 0)
-			return true;
-	}
-	return false;
+	return !st_path_find(name, path, sizeof path);
 }
 
 /* $CC, which may have arguments; else what there is. text: where its words are kept. */
