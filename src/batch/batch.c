@@ -97,8 +97,8 @@ batch_check_old(const struct st_batch *b, const char *folder, struct st_error *e
 	json_decref(old);
 	free(path);
 	return other ? st_fail(e, ST_EXIT_FAILED,
-	                       "%s has the campaign of another command: name another folder with "
-	                       "--campaign, or remove it",
+	                       "%s has the campaign of another command, or of other versions or "
+	                       "programs: name another folder with --campaign, or remove it",
 	                       folder)
 	             : ST_OK;
 }

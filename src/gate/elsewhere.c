@@ -7,9 +7,12 @@
  */
 #include "gate/elsewhere.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/program.h"
 #include "base/text.h"
 #include "timing/timing.h"
 
@@ -49,19 +52,40 @@ st_gate_elsewhere_check(const struct st_gate_options *o, bool versions, struct s
 
 /* ---- the campaign ---- */
 
+/* A version is the same as long as its name means the same commit, a command as long as the file
+ * of its program is the same. */
+static json_t *
+elsewhere_side(const char *name, const char *commit, const char *program)
+{
+	char path[PATH_MAX];
+	struct stat s;
+	if (commit)
+		return json_pack("[s, s]", name, commit);
+	if (st_path_find(program, path, sizeof path) || stat(path, &s))
+		return json_pack("[s]", name); /* its run says so */
+	return json_pack("[s, I, I, I]", name, (json_int_t)s.st_size, (json_int_t)s.st_mtim.tv_sec,
+	                 (json_int_t)s.st_mtim.tv_nsec);
+}
+
 /* What the numbers and the contents of all tasks depend on. */
 static char *
-elsewhere_identity(const struct st_gate_options *o, char *const commits[ST_GATE_SIDES])
+elsewhere_identity(const struct st_gate_options *o, char *const commits[ST_GATE_SIDES],
+                   const struct st_gate_cases *cases)
 {
+	const struct st_gate_case *c = cases->v.v; /* commands are one benchmark */
+	json_t *sides[ST_GATE_SIDES];
+	for (int side = 0; side < ST_GATE_SIDES; side++)
+		sides[side] = elsewhere_side(o->names[side], commits[side], c->words[side][0]);
 	char *here = realpath(".", NULL);
 	json_t *words = json_array();
 	for (char *const *word = o->arguments; word && *word; word++)
 		json_array_append_new(words, json_string(*word));
-	json_t *all =
-	        json_pack("[s, s, s, s?, s?, o, s, I, I, I, b]", "gate", here ? here : "",
-	                  o->names[ST_GATE_BASE], o->names[ST_GATE_TARGET], commits[ST_GATE_TARGET],
-	                  words, st_gate_metric_words[o->metric], (json_int_t)o->seed,
-	                  (json_int_t)o->rule.pairs, (json_int_t)o->gates, (int)o->unpinned);
+	for (size_t i = 0; i < cases->v.n; i++)
+		json_array_append_new(words, json_string(cases->v.v[i].title));
+	json_t *all = json_pack("[s, s, o, o, o, s, I, I, I, b]", "gate", here ? here : "",
+	                        sides[ST_GATE_BASE], sides[ST_GATE_TARGET], words,
+	                        st_gate_metric_words[o->metric], (json_int_t)o->seed,
+	                        (json_int_t)o->rule.pairs, (json_int_t)o->gates, (int)o->unpinned);
 	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
 	json_decref(all);
 	free(here);
@@ -70,9 +94,10 @@ elsewhere_identity(const struct st_gate_options *o, char *const commits[ST_GATE_
 
 st_status
 st_gate_elsewhere_begin(struct st_gate_elsewhere *w, const struct st_gate_options *o,
-                        char *const commits[ST_GATE_SIDES], struct st_error *e)
+                        char *const commits[ST_GATE_SIDES], const struct st_gate_cases *cases,
+                        struct st_error *e)
 {
-	w->identity = elsewhere_identity(o, commits);
+	w->identity = elsewhere_identity(o, commits, cases);
 	w->seed = st_text_of("--seed=%llu", (unsigned long long)o->seed);
 	if (!w->identity || !w->seed)
 		return st_fail(e, ST_EXIT_FAILED,

@@ -4,6 +4,7 @@
 #define STROBE_GATE_ELSEWHERE_H
 
 #include "gate/duet.h"
+#include "gate/project.h"
 #include "gate/result.h"
 
 /* Refuses options that cannot be used with --on. 0, or -1 with *e. */
@@ -24,8 +25,10 @@ struct st_gate_elsewhere {
 	struct st_batch_options options;
 	ST_VEC(struct st_gate_node) nodes;
 };
+/* commits: NULL of commands. 0, or -1 with *e; the caller ends it in both cases. */
 st_status st_gate_elsewhere_begin(struct st_gate_elsewhere *w, const struct st_gate_options *o,
-                                  char *const commits[ST_GATE_SIDES], struct st_error *e);
+                                  char *const commits[ST_GATE_SIDES],
+                                  const struct st_gate_cases *cases, struct st_error *e);
 /* Adds a note about the nodes; or, if the gate is not complete, sets where it can be resumed. 0, or
  * -1: memory is exhausted. */
 st_status st_gate_elsewhere_end(struct st_gate_elsewhere *w, bool complete,

@@ -201,7 +201,7 @@ gate_benchmarks(struct st_gate_options *o, const struct st_gate_cases *cases,
 	struct st_gate_elsewhere elsewhere = {0};
 	if (!o->place.on)
 		return gate_each_benchmark(o, cases, folders, NULL, out, e);
-	st_status status = st_gate_elsewhere_begin(&elsewhere, o, out->commits, e);
+	st_status status = st_gate_elsewhere_begin(&elsewhere, o, out->commits, cases, e);
 	if (!status)
 		status = gate_each_benchmark(o, cases, folders, &elsewhere, out, e);
 	if (st_gate_elsewhere_end(&elsewhere, !status && !out->interrupted, out) && !status)

@@ -105,7 +105,7 @@ class Gate(unittest.TestCase):
         self.assertLessEqual(len(self.runs()), 80 + 2 * (1 + WORKERS))
         # Another command, and another controller.
         _, errors = self.end(self.start("gate", "--base", "./p.sh base", "--target", "./p.sh target", "--on", "local", "--campaign", "campaign"), 125)
-        self.assertEqual(errors, "strobe: campaign has the campaign of another command: name another folder with --campaign, or remove it\n")
+        self.assertEqual(errors, "strobe: campaign has the campaign of another command, or of other versions or programs: name another folder with --campaign, or remove it\n")
 
     def wait(self, true):
         until = time.monotonic() + LONG
