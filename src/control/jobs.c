@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -153,12 +154,20 @@ start_watching(pid_t pid)
 	_exit(0);
 }
 
+/* A process that is stopped cannot end its program when the time has passed. */
+static bool
+limits_time(void)
+{
+	struct itimerval limit = {0};
+	return is_group && !getitimer(ITIMER_REAL, &limit) && timerisset(&limit.it_value);
+}
+
 void
 st_jobs_stopped(pid_t pid, int signo)
 {
 	struct sigaction plain = {.sa_handler = SIG_DFL}, old;
-	if (!is_stopped(pid))
-		return; /* no longer */
+	if (limits_time() || !is_stopped(pid)) /* or no longer stopped */
+		return;
 	continued = 0;
 	stopping = 1;
 	pid_t watcher = start_watching(pid);

@@ -84,6 +84,17 @@ int main(int c, char **v) { FILE *f = fopen(v[c - 1], "r"); int n = 0, x; while 
         _, kept = self.same([FAULT], "x\nz\n", "--executions", "30", "--hang", "1s", "--rules", "double-line,repeat-word,change-character,copy-line")
         self.assertTrue(kept)
 
+    def test_a_program_that_stops_itself_is_a_hang(self):
+        program = self.compile("""
+#include <signal.h>
+#include <stdio.h>
+int main(void) { int n = 0, c; while ((c = getchar()) != EOF) n += c == 'e'; return n > 2 ? raise(SIGSTOP) : 0; }
+""")
+        for words in (), ("--fresh",):
+            _, kept = self.fuzz([program], "ee\n", "--executions", "4", "--hang", "1s", "--rules", "double-line", *words)
+            self.assertTrue([name for name, _ in kept if name.startswith("hangs/")])
+            self.none_is_left(program)
+
     def test_threads_children_and_code_made_at_run_time(self):
         program = self.compile('''
 #include <pthread.h>
@@ -115,6 +126,47 @@ int main(void)
         self.assertEqual(first["executions"], fresh["executions"])
         # Threads start and wait in an order of their own: a few blocks more or less.
         self.assertAlmostEqual(first["base_work"] / fresh["base_work"], 1, delta=0.05)
+
+    def test_the_c_library_knows_the_id_of_its_thread(self):
+        program = self.compile('''
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_t first;
+static pthread_mutex_t lock;
+static void ignore(int signo) { (void)signo; }
+static void *work(void *unused)
+{
+	if (pthread_kill(first, SIGUSR1))
+		abort();
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+int main(void)
+{
+	pthread_t other;
+	pthread_mutexattr_t a;
+	signal(SIGUSR1, ignore);
+	first = pthread_self();
+	pthread_mutexattr_init(&a);
+	pthread_mutexattr_setprotocol(&a, PTHREAD_PRIO_INHERIT);
+	pthread_mutex_init(&lock, &a);
+	if (pthread_mutex_lock(&lock))
+		abort();
+	pthread_create(&other, NULL, work, NULL);
+	while (getchar() != EOF)
+		;
+	if (pthread_mutex_unlock(&lock))
+		abort();
+	pthread_join(other, NULL);
+	return 0;
+}
+''', "-pthread")
+        _, kept = self.fuzz([program], "a word\n", "--executions", "10")
+        self.assertEqual([name for name, _ in kept if not name.startswith("results/")], [])
 
     def test_static_programs(self):
         self.same([self.compile("int main(int c, char **v) { (void)v; return c - 1; }", "-static")], "a\n", "--executions", "10")

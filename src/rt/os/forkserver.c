@@ -8,7 +8,8 @@
 #include "rt/os/os.h"
 
 enum {
-	SIGCHLD_ONLY = 17,
+	FORK = 17,                                   /* SIGCHLD */
+	FORK_WITH_TID = FORK | 0x200000 | 0x1000000, /* CHILD_CLEARTID, CHILD_SETTID */
 	MOST_NEW = 1 << 16, /* blocks of one execution that are translated ahead */
 	MOST_PARTIALS = 64,
 };
@@ -19,13 +20,15 @@ enum {
 	STATE_BYTES = offsetof(struct st_results_header, counters) - STATE_FROM,
 };
 
-/* The results at the entry point. */
+/* The results and the thread at the entry point. */
 static struct {
 	char state[STATE_BYTES];
 	uint64_t stats[ST_STAT_COUNT];
 	struct st_partial partials[MOST_PARTIALS];
 	uint64_t *counts[2]; /* of slots 0 and 1, n_blocks of each */
 	uint32_t n_blocks;
+	uint32_t *tid; /* in the C library's data, for pthread_kill and others; NULL: not known */
+	uint64_t robust_list, robust_bytes;
 } at_entry;
 
 /* Mapped by a fork server only: every child of every program that runs natively keeps the runtime's
@@ -193,6 +196,16 @@ tell(uint32_t *word, uint32_t value)
 	SYS(__NR_futex, word, 1 /* FUTEX_WAKE */, 1);
 }
 
+/* Finds what the kernel and the C library know of the thread and fork does not copy. */
+static void
+keep_thread(const struct thread *t)
+{
+	uint32_t *word = NULL;
+	if (SYS(__NR_prctl, 40 /* PR_GET_TID_ADDRESS */, &word) == 0 && word && *word == t->tid)
+		at_entry.tid = word; /* musl names another word to the kernel */
+	SYS(__NR_get_robust_list, 0, &at_entry.robust_list, &at_entry.robust_bytes);
+}
+
 /* In a copy. Its standard input shares its offset with those of the copies before. */
 static void
 serve_begin_copy(struct thread *t)
@@ -204,6 +217,8 @@ serve_begin_copy(struct thread *t)
 	t->tid = (uint32_t)SYS(__NR_gettid);
 	SYS(__NR_setpgid, 0, 0);
 	SYS(__NR_prctl, SET_PDEATHSIG, SIGKILL_IT);
+	if (at_entry.robust_list)
+		SYS(__NR_set_robust_list, at_entry.robust_list, at_entry.robust_bytes);
 	SYS(__NR_lseek, 0, 0, 0);
 }
 
@@ -212,7 +227,7 @@ static bool
 serve_once(struct st_serve *serve)
 {
 	int status = -1;
-	long pid = SYS(__NR_clone, SIGCHLD_ONLY, 0, 0, 0, 0);
+	long pid = SYS(__NR_clone, at_entry.tid ? FORK_WITH_TID : FORK, 0, 0, at_entry.tid, 0);
 	if (pid == 0)
 		return true;
 	if (pid > 0) {
@@ -252,6 +267,7 @@ forkserver_run(struct thread *t)
 		return;
 	}
 	uint64_t mask = signals_block_all();
+	keep_thread(t);
 	tell(&serve->state, ST_SERVE_READY);
 	serve_executions(t, serve);
 	SYS(__NR_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, 8);
