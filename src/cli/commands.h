@@ -653,7 +653,7 @@
 	O(lease, 0, "lease", "TIME", true,                                                         \
 	  "with --on: give the run of a worker that is silent for TIME to another (default: 60s)") \
 	O(noise, 0, "noise", "PERCENT", true,                                                      \
-	  "with --on: refuse nodes on which equal work differs by more (default: 5; 0: none)")     \
+	  "with --on: use no node on which equal work differs by more (default: 5; 0: use all)")   \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)

@@ -12,11 +12,11 @@
 	O(on, 0, "on", "PLACE", true,                                                              \
 	  "run with workers: local, local:N, slurm or slurm:PARTITION (default: none)")            \
 	O(campaign, 0, "campaign", "FOLDER", true,                                                 \
-	  "with --on: keep tasks and results in FOLDER (default: a new one, which is removed)")    \
+	  "with --on: keep tasks and results in FOLDER (default: a temporary folder)")             \
 	O(lease, 0, "lease", "TIME", true,                                                         \
 	  "with --on: give the run of a worker that is silent for TIME to another (default: 60s)") \
 	O(noise, 0, "noise", "PERCENT", true,                                                      \
-	  "with --on: refuse nodes on which equal work differs by more (default: 5; 0: none)")
+	  "with --on: use no node on which equal work differs by more (default: 5; 0: use all)")
 
 #define ST_BLOW_OPTIONS(O)                                                                         \
 	O(mode, 'm', "mode", "slow-down|speed-up|causal", true,                                    \
@@ -73,7 +73,7 @@
 	O(pid, 'p', "pid", "PID", true,                                                            \
 	  "make experiments in the running process PID, in windows of time")                       \
 	O(window, 0, "window", "TIME", true,                                                       \
-	  "with --pid, or for one run of PROGRAM: length of an experiment (default: 250ms)")       \
+	  "make experiments of TIME in one process: PID, or one of PROGRAM (default: 250ms)")      \
 	O(for, 0, "for", "TIME", true, "with --progress: end each run after this long")            \
 	O(what_if, 0, "what-if", "LIST", true,                                                     \
 	  "forecast the gain if several functions are faster: f=30%,g=50%")                        \
@@ -90,7 +90,7 @@
 	O(journal, 0, "journal", "FILE", true,                                                     \
 	  "keep each run in FILE, and resume the campaign that FILE has")                          \
 	O(timeline, 0, "timeline", "NAME", true,                                                   \
-	  "record the best experiment with NAME (default: with any function; none: do not)")       \
+	  "record the calls of the best experiment with function NAME (default: any; or none)")    \
 	O(input, 0, "stdin", "FILE", true,                                                         \
 	  "use FILE as the program's standard input (default: /dev/null)")                         \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier campaign")                 \
@@ -122,7 +122,7 @@
 	  "judge what was found for at most this long (default: 60s)")                             \
 	O(hang, 0, "hang", "TIME", true, "end an execution after this long (default: 10s)")        \
 	O(fresh, 0, "fresh", NULL, true,                                                           \
-	  "start the program anew for each execution (default: copy a started process)")           \
+	  "start a new process for each execution (default: copy one that has started)")           \
 	O(size, 'N', "size", "BYTES", true,                                                        \
 	  "make inputs of at most BYTES (default: the largest seed and 1,000,000 more)")           \
 	O(size_ratio, 0, "size-ratio", "N", true,                                                  \
@@ -165,7 +165,7 @@
 	O(miss, 0, "miss", "PERCENT", true,                                                        \
 	  "limit the probability to pass a change of --limit to PERCENT (default: 5)")             \
 	O(duet, 0, "duet", &(ST_GATE_DUETS(ST_GATE_WORD))[1], true,                                \
-	  "run both sides of a pair at once on one CPU, in turn, or at once on different CPUs")    \
+	  "run pairs at once on one CPU (default for cpu), in turn (for wall), or on other CPUs")  \
 	O(cpu, 0, "cpu", "LIST", true,                                                             \
 	  "run each pair on one of these CPUs; all: on all CPUs (default: any one)")               \
 	O(seed, 0, "seed", "N", true, "set the seed of the order of runs (default: a random one)") \

@@ -67,6 +67,7 @@ void
 st_on_say_resume(const char *folder, bool quiet)
 {
 	if (folder && !quiet)
-		fprintf(stderr, "strobe: what was measured is kept: strobe campaign resume %s\n",
+		fprintf(stderr,
+		        "strobe: all measurements are kept; to go on: strobe campaign resume %s\n",
 		        folder);
 }

@@ -245,8 +245,9 @@ alloc_note_peak(struct st_profile *p, const struct st_profile_table *contexts)
 		bytes += contexts->values.v[i + CONTEXT_BYTES].number;
 	}
 	if (bytes && !peak)
-		st_profile_note(p, "what each call stack had at the peak is not known, because the "
-		                   "program's end was not seen");
+		st_profile_note(
+		        p, "the bytes of each call stack at the peak are not known, because the "
+		           "program's end was not seen");
 }
 
 st_status

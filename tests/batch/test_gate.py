@@ -123,7 +123,7 @@ class Gate(unittest.TestCase):
         self.assertEqual(errors, f"strobe: another strobe works on the campaign in {self.campaign}: wait for it, or end it with strobe campaign cancel\n")
         self.end(self.start("campaign", "cancel", "campaign"), 0)
         _, errors = self.end(gate, 128 + signal.SIGTERM)
-        self.assertEqual(errors, f"strobe: what was measured is kept: strobe campaign resume {self.campaign}\n")
+        self.assertEqual(errors, f"strobe: all measurements are kept; to go on: strobe campaign resume {self.campaign}\n")
         (self.folder / "flag").unlink()
         out, _ = self.end(self.start("campaign", "resume", "campaign"), 3)
         self.assertIn("5 pairs", out)
@@ -146,7 +146,7 @@ class Gate(unittest.TestCase):
         _, errors = self.gate(3, code=125)
         self.assertEqual(errors.splitlines()[0], "strobe: the gate measured nothing: ./p.sh of the target exited with 1; run it by hand to see why")
         [folder] = [name for name in os.listdir(self.folder) if name.startswith("strobe-campaign-gate.")]
-        self.assertEqual(errors.splitlines()[1], f"strobe: what was measured is kept: strobe campaign resume {self.folder / folder}")
+        self.assertEqual(errors.splitlines()[1], f"strobe: all measurements are kept; to go on: strobe campaign resume {self.folder / folder}")
         shutil.rmtree(self.folder / folder)
 
     def test_mistakes(self):
