@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +35,8 @@ class Served(unittest.TestCase):
         place = tempfile.TemporaryDirectory(prefix="strobe-served-")
         self.addCleanup(place.cleanup)
         self.place = Path(place.name)
+        # Other tests run the same files at the same time: processes are found by the file.
+        self.list, self.linear, self.choices, self.fault = (shutil.copy(program, place.name) for program in (LIST, LINEAR, CHOICES, FAULT))
 
     def fuzz(self, program, seed, *words):
         """The result, the inputs that were kept, and the log, without the times."""
@@ -56,9 +59,9 @@ class Served(unittest.TestCase):
 
     def none_is_left(self, program):
         deadline = time.monotonic() + 120
-        while running(program) and time.monotonic() < deadline:
+        while left := running(program):
+            self.assertLess(time.monotonic(), deadline, left)
             time.sleep(0.05)
-        self.assertEqual(running(program), [])
 
     def compile(self, text, *flags):
         (self.place / "p.c").write_text(text)
@@ -67,11 +70,11 @@ class Served(unittest.TestCase):
         return program
 
     def test_work_and_inputs_are_those_of_fresh_processes(self):
-        result, kept = self.same([LIST], "[a] [b]\n", "--executions", "30")
+        result, kept = self.same([self.list], "[a] [b]\n", "--executions", "30")
         self.assertEqual((result["executions"], result["unsteady"]), (30, 0))
         self.assertGreater(len(kept), 1)
-        self.same([LINEAR], "one line\n", "--executions", "40")
-        self.same([CHOICES], "aab\n", "--executions", "40", "-j", "5")
+        self.same([self.linear], "one line\n", "--executions", "40")
+        self.same([self.choices], "aab\n", "--executions", "40", "-j", "5")
 
     def test_a_file_is_read_from_its_beginning_each_time(self):
         program = self.compile('''
@@ -81,7 +84,7 @@ int main(int c, char **v) { FILE *f = fopen(v[c - 1], "r"); int n = 0, x; while 
         self.same([program, "@@"], "text\n", "--executions", "20")
 
     def test_faults_and_hangs_do_not_end_the_server(self):
-        _, kept = self.same([FAULT], "x\nz\n", "--executions", "30", "--hang", "1s", "--rules", "double-line,repeat-word,change-character,copy-line")
+        _, kept = self.same([self.fault], "x\nz\n", "--executions", "30", "--hang", "1s", "--rules", "double-line,repeat-word,change-character,copy-line")
         self.assertTrue(kept)
 
     def test_a_program_that_stops_itself_is_a_hang(self):
@@ -173,13 +176,13 @@ int main(void)
 
     def test_a_killed_campaign_leaves_no_process(self):
         (self.place / "seed").write_text("line\n")
-        with subprocess.Popen([STROBE, "fuzz", "-q", "-s", "seed", "-t", "600s", "-o", "out", "--", LINEAR], cwd=self.place) as campaign:
-            while not (self.place / "out" / "journal").exists() or not running(LINEAR):
+        with subprocess.Popen([STROBE, "fuzz", "-q", "-s", "seed", "-t", "600s", "-o", "out", "--", self.linear], cwd=self.place) as campaign:
+            while not (self.place / "out" / "journal").exists() or not running(self.linear):
                 time.sleep(0.05)
                 self.assertIsNone(campaign.poll())
             campaign.send_signal(signal.SIGKILL)
             campaign.wait()
-        self.none_is_left(LINEAR)
+        self.none_is_left(self.linear)
 
 
 if __name__ == "__main__":
