@@ -266,8 +266,8 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 	}
 	if (a->progress.n)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "no function is left to be made faster, since those of --progress "
-		               "are not: name others with --funcs, or lower --min-func-time");
+		               "no function is left for experiments, since those of --progress "
+		               "get none: name others with --funcs, or lower --min-func-time");
 	if (a->session.region.functions.n)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no function that --funcs matches was called and can be timed: "
