@@ -31,6 +31,8 @@ struct st_batch {
 	bool begun, own_folder;
 };
 
+static const double slurm_patience = 40; /* s; Slurm kills a job 30 s after it was cancelled */
+
 /* The result of a task that the loop does not need. */
 static const char batch_skipped[] = "skipped";
 
@@ -408,7 +410,10 @@ st_batch_close(struct st_batch *b, bool complete)
 		return NULL;
 	if (b->begun)
 		st_workers_end(&b->pool);
-	if (b->begun && complete && b->place.slurm)
+	/* What a pilot writes after its folder was removed would stay. */
+	if (b->begun && complete && b->place.slurm && b->own_folder)
+		st_slurm_end(&b->c, slurm_patience, st_timing_interrupted);
+	else if (b->begun && complete && b->place.slurm)
 		st_slurm_cancel(&b->c);
 	if (b->file)
 		fclose(b->file);

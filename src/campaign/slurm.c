@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "campaign/program.h"
@@ -200,4 +202,16 @@ void
 st_slurm_cancel(const struct st_campaign *c)
 {
 	st_campaign_each(c, "pilots", cancel_pilot, NULL);
+}
+
+void
+st_slurm_end(const struct st_campaign *c, double seconds, int (*interrupted)(void))
+{
+	const struct timespec pause = {.tv_nsec = 500000000};
+	const double until = st_now_raw() + seconds;
+	struct st_error e;
+	bool alive;
+	st_slurm_cancel(c);
+	while (!st_slurm_alive(c, &alive, &e) && alive && st_now_raw() < until && !interrupted())
+		nanosleep(&pause, NULL);
 }

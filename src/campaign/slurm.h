@@ -14,5 +14,8 @@ st_status st_slurm_submit(const struct st_campaign *c, const char *partition, co
 st_status st_slurm_alive(const struct st_campaign *c, bool *alive, struct st_error *e);
 /* Ends all pilots; does nothing where there are none. */
 void st_slurm_cancel(const struct st_campaign *c);
+/* Ends all pilots and waits until they have ended, or so many seconds, or until Slurm does not
+ * answer or `interrupted` returns a signal. */
+void st_slurm_end(const struct st_campaign *c, double seconds, int (*interrupted)(void));
 
 #endif

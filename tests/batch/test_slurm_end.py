@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A gate removes the folder of its campaign when its pilots have ended, with a Slurm of four scripts: test_slurm_end.py STROBE."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+STROBE = os.path.abspath(sys.argv.pop(1))
+SCRIPTS = {
+    "sinfo": "echo 'test* 1'",
+    # The pilot ends some time after it was cancelled, and writes its log until then.
+    "sbatch": """for word; do case $word in --chdir=*) folder=${word#*=};; --wrap=*) wrap=${word#*=};; esac; done
+cd "$folder" && setsid "$AT/pilot" "$wrap" > "$folder/pilot-1.log" 2>&1 < /dev/null &
+echo 1""",
+    "pilot": """sh -c "$1" & echo $! > "$AT/worker"
+wait $!
+sleep 1
+echo end > pilot-late.log
+touch "$AT/ended" """,
+    "squeue": '[ -e "$AT/ended" ] || echo 1_0',
+    "scancel": 'kill "$(cat "$AT/worker")"',
+}
+
+
+class End(unittest.TestCase):
+    def test_folder(self):
+        with tempfile.TemporaryDirectory(prefix="strobe-slurm-end-") as name:
+            at, folder = Path(name), Path(name, "work")
+            folder.mkdir()
+            for script, text in SCRIPTS.items():
+                (at / script).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+                (at / script).chmod(0o755)
+            environment = {**os.environ, "AT": name, "PATH": f"{name}:{os.environ['PATH']}"}
+            done = subprocess.run([STROBE, "gate", "--base", "true", "--target", "true", "--counts", "0", "--pairs", "2", "--on", "slurm", "--noise", "0"], cwd=folder,
+                                  env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=240)
+            self.assertEqual((done.returncode, done.stderr), (3, ""))
+            self.assertTrue((at / "ended").exists())
+            self.assertEqual(os.listdir(folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
