@@ -10,11 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "batch/folder.h"
 #include "campaign/slurm.h"
-#include "campaign/status.h"
 #include "campaign/worker.h"
 #include "campaign/workers.h"
 #include "timing/timing.h"
@@ -25,9 +23,8 @@ struct st_batch {
 	struct st_campaign c;
 	struct st_workers pool;
 	size_t tasks;
-	FILE *file;  /* of the tasks */
-	int lock;    /* held while this process lives */
-	double next; /* when the progress is shown again */
+	FILE *file; /* of the tasks */
+	int lock;   /* held while this process lives */
 	bool begun, own_folder;
 };
 
@@ -136,9 +133,7 @@ batch_make(struct st_batch *b, const char *folder, struct st_error *e)
 static st_status
 batch_open_tasks(struct st_batch *b, struct st_error *e)
 {
-	char *path = st_campaign_path(&b->c, "tasks"), *closed = st_campaign_path(&b->c, "closed");
-	if (closed)
-		unlink(closed);
+	char *path = st_campaign_path(&b->c, "tasks");
 	if (path)
 		unlink(path);
 	b->file = path ? fopen(path, "wxe") : NULL;
@@ -146,7 +141,6 @@ batch_open_tasks(struct st_batch *b, struct st_error *e)
 	                           : st_fail(e, ST_EXIT_FAILED, "cannot write %s/tasks: %s",
 	                                     b->c.folder, strerror(errno));
 	free(path);
-	free(closed);
 	return status;
 }
 
@@ -192,12 +186,6 @@ st_batch_open(struct st_batch **b, const struct st_batch_options *o, struct st_e
 	return ST_FAILED;
 }
 
-const char *
-st_batch_folder(const struct st_batch *b)
-{
-	return b->c.folder;
-}
-
 /* ---- tasks ---- */
 
 st_status
@@ -225,14 +213,6 @@ batch_flush(struct st_batch *b, struct st_error *e)
 }
 
 st_status
-st_batch_seal(struct st_batch *b, struct st_error *e)
-{
-	bool first;
-	return batch_flush(b, e) ? ST_FAILED
-	                         : st_campaign_put(&b->c, "controller", "closed", "", &first, e);
-}
-
-st_status
 st_batch_skip(struct st_batch *b, size_t from, struct st_error *e)
 {
 	char name[64], text[32];
@@ -254,7 +234,6 @@ st_batch_result_free(struct st_batch_result *r)
 {
 	free(r->runs);
 	free(r->reason);
-	free(r->file);
 	free(r->worker);
 	*r = (struct st_batch_result){0};
 }
@@ -267,30 +246,21 @@ batch_take_run(struct st_batch_run *r, const json_t *at)
 	                    &r->system);
 }
 
-static bool
-batch_copy(char **to, const char *text)
-{
-	*to = text ? strdup(text) : NULL;
-	return !text || *to;
-}
-
 static st_status
 batch_take(const struct st_batch *b, const char *text, struct st_batch_result *r,
            struct st_error *e)
 {
 	json_t *root = json_loads(text, 0, NULL), *runs = NULL;
-	const char *reason = NULL, *file = NULL, *worker = "";
-	int failed = 0;
-	bool good = !json_unpack(root, "{s:o, s:b, s?s, s?s, s:s}", "runs", &runs, "failed",
-	                         &failed, "reason", &reason, "file", &file, "worker", &worker);
+	const char *reason = NULL, *worker = "";
+	bool good = !json_unpack(root, "{s:o, s?s, s:s}", "runs", &runs, "reason", &reason,
+	                         "worker", &worker);
 	const size_t n = good ? json_array_size(runs) : 0;
 	r->runs = calloc(n + 1, sizeof *r->runs);
-	r->failed = failed;
 	for (r->n = 0; good && r->runs && r->n < n; r->n++)
 		good = batch_take_run(&r->runs[r->n], json_array_get(runs, r->n));
-	bool memory = r->runs && batch_copy(&r->reason, reason) && batch_copy(&r->worker, worker);
-	if (good && memory && file)
-		memory = (r->file = st_campaign_path(&b->c, "files/%s", file)) != NULL;
+	r->reason = reason ? strdup(reason) : NULL;
+	r->worker = strdup(worker);
+	const bool memory = r->runs && r->worker && (!reason || r->reason);
 	json_decref(root);
 	if (good && memory)
 		return ST_OK;
@@ -298,24 +268,6 @@ batch_take(const struct st_batch *b, const char *text, struct st_batch_result *r
 	return good ? batch_no_memory(e)
 	            : st_fail(e, ST_EXIT_FAILED, "a result of the campaign %s is damaged",
 	                      b->c.folder);
-}
-
-static void
-batch_show(struct st_batch *b)
-{
-	struct st_campaign_status s;
-	struct st_error e;
-	if (!b->o->show || st_now_raw() < b->next)
-		return;
-	b->next = st_now_raw() + 1;
-	if (!st_campaign_status_of(&s, &b->c, &e)) {
-		char *text = st_text_of("%zu of %zu tasks have a result; %zu workers: %s",
-		                        s.finished, b->tasks, s.workers.n, b->c.folder);
-		if (text)
-			b->o->show(b->o->arg, text);
-		free(text);
-	}
-	st_campaign_status_free(&s);
 }
 
 static st_status
@@ -393,7 +345,6 @@ st_batch_wait(struct st_batch *b, size_t number, struct st_batch_result *r, stru
 			break;
 		if (st_campaign_is_cancelled(&b->c))
 			kill(getpid(), SIGTERM); /* as if this process had been told to end */
-		batch_show(b);
 		nanosleep(&pause, NULL);
 		pause.tv_nsec = pause.tv_nsec < LONGEST_NS / 2 ? pause.tv_nsec * 2 : LONGEST_NS;
 	}

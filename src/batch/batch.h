@@ -46,8 +46,6 @@ struct st_batch_options {
 	char *const *command;
 	const char *const *further; /* NULL-terminated; may be NULL */
 	const cpu_set_t *cpus;      /* that the workers of this machine may use; NULL: all */
-	void (*show)(void *arg, const char *text); /* progress; may be NULL */
-	void *arg;
 };
 
 struct st_batch;
@@ -57,12 +55,8 @@ st_status st_batch_is_slurm(const char *on, bool *slurm, struct st_error *e);
 
 /* Makes the campaign, or goes on with it, and starts its workers. 0, or -1 with *e. */
 st_status st_batch_open(struct st_batch **b, const struct st_batch_options *o, struct st_error *e);
-/* The folder of its campaign. */
-const char *st_batch_folder(const struct st_batch *b);
 /* Adds a task, which is released also if that fails. Tasks have the numbers 0, 1, .. */
 st_status st_batch_add(struct st_batch *b, json_t *task, size_t *number, struct st_error *e);
-/* No further task comes, so that workers end that find none. */
-st_status st_batch_seal(struct st_batch *b, struct st_error *e);
 /* The tasks from `from` on, of those that were added, are not needed any more. */
 st_status st_batch_skip(struct st_batch *b, size_t from, struct st_error *e);
 
@@ -74,9 +68,7 @@ struct st_batch_run {
 struct st_batch_result {
 	struct st_batch_run *runs; /* up to the first one that failed; malloc'ed */
 	size_t n;
-	char *reason; /* why a run could not be executed, or what it said last; NULL: nothing */
-	bool failed;  /* a run could not be executed */
-	char *file;   /* that the task has written, its path; NULL: none */
+	char *reason; /* why a run could not be executed; NULL: all could */
 	char *worker;
 };
 void st_batch_result_free(struct st_batch_result *r);
@@ -92,21 +84,12 @@ char *st_batch_close(struct st_batch *b, bool complete);
 
 /* A task without runs. NULL: memory is exhausted, also below, where a task may be NULL. */
 json_t *st_batch_task_new(void);
-/* Where a run's standard output and errors go. */
-enum st_batch_streams {
-	ST_BATCH_NOWHERE,
-	ST_BATCH_TO_FILE, /* the file of the result */
-	ST_BATCH_KEPT,    /* its last line is part of the result if the run fails */
-};
+/* What it writes to its standard output and errors is dropped. */
 struct st_batch_command {
 	char *const *argv;
-	/* Replaced by the path of the file of the result, wherever argv has this very pointer;
-	 * NULL: nowhere. */
-	const char *file_word;
 	const char *folder;  /* NULL: the current one */
 	const char *input;   /* NULL: nothing */
 	const char *setting; /* NAME=VALUE for the environment; NULL: none */
-	enum st_batch_streams streams;
 };
 /* Adds a run. Returns false if a text is not UTF-8, or memory is exhausted. */
 bool st_batch_task_run(json_t *task, const struct st_batch_command *c);

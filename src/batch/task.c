@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tasks as JSON: {"runs": [{"argv", "folder", "input", "setting", "streams"}], "cpu"}. */
+/* Tasks as JSON: {"runs": [{"argv", "folder", "input", "setting"}], "cpu"}. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +18,13 @@ task_set(json_t *run, const char *name, const char *value)
 	return !value || !json_object_set_new(run, name, json_string(value));
 }
 
-/* In the list of words, null is the file of the result. */
 static json_t *
 task_words(const struct st_batch_command *c)
 {
 	json_t *words = json_array();
 	bool good = words != NULL;
 	for (char *const *word = c->argv; good && *word; word++)
-		good = !json_array_append_new(words, c->file_word && *word == c->file_word
-		                                             ? json_null()
-		                                             : json_string(*word));
+		good = !json_array_append_new(words, json_string(*word));
 	if (good)
 		return words;
 	json_decref(words);
@@ -44,7 +41,6 @@ st_batch_task_run(json_t *task, const struct st_batch_command *c)
 	            task_set(run, "folder", folder) &&
 	            task_set(run, "input", input ? input : c->input) &&
 	            task_set(run, "setting", c->setting) &&
-	            !json_object_set_new(run, "streams", json_integer(c->streams)) &&
 	            !json_array_append(json_object_get(task, "runs"), run);
 	json_decref(words);
 	json_decref(run);

@@ -7,12 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "base/vec.h"
 #include "batch/batch.h"
 #include "batch/node.h"
 #include "campaign/worker.h"
-#include "profile/output.h"
 #include "timing/timing.h"
 
 struct batch_work {
@@ -47,11 +45,10 @@ work_take_lines(struct batch_work *w, char *text, struct st_error *e)
 
 /* Lines that are whole: the last one may be under way. */
 static st_status
-work_more(void *arg, size_t *tasks, bool *grows, struct st_error *e)
+work_more(void *arg, size_t *tasks, struct st_error *e)
 {
 	struct batch_work *w = arg;
 	struct stat s;
-	*grows = !st_campaign_has(&w->c, "closed"); /* before the tasks are read */
 	bool grown = !stat(w->tasks, &s) && s.st_size > w->read;
 	int fd = grown ? open(w->tasks, O_RDONLY | O_CLOEXEC) : -1;
 	st_status status = ST_OK;
@@ -74,13 +71,11 @@ work_more(void *arg, size_t *tasks, bool *grows, struct st_error *e)
 struct batch_running {
 	struct batch_work *w;
 	const struct st_worker_task *task;
-	char *file, *said; /* paths */
-	bool wrote;        /* a run may have written the file */
-	bool ends, failed; /* no further run; a run could not be executed */
 	cpu_set_t cpus;
 	bool pinned;
+	bool ends; /* no further run */
 	json_t *runs;
-	char *reason; /* malloc'ed */
+	char *reason; /* why a run could not be executed, malloc'ed */
 };
 
 static const char *
@@ -89,78 +84,44 @@ work_text(const json_t *run, const char *name)
 	return json_string_value(json_object_get(run, name));
 }
 
-/* The words, whose texts belong to the JSON and to the path of the file. NULL: no memory. */
+/* The words, whose texts belong to the JSON. NULL: no memory. */
 static char **
-work_words(struct batch_running *r, const json_t *run)
+work_words(const json_t *run)
 {
 	const json_t *words = json_object_get(run, "argv");
 	const size_t n = json_array_size(words);
 	const char **argv = calloc(n + 1, sizeof *argv);
-	for (size_t i = 0; argv && i < n; i++) {
-		const json_t *word = json_array_get(words, i);
-		argv[i] = json_is_null(word) ? r->file : json_string_value(word);
-		r->wrote |= json_is_null(word);
-	}
+	for (size_t i = 0; argv && i < n; i++)
+		argv[i] = json_string_value(json_array_get(words, i));
 	return (char **)argv;
 }
 
-/* What a run that has failed said last: the last line of its output. */
-static char *
-work_last_line(const char *path)
-{
-	char text[1024];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	off_t end = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
-	off_t at = end < (off_t)sizeof text ? 0 : end - (off_t)sizeof text + 1;
-	ssize_t n = fd < 0 ? 0 : pread(fd, text, sizeof text - 1, at);
-	if (fd >= 0)
-		close(fd);
-	while (n > 0 && strchr("\r\n", text[n - 1]))
-		n--;
-	text[n > 0 ? n : 0] = '\0';
-	char *line = strrchr(text, '\n');
-	line = line ? line + 1 : text;
-	return *line ? strdup(line) : NULL;
-}
-
-/* Whether the node is the cause of a failure. */
 static st_status
-work_judge(int code, const char *reason, struct st_error *e)
-{
-	if (reason && code == ST_EXIT_FAILED && st_node_is_cause(reason))
-		return st_fail(e, ST_EXIT_FAILED, "%s", reason);
-	return ST_OK;
-}
-
-static st_status
-work_take_run(struct batch_running *r, const struct st_timing_run *m, bool kept, struct st_error *e)
+work_take_run(struct batch_running *r, const struct st_timing_run *m, struct st_error *e)
 {
 	json_t *run = json_pack("{si, si, sf, sf, sf}", "exit", m->exit, "signal", m->signal,
 	                        "wall", m->v[ST_TIMING_WALL], "user", m->v[ST_TIMING_USER],
 	                        "system", m->v[ST_TIMING_SYSTEM]);
 	if (json_array_append_new(r->runs, run))
 		return work_no_memory(e);
-	if (!m->exit)
-		return ST_OK;
-	r->ends = true;
-	if (kept)
-		r->reason = work_last_line(r->said);
-	return work_judge(m->exit, r->reason, e);
+	r->ends = m->exit != 0;
+	return ST_OK;
 }
 
-/* A program that cannot be started is a result. */
+/* A program that cannot be started is a result, unless the node is the cause. */
 static st_status
 work_not_run(struct batch_running *r, const struct st_error *why, struct st_error *e)
 {
-	r->ends = r->failed = true;
+	r->ends = true;
 	r->reason = strdup(why->text);
-	return r->reason ? work_judge(ST_EXIT_FAILED, r->reason, e) : work_no_memory(e);
+	if (!r->reason)
+		return work_no_memory(e);
+	return st_node_is_cause(r->reason) ? st_fail(e, ST_EXIT_FAILED, "%s", r->reason) : ST_OK;
 }
 
 static st_status
 work_run_words(struct batch_running *r, const json_t *run, char *const *argv, struct st_error *e)
 {
-	const json_int_t streams = json_integer_value(json_object_get(run, "streams"));
 	char *settings[] = {(char *)(uintptr_t)work_text(run, "setting"), NULL};
 	const char *input = work_text(run, "input"), *folder = work_text(run, "folder");
 	struct st_timing_run measured;
@@ -168,28 +129,24 @@ work_run_words(struct batch_running *r, const json_t *run, char *const *argv, st
 	const struct st_timing_command command = {
 	        .argv = argv,
 	        .input = input ? input : "/dev/null",
-	        .streams = streams == ST_BATCH_TO_FILE ? r->file
-	                   : streams == ST_BATCH_KEPT  ? r->said
-	                                               : "/dev/null",
+	        .streams = "/dev/null",
 	        .cpus = r->pinned ? &r->cpus : NULL,
 	        .folder = folder,
 	        .settings = settings,
 	};
-	r->wrote |= streams == ST_BATCH_TO_FILE;
 	if (folder && access(folder, X_OK))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s cannot be used here: a campaign needs a file system that all "
 		               "nodes share",
 		               folder);
-	return st_timing_run(&command, &measured, &why)
-	               ? work_not_run(r, &why, e)
-	               : work_take_run(r, &measured, streams == ST_BATCH_KEPT, e);
+	return st_timing_run(&command, &measured, &why) ? work_not_run(r, &why, e)
+	                                                : work_take_run(r, &measured, e);
 }
 
 static st_status
 work_run(struct batch_running *r, const json_t *run, struct st_error *e)
 {
-	char **argv = work_words(r, run);
+	char **argv = work_words(run);
 	if (!argv)
 		return work_no_memory(e);
 	st_status status =
@@ -219,19 +176,10 @@ work_pin(struct batch_running *r, const json_t *task)
 static st_status
 work_result(const struct batch_running *r, struct st_worked *out, struct st_error *e)
 {
-	json_t *result =
-	        json_pack("{so, sb, ss*, ss*, ss}", "runs", json_incref(r->runs), "failed",
-	                  (int)r->failed, "reason", r->reason, "file",
-	                  r->wrote ? st_base_name(r->file) : NULL, "worker", r->task->worker);
-	if (!result && r->reason) { /* what a program says need not be UTF-8 */
-		json_decref(r->runs);
-		for (char *at = r->reason; *at; at++)
-			*at = *at & 0x80 ? '?' : *at;
-		result = json_pack("{so, sb, ss*, ss*, ss}", "runs", json_incref(r->runs), "failed",
-		                   (int)r->failed, "reason", r->reason, "file",
-		                   r->wrote ? st_base_name(r->file) : NULL, "worker",
-		                   r->task->worker);
-	}
+	for (char *at = r->reason; at && *at; at++)
+		*at = *at & 0x80 ? '?' : *at; /* the name of a program need not be UTF-8 */
+	json_t *result = json_pack("{so, ss*, ss}", "runs", json_incref(r->runs), "reason",
+	                           r->reason, "worker", r->task->worker);
 	out->text = result ? json_dumps(result, JSON_COMPACT) : NULL;
 	json_decref(result);
 	return out->text ? ST_OK : work_no_memory(e);
@@ -261,19 +209,11 @@ work_execute(void *arg, const struct st_worker_task *t, struct st_worked *out, s
 	st_status status = task ? ST_OK
 	                        : st_fail(e, ST_EXIT_FAILED, "%s has a damaged line: task %zu",
 	                                  w->tasks, t->number);
-	r.file = st_campaign_path(&w->c, "files/%zu.%s", t->number, t->worker);
-	r.said = st_text_of("%s/said", t->scratch);
-	if (!status && (!r.file || !r.said || !r.runs))
+	if (!status && !r.runs)
 		status = work_no_memory(e);
 	work_pin(&r, task);
 	if (!status)
 		status = work_runs(&r, task, out, e);
-	if (r.said)
-		unlink(r.said);
-	if (r.file && (status || out->interrupted))
-		unlink(r.file);
-	out->file = r.file;
-	free(r.said);
 	free(r.reason);
 	json_decref(r.runs);
 	json_decref(task);

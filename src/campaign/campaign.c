@@ -19,9 +19,8 @@ enum { CAMPAIGN_VERSION = 1 };
 static const char campaign_end[] = "\nend\n";
 
 /* Folders of a campaign. */
-static const char *const campaign_folders[] = {"tmp",        "workers",  "leases",
-                                               "results",    "profiles", "failed",
-                                               "quarantine", "pilots",   "files"};
+static const char *const campaign_folders[] = {"tmp",      "workers", "leases",     "results",
+                                               "profiles", "failed",  "quarantine", "pilots"};
 
 static st_status
 campaign_folder_no_memory(struct st_error *e)

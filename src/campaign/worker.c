@@ -30,7 +30,6 @@ struct worker {
 	int fd; /* of the report, which is locked as long as this process lives */
 	double noise;
 	size_t tasks, room;      /* tasks so far, and elements of the arrays */
-	bool open;               /* further tasks may come */
 	bool *done;              /* tasks that have a result or were given up */
 	unsigned char *attempts; /* generations of leases that were seen */
 	size_t cursor;           /* tasks before it have been tried once */
@@ -387,7 +386,7 @@ static st_status
 worker_read_tasks(struct worker *w, struct st_error *e)
 {
 	size_t tasks = w->c->tasks;
-	if (w->work->more && w->work->more(w->work->arg, &tasks, &w->open, e))
+	if (w->work->more && w->work->more(w->work->arg, &tasks, e))
 		return ST_FAILED;
 	return worker_grow(w, tasks, e);
 }
@@ -454,11 +453,11 @@ worker_nap(double seconds)
 static st_status
 worker_wait(struct worker *w, struct st_error *e)
 {
-	const double seconds = fmin(w->c->lease / 10, 0.5), step = w->open ? 0.005 : seconds;
+	const double seconds = fmin(w->c->lease / 10, 0.5), step = w->work->more ? 0.005 : seconds;
 	const size_t before = w->tasks;
 	for (double waited = 0; waited < seconds && !worker_ends(w); waited += step) {
 		worker_nap(step);
-		if (w->open && worker_read_tasks(w, e))
+		if (w->work->more && worker_read_tasks(w, e))
 			return ST_FAILED;
 		if (w->tasks > before)
 			break;
@@ -470,7 +469,8 @@ worker_wait(struct worker *w, struct st_error *e)
 static bool
 worker_is_needed(const struct worker *w, enum claim claim, double idle_since)
 {
-	return claim == CLAIM_LATER || (w->open && st_now_raw() - idle_since < 10 * w->c->lease);
+	return claim == CLAIM_LATER ||
+	       (w->work->more && st_now_raw() - idle_since < 10 * w->c->lease);
 }
 
 static st_status

@@ -31,9 +31,9 @@ struct st_work {
 	                     struct st_error *e);
 	/* Whether to end, as after a signal. */
 	bool (*interrupted)(void *arg);
-	/* Of a campaign that grows: the number of tasks so far, and whether further ones may come.
-	 * NULL: the campaign has the tasks of its description. */
-	st_status (*more)(void *arg, size_t *tasks, bool *grows, struct st_error *e);
+	/* Of a campaign that grows: the number of tasks so far. NULL: the campaign has the tasks of
+	 * its description. */
+	st_status (*more)(void *arg, size_t *tasks, struct st_error *e);
 	void *arg;
 	const char *machine; /* its key: only machines of one key work on a campaign */
 	int cpu;             /* that it is pinned to; -1: to none */

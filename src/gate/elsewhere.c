@@ -195,10 +195,9 @@ static st_status
 far_fail(const struct st_gate_far_pairs *p, const struct st_gate_pair *pair,
          const struct st_batch_result *r, struct st_error *e)
 {
-	const int side = r->n > 1 || (r->failed && r->n) ? !pair->first : pair->first;
-	if (r->failed)
-		return st_fail(e, ST_EXIT_FAILED, "the gate measured nothing: %s",
-		               r->reason ? r->reason : "a run failed");
+	const int side = r->n > 1 ? !pair->first : pair->first;
+	if (r->reason)
+		return st_fail(e, ST_EXIT_FAILED, "the gate measured nothing: %s", r->reason);
 	return st_fail(e, ST_EXIT_FAILED,
 	               "the gate measured nothing: %s of the %s exited with %d; run it by hand to "
 	               "see why",
@@ -246,7 +245,7 @@ st_gate_far_pair(void *arg, const struct st_gate_pair *pair, double ns[ST_GATE_S
 	if (st_timing_interrupted() && !r.runs)
 		return ST_OK;
 	st_status status = ST_OK;
-	if (r.failed || r.n != ST_GATE_SIDES || r.runs[1].exit)
+	if (r.reason || r.n != ST_GATE_SIDES || r.runs[1].exit)
 		status = far_fail(p, pair, &r, e);
 	else
 		status = far_count(p->w, r.worker, e);

@@ -384,7 +384,7 @@ suspended_first(void *arg, const struct st_worker_task *t, struct st_worked *out
 	free(mark);
 	if (first)
 		kill(getpid(), SIGSTOP);
-	out->file = st_campaign_path(&s->c, "files/%s", first ? "first" : "second");
+	out->file = st_campaign_path(&s->c, "profiles/%s", first ? "first" : "second");
 	write_file(out->file, "");
 	(void)e, (void)t;
 	out->text = st_text_of("%s", first ? "first" : "second");
@@ -412,8 +412,8 @@ suspended_longer_than_the_lease(void **state)
 	char *text = st_campaign_result(&s->c, 0);
 	assert_string_equal(text, "second");
 	free(text);
-	assert_true(st_campaign_has(&s->c, "files/second"));
-	assert_false(st_campaign_has(&s->c, "files/first"));
+	assert_true(st_campaign_has(&s->c, "profiles/second"));
+	assert_false(st_campaign_has(&s->c, "profiles/first"));
 	assert_int_equal(st_campaign_each(&s->c, "results", NULL, NULL), 1);
 	assert_int_equal(st_campaign_each(&s->c, "leases", NULL, NULL), 0);
 }
@@ -481,13 +481,12 @@ slurm_is_silent(void **state)
 
 /* ---- campaigns that grow ---- */
 
-/* The file "tasks" has their number, and "closed" says that there are no more. */
+/* The file "number" has the number of tasks. */
 static st_status
-read_growth(void *arg, size_t *tasks, bool *grows, struct st_error *e)
+read_growth(void *arg, size_t *tasks, struct st_error *e)
 {
 	struct scene *s = arg;
 	(void)e;
-	*grows = !st_campaign_has(&s->c, "closed");
 	char *text = st_campaign_read(&s->c, "number");
 	*tasks = strtoul(text ? text : "0", NULL, 10);
 	free(text);
@@ -504,13 +503,12 @@ grow_to(struct scene *s, const char *number)
 	free(path);
 }
 
-/* Workers wait for tasks until none can come. */
+/* Workers wait for tasks until they are told to end. */
 static void
 tasks_that_come_later(void **state)
 {
 	struct scene *s = *state;
 	struct st_error e;
-	bool first;
 	int status;
 	scene_campaign(s, 0, 3600);
 	struct st_work work = work_of(s, note_task);
@@ -522,7 +520,7 @@ tasks_that_come_later(void **state)
 	grow_to(s, "200");
 	while (st_campaign_each(&s->c, "results", NULL, NULL) < 200)
 		usleep(1000);
-	assert_int_equal(st_campaign_put(&s->c, "test", "closed", "", &first, &e), 0);
+	assert_int_equal(st_campaign_cancel(&s->c, &e), 0);
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(waitpid(workers[i], &status, 0), workers[i]);
 		assert_int_equal(status, 0);
