@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "profile/profile.h"
 
+struct st_blow;
+
 struct st_plot_arguments {
 	const char *kind, *output, *of, *metric, *x, *csv, *rev, *title;
 	const char *per, *func, *by;
@@ -31,6 +33,11 @@ st_status st_plot_heat_over(const struct st_plot_arguments *a, FILE *out, struct
 st_status st_plot_cost(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_residuals(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 st_status st_plot_passed(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+/* Reads the campaign of strobe blow, of which one file is given, and draws it. 0, or -1 with *e. */
+st_status st_plot_campaign(const struct st_plot_arguments *a, FILE *out, struct st_error *e,
+                           st_status (*draw)(const struct st_plot_arguments *a,
+                                             const struct st_blow *b, FILE *out,
+                                             struct st_error *e));
 /* Draws the experiments of strobe blow. */
 st_status st_plot_causal(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 /* Draws the calls of the experiment that strobe blow has recorded. */

@@ -250,7 +250,9 @@ causal_draw_campaign(const struct st_plot_arguments *a, const struct st_blow *b,
 }
 
 st_status
-st_plot_causal(const struct st_plot_arguments *a, FILE *out, struct st_error *e)
+st_plot_campaign(const struct st_plot_arguments *a, FILE *out, struct st_error *e,
+                 st_status (*draw)(const struct st_plot_arguments *a, const struct st_blow *b,
+                                   FILE *out, struct st_error *e))
 {
 	struct st_blow b;
 	if (st_plot_count_files(a, 1, 1, e))
@@ -260,9 +262,15 @@ st_plot_causal(const struct st_plot_arguments *a, FILE *out, struct st_error *e)
 		return ST_FAILED;
 	st_status status = st_blow_read(&b, p, e);
 	if (!status) {
-		status = causal_draw_campaign(a, &b, out, e);
+		status = draw(a, &b, out, e);
 		st_blow_free(&b);
 	}
 	st_profile_free(p);
 	return status;
+}
+
+st_status
+st_plot_causal(const struct st_plot_arguments *a, FILE *out, struct st_error *e)
+{
+	return st_plot_campaign(a, out, e, causal_draw_campaign);
 }

@@ -160,17 +160,5 @@ timeline_draw_campaign(const struct st_plot_arguments *a, const struct st_blow *
 st_status
 st_plot_blow_timeline(const struct st_plot_arguments *a, FILE *out, struct st_error *e)
 {
-	struct st_blow b;
-	if (st_plot_count_files(a, 1, 1, e))
-		return ST_FAILED;
-	struct st_profile *p = st_profile_load(a->files.v[0], e);
-	if (!p)
-		return ST_FAILED;
-	st_status status = st_blow_read(&b, p, e);
-	if (!status) {
-		status = timeline_draw_campaign(a, &b, out, e);
-		st_blow_free(&b);
-	}
-	st_profile_free(p);
-	return status;
+	return st_plot_campaign(a, out, e, timeline_draw_campaign);
 }
