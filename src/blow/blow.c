@@ -17,6 +17,17 @@ st_blow_fault_name(enum st_blow_fault fault)
 	return names[fault];
 }
 
+bool
+st_blow_fault_named(const char *name, enum st_blow_fault *fault)
+{
+	for (int i = 0; i < ST_BLOW_FAULT_COUNT; i++)
+		if (!strcmp(st_blow_fault_name((enum st_blow_fault)i), name)) {
+			*fault = (enum st_blow_fault)i;
+			return true;
+		}
+	return false;
+}
+
 void
 st_blow_run_clear(struct st_blow_run *r)
 {

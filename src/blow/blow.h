@@ -52,6 +52,7 @@ enum st_blow_fault {
 	        ST_BLOW_FAULT_COUNT
 };
 const char *st_blow_fault_name(enum st_blow_fault fault);
+bool st_blow_fault_named(const char *name, enum st_blow_fault *fault);
 
 /* Traits of a function, which its code or its name shows, as bits. */
 enum {

@@ -45,17 +45,6 @@ read_code_row(void *into, const struct st_profile_value *row)
 	return ST_OK;
 }
 
-static bool
-fault_named(const char *name, enum st_blow_fault *fault)
-{
-	for (int i = 0; i < ST_BLOW_FAULT_COUNT; i++)
-		if (!strcmp(st_blow_fault_name((enum st_blow_fault)i), name)) {
-			*fault = (enum st_blow_fault)i;
-			return true;
-		}
-	return false;
-}
-
 static st_status
 read_run_row(void *into, const struct st_profile_value *row)
 {
@@ -71,7 +60,7 @@ read_run_row(void *into, const struct st_profile_value *row)
 	const char *type = st_profile_text_of(&row[RUN_TYPE]);
 	if (row[RUN_AT].number != b->runs.n ||
 	    (function != ST_BLOW_NONE && function >= b->functions.n) ||
-	    !fault_named(st_profile_text_of(&row[RUN_FAULT]), &run.fault) ||
+	    !st_blow_fault_named(st_profile_text_of(&row[RUN_FAULT]), &run.fault) ||
 	    (*type && !st_blow_noise_named(type, &run.noise.type)))
 		return ST_FAILED;
 	struct st_blow_run *slot = ST_PUSH(&b->runs);

@@ -85,17 +85,6 @@ st_blow_put_timeline(const struct st_blow *b, struct st_profile *p)
 
 /* ---- reading ---- */
 
-static bool
-recorded_fault(const char *name, enum st_blow_fault *fault)
-{
-	for (int i = 0; i < ST_BLOW_FAULT_COUNT; i++)
-		if (!strcmp(st_blow_fault_name((enum st_blow_fault)i), name)) {
-			*fault = (enum st_blow_fault)i;
-			return true;
-		}
-	return false;
-}
-
 static st_status
 read_recorded_row(void *into, const struct st_profile_value *row)
 {
@@ -103,7 +92,7 @@ read_recorded_row(void *into, const struct st_profile_value *row)
 	struct st_blow_timeline *t = b->timeline;
 	if (row[RECORDED_FUNCTION].number >= b->functions.n ||
 	    !st_blow_noise_named(st_profile_text_of(&row[RECORDED_TYPE]), &t->noise.type) ||
-	    !recorded_fault(st_profile_text_of(&row[RECORDED_FAULT]), &t->fault))
+	    !st_blow_fault_named(st_profile_text_of(&row[RECORDED_FAULT]), &t->fault))
 		return ST_FAILED;
 	t->function = (uint32_t)row[RECORDED_FUNCTION].number;
 	t->noise.strength = row[RECORDED_STRENGTH].number;
