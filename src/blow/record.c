@@ -4,11 +4,8 @@
  * program has ended, since the frequency of the ticks is known then.
  */
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "blow/calls.h"
 #include "blow/timeline.h"
@@ -19,8 +16,6 @@ struct st_blow_recording {
 	struct st_probes *probes;
 	struct st_probe_drain *drain;
 	struct st_lanes lanes; /* the function of a slice is the number of its probe */
-	pthread_t thread;
-	bool runs, stop; /* stop: atomic */
 	bool no_memory;
 };
 
@@ -56,21 +51,6 @@ take_recorded(void *arg, uint32_t record, const struct st_probe_event *events, s
 	}
 }
 
-static void *
-recording_main(void *arg)
-{
-	const long shortest = 500000, longest = 4000000;
-	struct st_blow_recording *r = arg;
-	long pause = shortest;
-	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE)) {
-		const size_t n = st_probe_drain(r->drain, false);
-		pause = n ? shortest : pause < longest ? 2 * pause : longest;
-		if (!n)
-			nanosleep(&(struct timespec){0, pause}, NULL);
-	}
-	return NULL;
-}
-
 static void
 recording_free(struct st_blow_recording *r)
 {
@@ -82,19 +62,13 @@ recording_free(struct st_blow_recording *r)
 struct st_blow_recording *
 st_blow_recording_begin(struct st_probes *probes)
 {
-	sigset_t all, before;
 	struct st_blow_recording *r = calloc(1, sizeof *r);
 	if (!r)
 		return NULL;
 	r->probes = probes;
 	r->lanes.most = ST_BLOW_MOST_SLICES;
 	r->drain = st_probe_drain_new(probes->process.area, take_recorded, r);
-	/* Signals are for the thread that waits for the program. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r->runs = r->drain && !pthread_create(&r->thread, NULL, recording_main, r);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (r->runs)
+	if (r->drain && st_probe_drain_start(r->drain))
 		return r;
 	recording_free(r);
 	return NULL;
@@ -195,9 +169,7 @@ st_status
 st_blow_recording_end(struct st_blow_recording *r, bool (*blown)(void *arg, uint32_t function),
                       void *arg, FILE *out)
 {
-	__atomic_store_n(&r->stop, true, __ATOMIC_RELEASE);
-	pthread_join(r->thread, NULL);
-	st_probe_drain(r->drain, true);
+	st_probe_drain_finish(r->drain);
 	end_calls_at_exit(r);
 	const st_status status = r->no_memory || st_lanes_finish(&r->lanes) ? ST_FAILED : ST_OK;
 	if (!status && out)

@@ -2,9 +2,12 @@
 #include "control/probe_events.h"
 
 #include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -20,6 +23,8 @@ struct st_probe_drain {
 	                                */
 	uint64_t words[WORDS];
 	struct st_probe_event events[WORDS];
+	pthread_t thread;
+	bool stop; /* told to the thread; atomic */
 };
 
 /* ---- words ---- */
@@ -195,4 +200,41 @@ st_probe_drain(struct st_probe_drain *d, bool all)
 	}
 	show_life(d->area);
 	return taken;
+}
+
+/* ---- while the process runs ---- */
+
+static void *
+drain_main(void *arg)
+{
+	const long shortest = 500000, longest = 4000000; /* ns */
+	struct st_probe_drain *d = arg;
+	long pause = shortest;
+	while (!__atomic_load_n(&d->stop, __ATOMIC_ACQUIRE)) {
+		const size_t n = st_probe_drain(d, false);
+		pause = n ? shortest : pause < longest ? 2 * pause : longest;
+		if (!n)
+			nanosleep(&(struct timespec){0, pause}, NULL);
+	}
+	return NULL;
+}
+
+/* Signals are for the thread that waits for the program. */
+bool
+st_probe_drain_start(struct st_probe_drain *d)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	const bool runs = pthread_create(&d->thread, NULL, drain_main, d) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return runs;
+}
+
+void
+st_probe_drain_finish(struct st_probe_drain *d)
+{
+	__atomic_store_n(&d->stop, true, __ATOMIC_RELEASE);
+	pthread_join(d->thread, NULL);
+	st_probe_drain(d, true);
 }

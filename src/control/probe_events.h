@@ -36,4 +36,9 @@ void st_probe_drain_free(struct st_probe_drain *d);
  * were taken. */
 size_t st_probe_drain(struct st_probe_drain *d, bool all);
 
+/* Starts a thread that takes the chunks while the process runs. False: there is no thread. */
+bool st_probe_drain_start(struct st_probe_drain *d);
+/* When nothing is written any more: ends the thread, and takes all that there is. */
+void st_probe_drain_finish(struct st_probe_drain *d);
+
 #endif

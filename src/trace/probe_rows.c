@@ -7,8 +7,6 @@
  */
 #include "trace/probe_rows.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -295,34 +293,7 @@ end_all_calls(struct st_probe_rows *r)
 	free(r->lanes.v);
 }
 
-/* ---- while the process runs ---- */
-
-static void *
-take_probe_rows(void *arg)
-{
-	const long shortest = 500000, longest = 4000000;
-	struct st_probe_rows *r = arg;
-	long pause = shortest;
-	while (!__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE)) {
-		const size_t n = st_probe_drain(r->drain, false);
-		pause = n ? shortest : pause < longest ? 2 * pause : longest;
-		if (!n)
-			nanosleep(&(struct timespec){0, pause}, NULL);
-	}
-	return NULL;
-}
-
-/* Signals are for the thread that waits for the program. */
-static bool
-start_taking(struct st_probe_rows *r)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r->runs = pthread_create(&r->thread, NULL, take_probe_rows, r) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return r->runs;
-}
+/* ---- the whole ---- */
 
 static void
 free_rows(struct st_probe_rows *r)
@@ -356,7 +327,7 @@ st_probe_rows_begin(struct st_probes *probes, struct st_row_writer *writer)
 	r->results->layout.pid = (uint32_t)probes->process.pid;
 	r->results->run.tsc_begin = probes->process.begin.ticks;
 	st_row_writer_begin(writer, r->results, r->bytes);
-	if (start_taking(r))
+	if (st_probe_drain_start(r->drain))
 		return r;
 	free_rows(r);
 	return NULL;
@@ -365,10 +336,7 @@ st_probe_rows_begin(struct st_probes *probes, struct st_row_writer *writer)
 st_status
 st_probe_rows_end(struct st_probe_rows *r)
 {
-	__atomic_store_n(&r->stop, true, __ATOMIC_RELEASE);
-	if (r->runs)
-		pthread_join(r->thread, NULL);
-	st_probe_drain(r->drain, true);
+	st_probe_drain_finish(r->drain);
 	end_all_calls(r);
 	if (!r->any && !r->probes->process.area->lost_words)
 		r->results->streams.n = 0; /* nothing was called: there is no file */
