@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <strobe/tool.h>
+#include "tools/grow.h"
 
 STROBE_TABLE(pairs, "calls by caller and callee", STROBE_KEY("caller", STROBE_FUNCTION),
              STROBE_KEY("callee", STROBE_FUNCTION), STROBE_SUM("count", STROBE_NUMBER));
@@ -69,16 +69,8 @@ enum { STACK, FIRST_ARGUMENT, SITE = FIRST_ARGUMENT + MOST_ARGUMENTS, TARGET };
 static struct frame *
 push(struct state *s)
 {
-	if (s->depth == s->room) {
-		uint64_t room = 2 * s->room + 64;
-		struct frame *more = strobe_allocate(room * sizeof *more);
-		if (!more)
-			return NULL;
-		for (uint64_t i = 0; i < s->depth; i++)
-			more[i] = s->frames[i];
-		s->frames = more;
-		s->room = room;
-	}
+	if (s->depth == s->room && !TOOLS_GROW(s->frames, s->depth, s->room, 2 * s->room + 64))
+		return NULL;
 	return &s->frames[s->depth++];
 }
 

@@ -14,6 +14,7 @@
  * spent is charged to nobody. What is under way when the thread ends has lasted until then.
  */
 #include "tools/cells.h"
+#include "tools/grow.h"
 #include "tools/traced.h"
 
 enum { CALLS = 2, INCLUSIVE, OUTERMOST, EXCLUSIVE, SHORTEST, LONGEST, LOST };
@@ -147,16 +148,8 @@ duration_of(strobe_thread *t, struct cell *c, uint64_t ticks)
 static struct frame *
 push(struct state *s)
 {
-	if (s->depth == s->room) {
-		uint64_t room = 2 * s->room + 64;
-		struct frame *more = strobe_allocate(room * sizeof *more);
-		if (!more)
-			return NULL;
-		for (uint64_t i = 0; i < s->depth; i++)
-			more[i] = s->frames[i];
-		s->frames = more;
-		s->room = room;
-	}
+	if (s->depth == s->room && !TOOLS_GROW(s->frames, s->depth, s->room, 2 * s->room + 64))
+		return NULL;
 	return &s->frames[s->depth++];
 }
 

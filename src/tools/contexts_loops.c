@@ -13,6 +13,7 @@
  * no step to its head is remembered, and each activation has an entry of its own.
  */
 #include "tools/contexts.h"
+#include "tools/grow.h"
 
 /* An entry that is not over, of a shared loop. The histogram has it already. */
 struct entry {
@@ -91,16 +92,8 @@ open_entry(struct loop *l, const struct contexts_strand *strand, uint32_t frame,
 {
 	if (!iterations)
 		return;
-	if (l->n == l->room) {
-		uint32_t room = l->room ? 2 * l->room : 16;
-		struct entry *more = strobe_allocate(room * sizeof *more);
-		if (!more)
-			return;
-		for (uint32_t i = 0; i < l->n; i++)
-			more[i] = l->entries[i];
-		l->entries = more;
-		l->room = room;
-	}
+	if (l->n == l->room && !TOOLS_GROW(l->entries, l->n, l->room, l->room ? 2 * l->room : 16))
+		return;
 	l->entries[l->n++] = (struct entry){strand, frame, iterations, 0};
 	l->shown->histogram[strobe_loop_class(iterations)]++;
 	if (iterations > l->shown->most)

@@ -8,22 +8,16 @@
  * and what is below the first function of another stack, such as a coroutine's.
  */
 #include "tools/contexts.h"
+#include "tools/grow.h"
 
 /* ---- what is found ---- */
 
 static void
 keep_found(struct contexts_state *s, struct contexts_found f)
 {
-	if (s->n_found == s->room_found) {
-		uint32_t room = s->room_found ? 2 * s->room_found : 64;
-		struct contexts_found *more = strobe_allocate(room * sizeof *more);
-		if (!more)
-			return;
-		for (uint32_t i = 0; i < s->n_found; i++)
-			more[i] = s->found[i];
-		s->found = more;
-		s->room_found = room;
-	}
+	if (s->n_found == s->room_found && !TOOLS_GROW(s->found, s->n_found, s->room_found,
+	                                               s->room_found ? 2 * s->room_found : 64))
+		return;
 	s->found[s->n_found++] = f;
 }
 

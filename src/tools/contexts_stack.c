@@ -10,6 +10,7 @@
  * to where it left it.
  */
 #include "tools/contexts.h"
+#include "tools/grow.h"
 
 enum {
 	MOST_PARKED = 4096,    /* strands; the oldest is forgotten */
@@ -37,15 +38,8 @@ contexts_sp(const contexts_frame *f)
 static contexts_frame *
 push(struct contexts_strand *c)
 {
-	if (c->n == c->room) {
-		contexts_frame *more = strobe_allocate(2ul * c->room * sizeof *more);
-		if (!more)
-			return &c->frames[c->n - 1];
-		for (uint32_t i = 0; i < c->n; i++)
-			more[i] = c->frames[i];
-		c->frames = more;
-		c->room *= 2;
-	}
+	if (c->n == c->room && !TOOLS_GROW(c->frames, c->n, c->room, 2 * c->room))
+		return &c->frames[c->n - 1];
 	return &c->frames[c->n++];
 }
 

@@ -10,6 +10,7 @@
 #include <strobe/tool.h>
 
 #include "tools/cells.h"
+#include "tools/grow.h"
 #include "tools/records.h"
 #include "wire/record.h"
 
@@ -132,16 +133,8 @@ struct state {
 static struct frame *
 push(struct state *s)
 {
-	if (s->depth == s->room) {
-		const uint64_t room = 2 * s->room + 64;
-		struct frame *more = strobe_allocate(room * sizeof *more);
-		if (!more)
-			return NULL;
-		for (uint64_t i = 0; i < s->depth; i++)
-			more[i] = s->frames[i];
-		s->frames = more;
-		s->room = room;
-	}
+	if (s->depth == s->room && !TOOLS_GROW(s->frames, s->depth, s->room, 2 * s->room + 64))
+		return NULL;
 	return &s->frames[s->depth++];
 }
 
@@ -224,16 +217,9 @@ entered(strobe_thread *t, const uint64_t *values)
 static struct outcomes *
 outcomes_at(struct kept *k, uint32_t number, uint32_t of)
 {
-	if (number >= k->room) {
-		const uint32_t room = of < 8 ? 8 : 2 * of;
-		struct outcomes *more = strobe_allocate(room * sizeof *more);
-		if (!more)
-			return NULL;
-		for (uint32_t i = 0; i < k->n_outcomes; i++)
-			more[i] = k->outcomes[i];
-		k->outcomes = more;
-		k->room = room;
-	}
+	if (number >= k->room &&
+	    !TOOLS_GROW(k->outcomes, k->n_outcomes, k->room, of < 8 ? 8 : 2 * of))
+		return NULL;
 	if (number >= k->n_outcomes)
 		k->n_outcomes = number + 1;
 	return &k->outcomes[number];
