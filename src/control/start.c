@@ -18,14 +18,18 @@ become_program(const char *path, const struct st_run_options *o, int go, int rep
 {
 	char byte;
 	extern char **environ;
+	const pid_t strobe = getppid();
 	if (read(go, &byte, 1) != 1)
 		_exit(ST_EXIT_FAILED);
 	fcntl(channel, F_SETFD, 0);
 	st_limits_restore();
 	if (o->own_group)
 		setpgid(0, 0);
-	if (o->serves)
+	if (o->serves) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != strobe) /* it had ended before */
+			_exit(ST_EXIT_FAILED);
+	}
 	execve(path, o->argv, environ);
 	int error = errno;
 	ssize_t n = write(report, &error, sizeof error);

@@ -211,12 +211,15 @@ static void
 serve_begin_copy(struct thread *t)
 {
 	enum { SET_PDEATHSIG = 1, SIGKILL_IT = 9 };
+	uint32_t server = rt.pid;
 	rt.served = true;
 	rt.pid = (uint32_t)SYS(__NR_getpid);
 	rt.boot->controller = (uint32_t)SYS(__NR_getppid);
 	t->tid = (uint32_t)SYS(__NR_gettid);
 	SYS(__NR_setpgid, 0, 0);
 	SYS(__NR_prctl, SET_PDEATHSIG, SIGKILL_IT);
+	if (rt.boot->controller != server || (uint32_t)SYS(__NR_getppid) != server)
+		SYS(__NR_exit_group, 125); /* the server had ended before */
 	if (at_entry.robust_list)
 		SYS(__NR_set_robust_list, at_entry.robust_list, at_entry.robust_bytes);
 	SYS(__NR_lseek, 0, 0, 0);
