@@ -300,11 +300,7 @@ engine_complain(const struct st_engine_recording *r, struct st_error *e)
 	for (size_t i = 0; i < r->functions.n; i++)
 		calls += r->functions.v[i].calls;
 	if (calls)
-		return st_fail(
-		        e, ST_EXIT_FAILED,
-		        "nothing was recorded: %llu calls of the chosen functions began, and "
-		        "none returned",
-		        (unsigned long long)calls);
+		return st_recording_none_returned(calls, e);
 	return st_fail(e, ST_EXIT_FAILED,
 	               "nothing was recorded, because the program did not call %s%s: give it an "
 	               "input for which it does",

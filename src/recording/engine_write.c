@@ -106,12 +106,7 @@ static void
 write_engine_header(const struct engine_writing *w, size_t id, const struct st_engine_function *f,
                     const struct st_branch_names *names, size_t records)
 {
-	const struct st_engine_image *image = &w->r->images.v[f->image];
-	fprintf(w->out, "#function,%zu,", id);
-	st_record_text(w->out, f->table.name);
-	fputc(',', w->out);
-	st_record_text(w->out, image->path);
-	fprintf(w->out, ",%s,0x%" PRIx64 "\n", st_image_build_id(image->image), f->entry);
+	st_record_function(w->out, id, &f->table, w->r->images.v[f->image].path, f->entry);
 	if (w->r->request->metrics & 1u << ST_RECORD_TIME)
 		fprintf(w->out, "#metric,%zu,time,ns\n", id);
 	if (w->r->request->metrics & ST_RECORD_INSTRUCTIONS)
@@ -140,16 +135,9 @@ note_engine_function(const struct engine_writing *w, const struct st_engine_func
 	const char *path = w->r->images.v[f->image].path;
 	const bool is_named = w->r->request->functions->n != 0;
 	if (is_named && !records)
-		st_record_note(w->out,
-		               f->calls ? "%s of %s was called, and no call returned"
-		                        : "%s of %s was not called",
-		               f->table.name, path);
+		st_record_note_silent(w->out, f->table.name, path, f->calls != 0);
 	if (records && f->bare)
-		st_record_note(w->out,
-		               "%s has no debug information of %s: its features are the registers "
-		               "of arguments; compile it with -g, or install its package of debug "
-		               "files (-dbgsym)",
-		               path, f->table.name);
+		st_record_note_bare(w->out, f->table.name, path);
 }
 
 static st_status

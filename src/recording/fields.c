@@ -89,6 +89,36 @@ st_record_value(FILE *out, struct st_record_classes *classes, const struct st_fe
 }
 
 void
+st_record_function(FILE *out, size_t id, const struct st_feature_table *f, const char *path,
+                   uint64_t entry)
+{
+	fprintf(out, "#function,%zu,", id);
+	st_record_text(out, f->name);
+	fputc(',', out);
+	st_record_text(out, path);
+	fprintf(out, ",%s,0x%" PRIx64 "\n", st_image_build_id(f->image), entry);
+}
+
+void
+st_record_note_silent(FILE *out, const char *function, const char *path, bool called)
+{
+	st_record_note(out,
+	               called ? "%s of %s was called, and no call returned"
+	                      : "%s of %s was not called",
+	               function, path);
+}
+
+void
+st_record_note_bare(FILE *out, const char *function, const char *path)
+{
+	st_record_note(out,
+	               "%s has no debug information of %s: its features are the registers of "
+	               "arguments; compile it with -g, or install its package of debug files "
+	               "(-dbgsym)",
+	               path, function);
+}
+
+void
 st_record_feature(FILE *out, size_t id, const struct st_feature *f)
 {
 	fprintf(out, "#feature,%zu,%s,%s,%s,%s,", id, f->name, st_feature_kind_name(f->kind),

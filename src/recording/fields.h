@@ -23,6 +23,13 @@ void st_record_text(FILE *out, const char *text);
 __attribute__((format(printf, 2, 3))) void st_record_note(FILE *out, const char *format, ...);
 /* The first lines of the file. seconds: when the program began, since 1970. */
 void st_record_origin(FILE *out, char *const *program, int64_t seconds);
+/* The line of the header that declares a function of the image at `path`. */
+void st_record_function(FILE *out, size_t id, const struct st_feature_table *f, const char *path,
+                        uint64_t entry);
+/* Note that the function was not called or, otherwise, that no call of it returned. */
+void st_record_note_silent(FILE *out, const char *function, const char *path, bool called);
+/* Notes that the features of the function are registers. */
+void st_record_note_bare(FILE *out, const char *function, const char *path);
 /* The line of the header that declares a feature. */
 void st_record_feature(FILE *out, size_t id, const struct st_feature *f);
 /* The value of a feature in a record. */

@@ -125,11 +125,7 @@ complain_of_silence(const struct st_recording *all, struct st_error *e)
 		               "names: use the program with its symbols",
 		               t->request->program[0]);
 	if (calls)
-		return st_fail(
-		        e, ST_EXIT_FAILED,
-		        "nothing was recorded: %llu calls of the chosen functions began, and "
-		        "none returned",
-		        (unsigned long long)calls);
+		return st_recording_none_returned(calls, e);
 	if (refused)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing was recorded, because %s could not be probed: %s",

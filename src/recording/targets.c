@@ -334,3 +334,12 @@ st_recording_free(struct st_recording *r)
 	}
 	free(r->processes.v);
 }
+
+st_status
+st_recording_none_returned(uint64_t calls, struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED,
+	               "nothing was recorded: %llu calls of the chosen functions began, and none "
+	               "returned",
+	               (unsigned long long)calls);
+}

@@ -160,14 +160,9 @@ static void
 write_record_header(struct writing *w, size_t id, const struct st_recorded *f,
                     const struct st_callee_columns *callees, const struct rows *rows)
 {
-	const struct st_probed_image *image = &w->t->probes->images.v[f->image];
 	const struct st_record_function *r = st_recorded_function(w->t->probes, f);
 	const struct st_probing *process = &w->t->probes->process;
-	fprintf(w->out, "#function,%zu,", id);
-	st_record_text(w->out, f->table.name);
-	fputc(',', w->out);
-	st_record_text(w->out, image->path);
-	fprintf(w->out, ",%s,0x%" PRIx64 "\n", st_image_build_id(image->image), f->entry);
+	st_record_function(w->out, id, &f->table, w->t->probes->images.v[f->image].path, f->entry);
 	write_metrics(w, id, callees);
 	for (size_t i = 0; i < f->table.features.n; i++)
 		st_record_feature(w->out, id, &f->table.features.v[i]);
@@ -202,18 +197,10 @@ note_missing_records(struct writing *w, const struct st_recorded *f, const struc
 	const bool is_named = w->t->request->functions->n != 0;
 	if (why)
 		st_record_note(w->out, "%s of %s was not recorded: %s", f->table.name, path, why);
-	else if (is_named && !rows->n && r && !r->calls)
-		st_record_note(w->out, "%s of %s was not called", f->table.name, path);
 	else if (is_named && !rows->n && r)
-		st_record_note(w->out, "%s of %s was called, and no call returned", f->table.name,
-		               path);
+		st_record_note_silent(w->out, f->table.name, path, r->calls != 0);
 	if (rows->n && f->bare)
-		st_record_note(
-		        w->out,
-		        "%s has no debug information of %s: its features are the registers of "
-		        "arguments; compile it with -g, or install its package of debug files "
-		        "(-dbgsym)",
-		        path, f->table.name);
+		st_record_note_bare(w->out, f->table.name, path);
 	if (r && r->missed)
 		st_record_note(w->out,
 		               "%" PRIu64
