@@ -193,23 +193,31 @@ damaged_lines_are_refused(void **state)
 
 /* ---- tables ---- */
 
+/* The campaign as the profile has it, which the caller frees after it. */
+static struct st_profile *
+put_and_read(const struct st_blow *b, struct st_blow *again)
+{
+	struct st_profile *p = st_profile_new();
+	struct st_error e;
+	p->run.tool = ST_BLOW_TOOL;
+	st_profile_add_tool(p, ST_BLOW_TOOL);
+	assert_int_equal(st_blow_put(b, p), 0);
+	assert_int_equal(st_blow_read(again, p, &e), 0);
+	return p;
+}
+
 static void
 a_profile_keeps_the_timeline(void **state)
 {
 	struct st_blow b = two_functions(), again;
-	struct st_profile *p = st_profile_new();
-	struct st_error e;
 	(void)state;
-	p->run.tool = ST_BLOW_TOOL;
-	st_profile_add_tool(p, ST_BLOW_TOOL);
 	read_lines(&b);
 	b.timeline->function = 1;
 	b.timeline->noise = (struct st_blow_noise){ST_BLOW_NANOSLEEP, 42};
 	b.timeline->indicator = 0.1;
 	b.timeline->fault = ST_BLOW_SLOW;
 	b.timeline->total_ns = 12345;
-	assert_int_equal(st_blow_put(&b, p), 0);
-	assert_int_equal(st_blow_read(&again, p, &e), 0);
+	struct st_profile *p = put_and_read(&b, &again);
 	check_timeline(again.timeline);
 	assert_int_equal(again.timeline->function, 1);
 	assert_int_equal(again.timeline->noise.type, ST_BLOW_NANOSLEEP);
@@ -226,13 +234,8 @@ static void
 a_profile_without_a_timeline_has_none(void **state)
 {
 	struct st_blow b = two_functions(), again;
-	struct st_profile *p = st_profile_new();
-	struct st_error e;
 	(void)state;
-	p->run.tool = ST_BLOW_TOOL;
-	st_profile_add_tool(p, ST_BLOW_TOOL);
-	assert_int_equal(st_blow_put(&b, p), 0);
-	assert_int_equal(st_blow_read(&again, p, &e), 0);
+	struct st_profile *p = put_and_read(&b, &again);
 	assert_null(again.timeline);
 	st_blow_free(&again);
 	st_blow_free(&b);
