@@ -51,7 +51,7 @@ struct st_blow_live {
 
 /* ---- waiting ---- */
 
-/* Waits at most so many seconds. */
+/* Waits for the given seconds, or until the process ends or a signal comes. */
 static void
 look_for_end(struct st_blow_live *l, double seconds)
 {

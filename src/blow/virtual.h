@@ -25,8 +25,8 @@ struct st_virtual {
 struct st_virtual_watch;
 /* Begins to trace all threads. The caller ends it also when it has failed. NULL with *e. */
 struct st_virtual_watch *st_virtual_begin(const struct st_probes *probes, struct st_error *e);
-/* Lets the threads owe and pay as *v says for so many seconds, or until over(v->arg), if given, is
- * true. Calls v->thread_paid for each thread. -1 with *e: no thread is paused any more. */
+/* Pauses threads by the rules of *v for the given seconds, or until over(v->arg) is true (NULL:
+ * never). Calls v->thread_paid for each thread. -1 with *e: no thread is paused any more. */
 st_status st_virtual_window(struct st_virtual_watch *w, struct st_virtual *v, double seconds,
                             bool (*over)(void *arg), struct st_error *e);
 /* Only handles what the kernel says of the threads, so that none waits for that. */

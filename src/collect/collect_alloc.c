@@ -198,7 +198,7 @@ alloc_add_context(void *into, const struct st_profile_value *raw)
 static struct st_profile_table *
 alloc_table(struct st_profile *p, const char *name, size_t columns)
 {
-	/* What is found is the profile's. */
+	/* The function that finds it takes and returns const; this profile is not. */
 	return (struct st_profile_table *)(uintptr_t)st_profile_table_find(p, ST_ALLOC_TOOL, name,
 	                                                                   columns);
 }

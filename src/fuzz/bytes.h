@@ -13,6 +13,7 @@
 struct st_fuzz_bytes {
 	uint8_t *v;
 	size_t n, cap;
+	size_t most; /* a rule need not make more, as the rest is cut off; 0: no limit */
 };
 
 /* Replaces `drop` bytes at `at` by n others, which may be a part of b. Fails when memory is

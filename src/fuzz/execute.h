@@ -5,11 +5,7 @@
  *
  * The work of an execution is the number of basic blocks that it executed in files, the dynamic
  * linker apart, which does the same in each.
- *
- * An execution is a copy of a process that waits at the program's entry point (control/served.h);
- * each slot has a process of strobe with such a fork server. Where that is not possible, or not
- * wanted, each execution starts the program anew, by a process of strobe. Work and blocks are the
- * same either way.
+ * The counts do not depend on whether a worker (fuzz/worker.h) has a fork server.
  */
 #ifndef STROBE_FUZZ_EXECUTE_H
 #define STROBE_FUZZ_EXECUTE_H
@@ -20,6 +16,7 @@
 #include "base/hashmap.h"
 #include "base/vec.h"
 #include "fuzz/bytes.h"
+#include "fuzz/worker.h"
 #include "session/toolset.h"
 
 /* The channel by which the program gets its input. */
@@ -34,15 +31,9 @@ enum { ST_FUZZ_SLOTS = 32 };
 
 /* An execution beside others. */
 struct st_fuzz_slot {
-	char input[80]; /* path of the file that holds the input */
-	int answer;     /* an unnamed file into which the child writes its answer */
-	pid_t pid;      /* of the process of strobe that executes; 0: none does */
-	int done;       /* a pipe from it: a byte, or its end, says that the execution has ended */
-	pid_t server;   /* a process with a fork server; 0: none */
-	int go;         /* a socket to it: a byte asks for an execution */
-	bool unserved;  /* the program had no fork server here */
-	bool ended;     /* and not finished yet */
-	bool cut;       /* a signal to strobe came before its end was seen */
+	int answer; /* an unnamed file with the result, once it has ended */
+	bool ended; /* and not finished yet */
+	bool cut;   /* a signal to strobe came before its end was seen */
 	double began, seconds;
 };
 
@@ -51,11 +42,12 @@ struct st_fuzz_target {
 	size_t at;   /* of @@ in argv; not with ST_CHANNEL_STDIN */
 	enum st_fuzz_channel channel;
 	double hang_seconds; /* an execution that lasts longer is ended */
-	bool fresh;          /* each execution starts the program anew */
+	bool fresh;          /* each execution starts the program: no fork servers */
 	/* Filled by st_fuzz_target_begin. */
 	bool dropping;   /* results of executions that end now are not wanted */
 	char folder[64]; /* of the files, in $TMPDIR */
 	struct st_fuzz_slot slots[ST_FUZZ_SLOTS];
+	struct st_fuzz_worker workers[ST_FUZZ_SLOTS]; /* the first that is not busy is used */
 	struct st_toolset set;
 };
 

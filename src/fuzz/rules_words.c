@@ -101,7 +101,8 @@ repeat_word(struct st_fuzz_bytes *b, const struct word *word)
 	size_t at = (size_t)(word->at - b->v), n = word->n;
 	struct st_fuzz_bytes all = {0};
 	st_status status = ST_OK;
-	for (size_t i = 1; i < WORD_TIMES && !status; i++)
+	for (size_t i = 1; i < WORD_TIMES && !status && !(b->most && at + n + all.n >= b->most);
+	     i++)
 		status = st_fuzz_bytes_splice(&all, all.n, 0, b->v + at, n);
 	if (!status)
 		status = st_fuzz_bytes_splice(b, at + n, 0, all.v, all.n);

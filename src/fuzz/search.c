@@ -59,6 +59,7 @@ make_child(struct st_fuzz_campaign *c, size_t parent, size_t rule, struct st_fuz
 	const struct st_fuzz_input *from = &c->corpus.list.v[parent];
 	size_t times = 1 + st_random_below(&c->random, MOST_APPLICATIONS);
 	*child = (struct st_fuzz_input){.parent = parent, .seed = from->seed};
+	child->bytes.most = c->choice.most_bytes;
 	if (st_fuzz_bytes_copy(&child->bytes, &from->bytes))
 		return ST_FAILED;
 	for (size_t i = 0; i < times && child->bytes.n < c->choice.most_bytes; i++)

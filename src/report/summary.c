@@ -226,7 +226,7 @@ summary_print_notes(FILE *out, const struct st_profile *p)
 	}
 }
 
-/* Who allocates, for the tool alloc; strobe mem prints its own summary. */
+/* The functions that allocate most, for the tool alloc; strobe mem prints its own summary. */
 static void
 summary_print_allocations(const struct st_report *r, FILE *out)
 {

@@ -108,7 +108,7 @@ struct outcomes {
 	uint64_t rest[2]; /* of a conditional branch by outcome; of an indirect jump all in [0] */
 };
 
-/* What is known of a call that is kept. */
+/* The data of a call whose record the reservoir keeps. */
 struct kept {
 	struct kept *next; /* of those that are not used */
 	uint64_t absent[ST_RECORD_MOST_KEPT / 64];

@@ -66,6 +66,25 @@ words(void **state)
 	assert_becomes(ST_RULE_REPEAT_WORD, "a\n", hundred);
 }
 
+/* A limited repetition begins with the same bytes, and is not much longer. */
+static void
+limited_words(void **state)
+{
+	(void)state;
+	struct st_fuzz_bytes all = {0}, few = {.most = 50};
+	uint64_t random = 1;
+	fill(&all, "abc\n", 4);
+	fill(&few, "abc\n", 4);
+	assert_false(st_rule_apply(ST_RULE_REPEAT_WORD, &all, &random));
+	random = 1;
+	assert_false(st_rule_apply(ST_RULE_REPEAT_WORD, &few, &random));
+	assert_int_equal(all.n, 301);
+	assert_in_range(few.n, 50, 53);
+	assert_memory_equal(few.v, all.v, 50);
+	st_fuzz_bytes_free(&all);
+	st_fuzz_bytes_free(&few);
+}
+
 /* The range of lengths over many seeds. */
 static void
 blanks(void **state)
@@ -245,9 +264,11 @@ user_rules(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(lines),  cmocka_unit_test(words),
-	                                   cmocka_unit_test(blanks), cmocka_unit_test(binary),
-	                                   cmocka_unit_test(tags),   cmocka_unit_test(any_input),
-	                                   cmocka_unit_test(sets),   cmocka_unit_test(user_rules)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(lines),         cmocka_unit_test(words),
+	        cmocka_unit_test(limited_words), cmocka_unit_test(blanks),
+	        cmocka_unit_test(binary),        cmocka_unit_test(tags),
+	        cmocka_unit_test(any_input),     cmocka_unit_test(sets),
+	        cmocka_unit_test(user_rules)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
