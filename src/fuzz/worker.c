@@ -190,8 +190,17 @@ limit_time(double seconds)
 	setitimer(ITIMER_REAL, &in, NULL);
 }
 
+/* Makes the process end with the campaign, also when that is killed. */
+static void
+end_with_campaign(pid_t campaign, int signo)
+{
+	prctl(PR_SET_PDEATHSIG, signo);
+	if (getppid() != campaign) /* it had ended before */
+		_exit(ST_EXIT_FAILED);
+}
+
 static _Noreturn void
-measure_execution(struct st_fuzz_target *t, const struct st_fuzz_worker *w)
+measure_execution(struct st_fuzz_target *t, const struct st_fuzz_worker *w, pid_t campaign)
 {
 	const struct st_run_options options = {
 	        .argv = t->argv, .tools = t->set.tools, .n_tools = t->set.n, .own_group = true};
@@ -202,7 +211,7 @@ measure_execution(struct st_fuzz_target *t, const struct st_fuzz_worker *w)
 	signal(SIGHUP, SIG_DFL);
 	st_fuzz_take_streams(t, w);
 	limit_time(t->hang_seconds);
-	prctl(PR_SET_PDEATHSIG, SIGALRM); /* a campaign that is killed leaves nothing running */
+	end_with_campaign(campaign, SIGALRM);
 	bool ran = !st_run_program(&options, &run, &e);
 	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 	struct st_fuzz_measured m = {0};
@@ -217,7 +226,8 @@ measure_execution(struct st_fuzz_target *t, const struct st_fuzz_worker *w)
 /* Executes the program each time that a byte comes. The end without an answer says that there is no
  * fork server. */
 static _Noreturn void
-serve_executions_of(struct st_fuzz_target *t, const struct st_fuzz_worker *w, int go, int done)
+serve_executions_of(struct st_fuzz_target *t, const struct st_fuzz_worker *w, pid_t campaign,
+                    int go, int done)
 {
 	const struct st_run_options options = {
 	        .argv = t->argv, .tools = t->set.tools, .n_tools = t->set.n, .own_group = true};
@@ -227,7 +237,7 @@ serve_executions_of(struct st_fuzz_target *t, const struct st_fuzz_worker *w, in
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	end_with_campaign(campaign, SIGKILL);
 	st_fuzz_take_streams(t, w);
 	struct st_served *s = st_served_begin(&options, t->hang_seconds, &e);
 	while (s && read(go, &byte, 1) == 1 && !st_served_execute(s, t->hang_seconds, &end, &e)) {
@@ -250,11 +260,12 @@ begin_worker_process(struct st_fuzz_target *t, struct st_fuzz_worker *w, struct 
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
 	if (!w->unserved && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go))
 		go[0] = go[1] = -1;
+	const pid_t campaign = getpid();
 	pid_t pid = fork();
 	if (pid == 0) {
 		if (go[0] < 0)
-			measure_execution(t, w);
-		serve_executions_of(t, w, go[0], done[1]);
+			measure_execution(t, w, campaign);
+		serve_executions_of(t, w, campaign, go[0], done[1]);
 	}
 	int error = errno;
 	close(done[1]);
