@@ -17,12 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "control/attach.h"
 #include "control/probe.h"
 #include "control/supervisor.h"
 #include "control/threads.h"
 
-static const double patience = 5.0; /* seconds, for all threads to stop */
+static const double patience = 5.0;       /* seconds, for all threads to stop */
+static const double start_patience = 1.0; /* seconds, for a thread pointer */
 
 /* ---- attaching ---- */
 
@@ -31,6 +33,32 @@ is_self_pointer(const struct st_probing *p, uint64_t fs)
 {
 	uint64_t self = 0;
 	return fs && st_probing_read(p, fs, &self, sizeof self) && self == fs;
+}
+
+static bool
+have_pointers(const struct st_probing *p, const struct st_threads *ts)
+{
+	bool all = true;
+	for (size_t i = 0; i < ts->n; i++)
+		all &= ts->v[i].gone || is_self_pointer(p, ts->v[i].regs.fs_base);
+	return all;
+}
+
+/* Stops all threads. A process that has just been started gets its thread pointer soon. */
+static st_status
+stop_with_pointers(const struct st_probing *p, struct st_threads *ts, struct st_error *e)
+{
+	static const struct timespec pause = {0, 2000000};
+	const double end = st_now_raw() + start_patience;
+	for (;;) {
+		if (st_threads_stop(ts, p->pid, patience, e))
+			return ST_FAILED;
+		if (have_pointers(p, ts) || st_now_raw() > end)
+			return ST_OK;
+		st_threads_release(ts);
+		st_threads_free(ts);
+		nanosleep(&pause, NULL);
+	}
 }
 
 static st_status
@@ -126,7 +154,7 @@ st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e)
 	st_limits_lift();
 	st_attached_catch(&(struct st_run_options){0});
 	st_probing_calibrate(p);
-	if (st_probing_open(p, e) || st_threads_stop(&ts, pid, patience, e))
+	if (st_probing_open(p, e) || stop_with_pointers(p, &ts, e))
 		return ST_FAILED;
 	st_probing_begin(p);
 	const st_status status = put_in_process(p, &ts, e);

@@ -113,6 +113,17 @@ st_retreat_put(struct st_retreat *r, pid_t pid, const struct user_regs_struct *r
 	return true;
 }
 
+uint64_t
+st_retreat_find(pid_t pid, size_t *bytes)
+{
+	unsigned char there[MOST];
+	const size_t code = offset_of(st_retreat_data);
+	const uint64_t at = find_room(pid, code, offset_of(st_retreat_end));
+	*bytes = code;
+	return at && read_memory(pid, at, there, code) && !memcmp(there, st_retreat_code, code) ? at
+	                                                                                        : 0;
+}
+
 bool
 st_retreat_update(const struct st_retreat *r)
 {

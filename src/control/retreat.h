@@ -8,6 +8,7 @@
 #define STROBE_CONTROL_RETREAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/user.h>
@@ -36,6 +37,9 @@ bool st_retreat_put(struct st_retreat *r, pid_t pid, const struct user_regs_stru
 bool st_retreat_update(const struct st_retreat *r);
 /* Takes it away again, when no thread is in it any more. */
 void st_retreat_clear(const struct st_retreat *r);
+/* The address of the code in the process, whoever has put it there, and its length; 0: there is
+ * none. */
+uint64_t st_retreat_find(pid_t pid, size_t *bytes);
 /* Addresses in the process: makes a table of calls from rbx to rbp; where it has stopped then with
  * SIGURG; makes one call; goes back. From each of them it goes back when nobody stops it. */
 uint64_t st_retreat_table_at(const struct st_retreat *r);

@@ -319,15 +319,42 @@ st_threads_stop_again(struct st_threads *ts, double seconds, struct st_error *e)
 	return 0;
 }
 
+/* Whether a thread whose tracer was killed is on its way back to the program. Its code and data
+ * belong to it until it has left them, so that no other way back can be put there. */
+static bool
+any_retreats(const struct st_threads *ts)
+{
+	size_t bytes;
+	const uint64_t at = st_retreat_find(ts->pid, &bytes);
+	for (size_t i = 0; at && i < ts->n; i++)
+		if (!ts->v[i].gone && ts->v[i].regs.rip - at < bytes)
+			return true;
+	return false;
+}
+
 st_status
 st_threads_stop(struct st_threads *ts, pid_t pid, double seconds, struct st_error *e)
 {
-	*ts = (struct st_threads){.pid = pid};
-	if (st_threads_stop_again(ts, seconds, e) == 0)
-		return 0;
-	st_threads_release(ts);
-	st_threads_free(ts);
-	return -1;
+	static const struct timespec pause = {0, 1000000};
+	const double end = st_now_raw() + seconds;
+	for (;;) {
+		*ts = (struct st_threads){.pid = pid};
+		const double left = end - st_now_raw();
+		const st_status status = st_threads_stop_again(ts, left, e);
+		if (!status && !any_retreats(ts))
+			return ST_OK;
+		st_threads_release(ts);
+		st_threads_free(ts);
+		if (status)
+			return ST_FAILED;
+		if (left < 0)
+			return st_fail(
+			        e, ST_EXIT_FAILED,
+			        "process %d still undoes what a killed strobe was doing: try "
+			        "again",
+			        pid);
+		nanosleep(&pause, NULL);
+	}
 }
 
 st_status

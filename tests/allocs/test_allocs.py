@@ -119,7 +119,7 @@ class Allocs(unittest.TestCase):
     def test_a_program_that_is_killed_has_no_peak(self):
         result = self.record("killed", code=137)
         self.assertEqual([v[:3] for v in self.chains(result).values()], [v[:3] for v in self.USUAL.values()])
-        self.assertIn("at the peak is not known", self.strobe("show", "r.db").stdout)
+        self.assertIn("at the peak are not known", self.strobe("show", "r.db").stdout)
 
     def test_stacks_can_be_left_out(self):
         self.run_planted(options=("-t", "alloc:stacks=0"))

@@ -155,7 +155,7 @@ class Killed(Leftovers):
 
     def test_while_it_attaches(self):
         """Strobe is killed before all probes are there, with all threads stopped: they go on, and find the code whole."""
-        for _ in range(2):
+        for _ in range(8):
             program = self.running()
             with subprocess.Popen([STROBE, "trace", "-q", "--engine", "probe", "--all", "--pid", str(program.pid), "-o", self.file]) as strobe:
                 while "strobe-probes" not in Path(f"/proc/{program.pid}/maps").read_text():
@@ -164,6 +164,16 @@ class Killed(Leftovers):
             self.assertEqual(self.remove(program.pid)[::2], (0, ""))
             self.assertEqual(*code_of(program.pid))
             self.end(program)
+
+    def test_program_that_has_just_started(self):
+        """It has no thread pointer yet when it is attached."""
+        for _ in range(8):
+            with subprocess.Popen([CALLS, "forever"], stdout=subprocess.PIPE, text=True) as program:
+                done = subprocess.run([STROBE, "trace", "-q", "--engine", "probe", "--for", "0.05s", "--pid", str(program.pid), "-o", self.file],
+                                      stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertEqual(program.stdout.readline(), "ready\n")
+                self.end(program)
 
     def test_started_program(self):
         """A program that strobe has started, and that has loaded libraries and made a child by then: both get their code back."""
