@@ -485,8 +485,10 @@ signals_take_own(struct thread *t, const struct siginfo *info)
 static bool
 code_written(uint64_t pc, int signo, const struct siginfo *info, const struct ucontext64 *uc)
 {
+	/* Whether a page is protected now is known under the lock only: another thread may be about
+	 * to note the first one, or may have noted already that it opens the last one. */
 	if (signo != SIGNAL_SEGV || info->code != SEGV_ACCERR || !(uc->mc.err & ERR_WRITE) ||
-	    !pages_any())
+	    !pages_used())
 		return false;
 	rt_lock(&rt.lock);
 	bool ours = pages_written(info->addr);

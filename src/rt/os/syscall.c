@@ -31,7 +31,7 @@ syscall_plain(struct thread *t)
 	t->call.may_sleep = true;
 	long ret = rt_app_syscall(t);
 	t->call.may_sleep = false;
-	if (ret == -E_FAULT && pages_any()) {
+	if (ret == -E_FAULT && pages_used()) { /* see code_written */
 		rt_lock(&rt.lock);
 		pages_open(0, ~0ull);
 		rt_unlock(&rt.lock);
