@@ -235,6 +235,7 @@ st_batch_result_free(struct st_batch_result *r)
 	free(r->runs);
 	free(r->reason);
 	free(r->worker);
+	free(r->output);
 	*r = (struct st_batch_result){0};
 }
 
@@ -251,16 +252,18 @@ batch_take(const struct st_batch *b, const char *text, struct st_batch_result *r
            struct st_error *e)
 {
 	json_t *root = json_loads(text, 0, NULL), *runs = NULL;
-	const char *reason = NULL, *worker = "";
-	bool good = !json_unpack(root, "{s:o, s?s, s:s}", "runs", &runs, "reason", &reason,
-	                         "worker", &worker);
+	const char *reason = NULL, *worker = "", *output = NULL;
+	bool good = !json_unpack(root, "{s:o, s?s, s:s, s?s}", "runs", &runs, "reason", &reason,
+	                         "worker", &worker, "output", &output);
 	const size_t n = good ? json_array_size(runs) : 0;
 	r->runs = calloc(n + 1, sizeof *r->runs);
 	for (r->n = 0; good && r->runs && r->n < n; r->n++)
 		good = batch_take_run(&r->runs[r->n], json_array_get(runs, r->n));
 	r->reason = reason ? strdup(reason) : NULL;
 	r->worker = strdup(worker);
-	const bool memory = r->runs && r->worker && (!reason || r->reason);
+	r->output = output ? st_campaign_path(&b->c, "%s", output) : NULL;
+	const bool memory =
+	        r->runs && r->worker && (!reason || r->reason) && (!output || r->output);
 	json_decref(root);
 	if (good && memory)
 		return ST_OK;

@@ -70,6 +70,7 @@ struct st_batch_result {
 	size_t n;
 	char *reason; /* why a run could not be executed; NULL: all could */
 	char *worker;
+	char *output; /* the file that the last run has made; NULL: it makes none */
 };
 void st_batch_result_free(struct st_batch_result *r);
 /* Waits for it. 0; or -1 with *e: the campaign cannot go on. After a signal, or when the campaign
@@ -90,11 +91,24 @@ struct st_batch_command {
 	const char *folder;  /* NULL: the current one */
 	const char *input;   /* NULL: nothing */
 	const char *setting; /* NAME=VALUE for the environment; NULL: none */
+	/* Of a command of strobe itself, which writes its result to a file: the number of the word
+	 * that the worker replaces by the path of this file; 0: none. Without the file, the run
+	 * could not be executed, and what strobe says is the reason. */
+	size_t output;
 };
 /* Adds a run. Returns false if a text is not UTF-8, or memory is exhausted. */
 bool st_batch_task_run(json_t *task, const struct st_batch_command *c);
 /* Its runs take one CPU, chosen by this number where the worker has several. */
 void st_batch_task_pin(json_t *task, uint64_t random);
+
+/* ---- identity: identity.c ---- */
+
+/* The words of a command and, of those that name a program or a script, size and time of the
+ * file: the command is another one when it was built or edited again. folder: that it runs in;
+ * NULL: the current one. NULL: a word is not UTF-8, or memory is exhausted. */
+json_t *st_batch_command_identity(char *const *words, const char *folder);
+/* The same of a file that the command reads. NULL: there is none, or memory is exhausted. */
+json_t *st_batch_file_identity(const char *path);
 
 /* ---- workers: work.c ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tasks as JSON: {"runs": [{"argv", "folder", "input", "setting"}], "cpu"}. */
+/* Tasks as JSON: {"runs": [{"argv", "folder", "input", "setting", "output"}], "cpu"}. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +41,8 @@ st_batch_task_run(json_t *task, const struct st_batch_command *c)
 	            task_set(run, "folder", folder) &&
 	            task_set(run, "input", input ? input : c->input) &&
 	            task_set(run, "setting", c->setting) &&
+	            (!c->output ||
+	             !json_object_set_new(run, "output", json_integer((json_int_t)c->output))) &&
 	            !json_array_append(json_object_get(task, "runs"), run);
 	json_decref(words);
 	json_decref(run);

@@ -2,6 +2,7 @@
 /* A worker of a batch: reads the tasks, executes their runs and writes the results. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include "base/vec.h"
 #include "batch/batch.h"
 #include "batch/node.h"
+#include "batch/output.h"
 #include "campaign/worker.h"
 #include "timing/timing.h"
 
@@ -75,7 +77,8 @@ struct batch_running {
 	bool pinned;
 	bool ends; /* no further run */
 	json_t *runs;
-	char *reason; /* why a run could not be executed, malloc'ed */
+	char *reason;                  /* why a run could not be executed, malloc'ed */
+	struct st_output_place output; /* of the last run; without a path, it has none */
 };
 
 static const char *
@@ -119,6 +122,36 @@ work_not_run(struct batch_running *r, const struct st_error *why, struct st_erro
 	return st_node_is_cause(r->reason) ? st_fail(e, ST_EXIT_FAILED, "%s", r->reason) : ST_OK;
 }
 
+/* A command of strobe without its file has failed, and says why. */
+static st_status
+work_take_output(struct batch_running *r, const struct st_timing_run *m, struct st_error *e)
+{
+	struct st_error why = {.code = ST_EXIT_FAILED};
+	if (!r->output.path || st_output_place_is_made(&r->output))
+		return work_take_run(r, m, e);
+	char *message = st_output_place_message(&r->output, m->exit);
+	if (!message)
+		return work_no_memory(e);
+	snprintf(why.text, sizeof why.text, "%s", message);
+	free(message);
+	return work_not_run(r, &why, e);
+}
+
+/* Puts the path of the file into the words of a command that makes one. */
+static st_status
+work_place_output(struct batch_running *r, const json_t *run, char **argv, struct st_error *e)
+{
+	const json_int_t word = json_integer_value(json_object_get(run, "output"));
+	const size_t n = json_array_size(json_object_get(run, "argv"));
+	st_output_place_free(&r->output);
+	if (word <= 0 || (size_t)word >= n)
+		return ST_OK;
+	if (st_output_place_of(&r->output, &r->w->c, r->task))
+		return work_no_memory(e);
+	argv[word] = r->output.path;
+	return ST_OK;
+}
+
 static st_status
 work_run_words(struct batch_running *r, const json_t *run, char *const *argv, struct st_error *e)
 {
@@ -130,6 +163,8 @@ work_run_words(struct batch_running *r, const json_t *run, char *const *argv, st
 	        .argv = argv,
 	        .input = input ? input : "/dev/null",
 	        .streams = "/dev/null",
+	        .errors = r->output.said,
+	        .orphan = r->output.path ? SIGTERM : SIGKILL, /* strobe ends what it has begun */
 	        .cpus = r->pinned ? &r->cpus : NULL,
 	        .folder = folder,
 	        .settings = settings,
@@ -140,7 +175,7 @@ work_run_words(struct batch_running *r, const json_t *run, char *const *argv, st
 		               "nodes share",
 		               folder);
 	return st_timing_run(&command, &measured, &why) ? work_not_run(r, &why, e)
-	                                                : work_take_run(r, &measured, e);
+	                                                : work_take_output(r, &measured, e);
 }
 
 static st_status
@@ -150,9 +185,11 @@ work_run(struct batch_running *r, const json_t *run, struct st_error *e)
 	if (!argv)
 		return work_no_memory(e);
 	st_status status =
-	        argv[0] ? work_run_words(r, run, argv, e)
+	        argv[0] ? work_place_output(r, run, argv, e)
 	                : st_fail(e, ST_EXIT_FAILED, "%s/tasks has a task without a command",
 	                          r->w->c.folder);
+	if (!status)
+		status = work_run_words(r, run, argv, e);
 	free(argv);
 	return status;
 }
@@ -178,11 +215,14 @@ work_result(const struct batch_running *r, struct st_worked *out, struct st_erro
 {
 	for (char *at = r->reason; at && *at; at++)
 		*at = *at & 0x80 ? '?' : *at; /* the name of a program need not be UTF-8 */
-	json_t *result = json_pack("{so, ss*, ss}", "runs", json_incref(r->runs), "reason",
-	                           r->reason, "worker", r->task->worker);
+	const bool made = !r->reason && st_output_place_is_made(&r->output);
+	json_t *result =
+	        json_pack("{so, ss*, ss, ss*}", "runs", json_incref(r->runs), "reason", r->reason,
+	                  "worker", r->task->worker, "output", made ? r->output.name : NULL);
 	out->text = result ? json_dumps(result, JSON_COMPACT) : NULL;
 	json_decref(result);
-	return out->text ? ST_OK : work_no_memory(e);
+	out->file = made ? strdup(r->output.path) : NULL;
+	return out->text && (out->file || !made) ? ST_OK : work_no_memory(e);
 }
 
 static st_status
@@ -214,6 +254,9 @@ work_execute(void *arg, const struct st_worker_task *t, struct st_worked *out, s
 	work_pin(&r, task);
 	if (!status)
 		status = work_runs(&r, task, out, e);
+	if (!out->file && st_output_place_is_made(&r.output))
+		unlink(r.output.path);
+	st_output_place_free(&r.output);
 	free(r.reason);
 	json_decref(r.runs);
 	json_decref(task);

@@ -10,6 +10,7 @@
 #include "base/parse.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
+#include "cli/on.h"
 #include "recording/recording.h"
 
 enum {
@@ -114,6 +115,20 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_metrics:
 		a->metrics_text = value;
 		return ST_OK;
+	case ANNOTATE_inputs:
+		a->asked = "inputs";
+		return st_patterns_add_path(&a->inputs, "inputs", value, e);
+	case ANNOTATE_input:
+		a->input = value;
+		return ST_OK;
+	case ANNOTATE_on:
+		return st_on_take(&a->place, "on", value, e);
+	case ANNOTATE_campaign:
+		return st_on_take(&a->place, "campaign", value, e);
+	case ANNOTATE_lease:
+		return st_on_take(&a->place, "lease", value, e);
+	case ANNOTATE_noise:
+		return st_on_take(&a->place, "noise", value, e);
 	case ANNOTATE_branches:
 		a->asked = "branches";
 		a->branches = true;
@@ -262,6 +277,9 @@ annotate_check_process(struct st_annotate_arguments *a, struct st_error *e)
 	if (a->features)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--features takes a program: give its name instead of --pid");
+	if (a->inputs.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--inputs needs a program that strobe starts: leave out --pid");
 	if (a->follow)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--follow needs a program that strobe starts: the children of an "
@@ -305,6 +323,12 @@ annotate_check(struct st_annotate_arguments *a, struct st_error *e)
 {
 	if (a->checking && !a->check)
 		return st_fail(e, ST_EXIT_USAGE, "--%s is for --check", a->checking);
+	if (st_on_check(&a->place, e))
+		return ST_FAILED;
+	if (a->place.on && !a->inputs.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--on is for a program that is recorded with many inputs: name "
+		               "them with --inputs");
 	if (a->pid)
 		return annotate_check_process(a, e);
 	if (a->program)
@@ -336,6 +360,8 @@ annotate_parse(struct st_annotate_arguments *a, char *const *argv, struct st_err
 	*a = (struct st_annotate_arguments){.limits = ST_FEATURE_LIMITS,
 	                                    .metrics = 1u << ST_RECORD_TIME,
 	                                    .keep = ST_RECORDING_KEEP,
+	                                    .place = ST_BATCH_PLACE,
+	                                    .command = argv,
 	                                    .margin = 0.05,
 	                                    .alarm = 0.01};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
@@ -364,6 +390,8 @@ st_annotate_main(char *const *argv)
 		st_command_help(stdout, st_command_find("annotate"), false);
 	else if (!a.program && !a.pid)
 		code = st_annotate_records(&a, &e);
+	else if (a.output && a.inputs.n && !a.input)
+		code = st_annotate_inputs(&a);
 	else if (a.output)
 		code = st_annotate_record(&a);
 	else
@@ -373,5 +401,6 @@ st_annotate_main(char *const *argv)
 	st_patterns_free(&a.functions);
 	st_patterns_free(&a.without);
 	st_patterns_free(&a.images);
+	st_patterns_free(&a.inputs);
 	return code;
 }

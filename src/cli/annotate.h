@@ -6,6 +6,7 @@
 #include "annotate/compare.h"
 #include "annotate/contract.h"
 #include "annotate/formulate.h"
+#include "batch/batch.h"
 #include "features/find.h"
 #include "session/region.h"
 
@@ -25,12 +26,16 @@ struct st_annotate_arguments {
 	bool follow;
 	bool branches; /* record the outcomes of branches */
 	uint64_t seed;
-	bool features, quiet; /* features: print them without a run */
-	bool save;            /* keep the annotations in the project */
-	bool check;           /* compare the records with annotations */
-	const char *kept;     /* a file of annotations; NULL: those of the project */
-	const char *checking; /* an option for --check only; NULL: none was given */
-	double margin, alarm; /* accepted increase, probability of a false alarm */
+	bool features, quiet;        /* features: print them without a run */
+	struct st_patterns inputs;   /* files and folders */
+	const char *input;           /* record with this one only; NULL: not given */
+	struct st_batch_place place; /* workers, with inputs */
+	char *const *command;        /* the words of the user after "strobe annotate" */
+	bool save;                   /* keep the annotations in the project */
+	bool check;                  /* compare the records with annotations */
+	const char *kept;            /* a file of annotations; NULL: those of the project */
+	const char *checking;        /* an option for --check only; NULL: none was given */
+	double margin, alarm;        /* accepted increase, probability of a false alarm */
 	bool json, help;
 	const char *metrics_text; /* the argument of --metrics; NULL: not given */
 	/* For the analysis of records. */
@@ -47,6 +52,9 @@ st_status st_annotate_features(struct st_annotate_arguments *a, struct st_error 
 
 /* annotate_record.c: -o with a program. Returns strobe's exit code. */
 int st_annotate_record(const struct st_annotate_arguments *a);
+
+/* annotate_inputs.c: the same with each of the inputs. */
+int st_annotate_inputs(const struct st_annotate_arguments *a);
 
 /* annotate_records.c: analyses files. Returns strobe's exit code. */
 int st_annotate_records(const struct st_annotate_arguments *a, struct st_error *e);

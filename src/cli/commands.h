@@ -322,6 +322,10 @@
 	  "limit the probability of a false alarm of --check to PERCENT (default: 1)")             \
 	O(explain, 0, "explain", "FUNCTION", true,                                                 \
 	  "show which callees carry the growth of FUNCTION's cost (recorded with -m callees)")     \
+	O(inputs, 'i', "inputs", "PATH", true,                                                     \
+	  "record PROGRAM once with each of these files, a file or a folder, as @@ or as stdin")   \
+	O(input, 0, "input", "FILE", false, "record PROGRAM with this input only")                 \
+	ST_ON_OPTIONS(O)                                                                           \
 	O(save, 0, "save", NULL, true,                                                             \
 	  "also keep the annotations in the project: .strobe/annotations/IMAGE.ann")               \
 	O(format, 0, "format", "text|json|markdown|c", true, "print this format (default: text)")  \

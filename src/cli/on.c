@@ -2,6 +2,7 @@
 #include "cli/on.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -61,6 +62,32 @@ st_on_check(const struct st_batch_place *p, struct st_error *e)
 	return alone && !p->on ? st_fail(e, ST_EXIT_USAGE,
 	                                 "--%s is for workers: add --on local or --on slurm", alone)
 	                       : ST_OK;
+}
+
+char **
+st_on_experiment(const char *strobe, const char *tool, char *const *argv, char *const *program,
+                 const char *const *further, size_t *at)
+{
+	size_t own = (size_t)(program - argv), words = 0, added = 0;
+	own -= own && !strcmp(argv[own - 1], "--");
+	while (program[words])
+		words++;
+	while (further[added])
+		added++;
+	const char **all = calloc(own + words + added + 4, sizeof *all);
+	if (!all)
+		return NULL;
+	all[0] = strobe;
+	all[1] = tool;
+	for (size_t i = 0; i < own; i++)
+		all[2 + i] = argv[i];
+	*at = 2 + own;
+	for (size_t i = 0; i < added; i++)
+		all[*at + i] = further[i];
+	all[*at + added] = "--";
+	for (size_t i = 0; i < words; i++)
+		all[*at + added + 1 + i] = program[i];
+	return (char **)all;
 }
 
 void

@@ -7,12 +7,9 @@
  */
 #include "gate/elsewhere.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/program.h"
 #include "base/text.h"
 #include "timing/timing.h"
 
@@ -52,19 +49,12 @@ st_gate_elsewhere_check(const struct st_gate_options *o, bool versions, struct s
 
 /* ---- the campaign ---- */
 
-/* A version is the same as long as its name means the same commit, a command as long as the file
- * of its program is the same. */
+/* A version is the same as long as its name means the same commit, a command as long as the files
+ * of its programs and its script are the same. */
 static json_t *
-elsewhere_side(const char *name, const char *commit, const char *program)
+elsewhere_side(const char *name, const char *commit, char *const *words)
 {
-	char path[PATH_MAX];
-	struct stat s;
-	if (commit)
-		return json_pack("[s, s]", name, commit);
-	if (st_path_find(program, path, sizeof path) || stat(path, &s))
-		return json_pack("[s]", name); /* its run says so */
-	return json_pack("[s, I, I, I]", name, (json_int_t)s.st_size, (json_int_t)s.st_mtim.tv_sec,
-	                 (json_int_t)s.st_mtim.tv_nsec);
+	return commit ? json_pack("[s, s]", name, commit) : st_batch_command_identity(words, NULL);
 }
 
 /* What the numbers and the contents of all tasks depend on. */
@@ -75,7 +65,7 @@ elsewhere_identity(const struct st_gate_options *o, char *const commits[ST_GATE_
 	const struct st_gate_case *c = cases->v.v; /* commands are one benchmark */
 	json_t *sides[ST_GATE_SIDES];
 	for (int side = 0; side < ST_GATE_SIDES; side++)
-		sides[side] = elsewhere_side(o->names[side], commits[side], c->words[side][0]);
+		sides[side] = elsewhere_side(o->names[side], commits[side], c->words[side]);
 	char *here = realpath(".", NULL);
 	json_t *words = json_array();
 	for (char *const *word = o->arguments; word && *word; word++)

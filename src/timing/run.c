@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,6 +54,12 @@ take_places(const struct st_timing_command *c)
 	int out = above_standard(open(c->streams, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
 	if (out < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(out, STDERR_FILENO) < 0)
 		return c->streams;
+	if (c->errors) {
+		out = above_standard(
+		        open(c->errors, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+		if (out < 0 || dup2(out, STDERR_FILENO) < 0)
+			return c->errors;
+	}
 	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus))
 		return "the CPUs of --cpu";
 	if (c->folder && chdir(c->folder))
@@ -81,8 +88,10 @@ meet_other(const struct st_timing_meeting *m)
 }
 
 static _Noreturn void
-become_command(const struct st_timing_command *c, int report)
+become_command(const struct st_timing_command *c, pid_t parent, int report)
 {
+	if (c->orphan && (prctl(PR_SET_PDEATHSIG, c->orphan) || getppid() != parent))
+		_exit(ST_EXIT_FAILED);
 	struct ready r = {.thing = take_places(c)};
 	if (r.thing)
 		r.error = errno;
@@ -166,9 +175,9 @@ timing_run_once(const struct st_timing_command *c, struct st_timing_run *out, st
 	struct timespec end;
 	if (pipe2(report, O_CLOEXEC) || (report[1] = above_standard(report[1])) < 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	if (pid == 0)
-		become_command(c, report[1]);
+		become_command(c, parent, report[1]);
 	int error = errno;
 	st_timing_child_begin(pid);
 	close(report[1]);

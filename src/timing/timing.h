@@ -43,10 +43,12 @@ struct st_timing_command {
 	char *const *argv;
 	const char *input;     /* the program's standard input */
 	const char *streams;   /* takes its standard output and its errors */
+	const char *errors;    /* takes its errors in place of streams; may be NULL */
 	const cpu_set_t *cpus; /* that it may run on; NULL: as strobe itself */
 	const char *folder;    /* that it runs in; NULL: the current one */
 	char *const *settings; /* NAME=VALUE, NULL-terminated, for its environment; may be NULL */
 	const struct st_timing_meeting *meeting; /* NULL: it begins alone */
+	int orphan; /* the signal that it gets when this process dies; 0: none */
 };
 
 struct st_timing_run {

@@ -55,6 +55,27 @@ class Identity(unittest.TestCase):
             self.assertEqual(self.gate(*words), (125, REFUSED))
             subprocess.run(["rm", "-r", self.folder / "campaign"], check=True)
 
+    def test_script(self):
+        """The script of an interpreter belongs to the command, and data that it reads or changes does not."""
+        words = ("--base", "sh -e p.sh data", "--target", "env A=b sh ./p.sh data")
+        self.program("first")
+        (self.folder / "data").write_text("1", encoding="utf-8")
+        self.assertEqual(self.gate(*words), (3, ""))
+        (self.folder / "data").write_text("other data", encoding="utf-8")
+        self.assertEqual(self.gate(*words), (3, ""))
+        self.assertEqual(self.runs(), 6)
+        self.program("second, of another size")
+        self.assertEqual(self.gate(*words), (125, REFUSED))
+        self.assertEqual(self.runs(), 6)
+
+    def test_code_in_words(self):
+        """After -c, the first file is data."""
+        words = ("--base", "sh -c true data", "--target", "sh -c : data")
+        (self.folder / "data").write_text("1", encoding="utf-8")
+        self.assertEqual(self.gate(*words), (3, ""))
+        (self.folder / "data").write_text("other data", encoding="utf-8")
+        self.assertEqual(self.gate(*words), (3, ""))
+
     def test_version(self):
         """The branch of the base gets another commit."""
         self.git("init", "-b", "main")

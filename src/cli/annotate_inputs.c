@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * strobe annotate -o --inputs: records the calls of a program with each of many inputs. For each
+ * input, a strobe of its own records the program, here or at a worker; the records are then put
+ * together in the order of the inputs.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "cli/annotate.h"
+#include "cli/commands.h"
+#include "cli/on.h"
+#include "cli/progress.h"
+#include "profile/output.h"
+#include "timing/timing.h"
+
+struct annotate_many {
+	const struct st_annotate_arguments *a;
+	char strobe[PATH_MAX];
+	ST_VEC(char *) inputs;
+	struct st_progress progress;
+	struct st_output output;
+	char *part;    /* the records of an input, without workers */
+	size_t failed; /* inputs with which the program failed, */
+	int code;      /* and the first exit code of them */
+};
+
+static st_status
+many_no_memory(struct st_error *e)
+{
+	return st_fail(e, ST_EXIT_FAILED, "no memory left for the inputs");
+}
+
+/* ---- the inputs ---- */
+
+static st_status
+many_add(struct annotate_many *m, char *path, struct st_error *e)
+{
+	char **slot = path ? ST_PUSH(&m->inputs) : NULL;
+	if (!slot) {
+		free(path);
+		return many_no_memory(e);
+	}
+	*slot = path;
+	return ST_OK;
+}
+
+static int
+many_is_listed(const struct dirent *entry)
+{
+	return *entry->d_name != '.';
+}
+
+/* The files of a folder in the order of their names; those of folders in it do not count. */
+static st_status
+many_add_folder(struct annotate_many *m, const char *folder, struct st_error *e)
+{
+	struct dirent **names;
+	struct stat s;
+	st_status status = ST_OK;
+	const size_t before = m->inputs.n;
+	const int n = scandir(folder, &names, many_is_listed, alphasort);
+	if (n < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read the folder %s: %s", folder,
+		               strerror(errno));
+	for (int i = 0; i < n; i++) {
+		char *path = st_text_of("%s/%s", folder, names[i]->d_name);
+		if (path && !status && (stat(path, &s) || S_ISREG(s.st_mode)))
+			status = many_add(m, path, e);
+		else
+			free(path);
+		status = status || path ? status : many_no_memory(e);
+		free(names[i]);
+	}
+	free(names);
+	return status || m->inputs.n > before
+	               ? status
+	               : st_fail(e, ST_EXIT_FAILED, "the folder %s has no input", folder);
+}
+
+static st_status
+many_list(struct annotate_many *m, struct st_error *e)
+{
+	struct stat s;
+	for (size_t i = 0; i < m->a->inputs.n; i++) {
+		const char *path = m->a->inputs.text[i];
+		if (stat(path, &s))
+			return st_fail(e, ST_EXIT_FAILED, "cannot read the input %s: %s", path,
+			               strerror(errno));
+		if (S_ISDIR(s.st_mode) ? many_add_folder(m, path, e) : many_add(m, strdup(path), e))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+/* ---- one input ---- */
+
+/* *at: the word that is the name of the file of records. */
+static char **
+many_command(const struct annotate_many *m, size_t input, const char *output, size_t *at)
+{
+	const struct st_annotate_arguments *a = m->a;
+	const char *const further[] = {"--quiet",  "--input", m->inputs.v[input],
+	                               "--output", output,    NULL};
+	char **words = st_on_experiment(m->strobe, "annotate", a->command, a->program, further, at);
+	*at += 4;
+	return words;
+}
+
+static st_status
+many_append(struct annotate_many *m, const char *path, struct st_error *e)
+{
+	char bytes[65536];
+	FILE *f = fopen(path, "re");
+	st_status status = f ? ST_OK : ST_FAILED;
+	for (size_t n; !status && (n = fread(bytes, 1, sizeof bytes, f)) > 0;)
+		if (st_output_write(&m->output, bytes, n, e)) {
+			fclose(f);
+			return ST_FAILED;
+		}
+	status = status || ferror(f)
+	                 ? st_fail(e, ST_EXIT_FAILED, "cannot read the records in %s: %s", path,
+	                           strerror(errno))
+	                 : ST_OK;
+	if (f)
+		fclose(f);
+	return status;
+}
+
+static void
+many_take_exit(struct annotate_many *m, int code)
+{
+	m->code = m->failed || !code ? m->code : code;
+	m->failed += code != 0;
+}
+
+static void
+many_show(struct annotate_many *m, size_t input)
+{
+	char line[64];
+	snprintf(line, sizeof line, "input %zu of %zu", input + 1, m->inputs.n);
+	st_progress_line(&m->progress, line);
+}
+
+/* ---- one after the other ---- */
+
+/* The program has the streams of this process. */
+static st_status
+many_run(char *const *words, int *code, struct st_error *e)
+{
+	int status = 0;
+	const pid_t parent = getpid(), pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() == parent)
+			execv(words[0], words);
+		_exit(ST_EXIT_FAILED);
+	}
+	if (pid < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot start a process: %s", strerror(errno));
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+	}
+	*code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return ST_OK;
+}
+
+static st_status
+many_here_once(struct annotate_many *m, size_t input, struct st_error *e)
+{
+	size_t at;
+	int code = 0;
+	char **words = many_command(m, input, m->part, &at);
+	if (!words)
+		return many_no_memory(e);
+	many_show(m, input);
+	st_status status = many_run(words, &code, e);
+	free(words);
+	st_progress_erase(&m->progress);
+	/* What is missing was said by the strobe that has recorded nothing. */
+	if (!status && access(m->part, F_OK))
+		return st_fail(e, ST_EXIT_FAILED, "there are no records of the input %s",
+		               m->inputs.v[input]);
+	if (!status)
+		status = many_append(m, m->part, e);
+	many_take_exit(m, code);
+	unlink(m->part);
+	return status;
+}
+
+static st_status
+many_here(struct annotate_many *m, struct st_error *e)
+{
+	st_status status = ST_OK;
+	m->part = st_text_of("%s.%ld.part", m->a->output, (long)getpid());
+	if (!m->part)
+		return many_no_memory(e);
+	for (size_t i = 0; i < m->inputs.n && !status; i++)
+		status = many_here_once(m, i, e);
+	free(m->part);
+	return status;
+}
+
+/* ---- with workers ---- */
+
+static json_t *
+many_patterns(const struct st_patterns *p)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < p->n; i++)
+		json_array_append_new(all, json_string(p->text[i]));
+	return all;
+}
+
+/* What the records depend on. */
+static char *
+many_identity(const struct annotate_many *m)
+{
+	const struct st_annotate_arguments *a = m->a;
+	char *here = realpath(".", NULL);
+	json_t *files = json_array();
+	for (size_t i = 0; i < m->inputs.n; i++)
+		json_array_append_new(files, json_pack("[s, o*]", m->inputs.v[i],
+		                                       st_batch_file_identity(m->inputs.v[i])));
+	json_t *all =
+	        json_pack("[s, s, o, o, o, o, i, i, I, I, I, f, b]", "annotate", here ? here : "",
+	                  st_batch_command_identity(a->program, NULL), many_patterns(&a->functions),
+	                  many_patterns(&a->images), files, (int)a->limits.depth,
+	                  (int)a->limits.most, (json_int_t)a->metrics, (json_int_t)a->keep,
+	                  (json_int_t)a->seed, a->seconds, (int)a->follow);
+	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+	json_decref(all);
+	free(here);
+	return text;
+}
+
+static st_status
+many_plan(struct annotate_many *m, struct st_batch *b, size_t input, struct st_error *e)
+{
+	struct st_batch_command c = {0};
+	size_t number;
+	json_t *task = st_batch_task_new();
+	char **words = many_command(m, input, "OUTPUT", &c.output);
+	c.argv = words;
+	const bool good = words && task && st_batch_task_run(task, &c);
+	free(words);
+	if (good)
+		return st_batch_add(b, task, &number, e);
+	json_decref(task);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "a word of the command is not UTF-8, or memory is exhausted: it cannot be "
+	               "a campaign");
+}
+
+static st_status
+many_take(struct annotate_many *m, struct st_batch *b, size_t input, struct st_error *e)
+{
+	struct st_batch_result r;
+	many_show(m, input);
+	if (st_batch_wait(b, input, &r, e))
+		return ST_FAILED;
+	st_status status = ST_OK;
+	if (r.reason)
+		status = st_fail(e, ST_EXIT_FAILED, "no records of the input %s: %s",
+		                 m->inputs.v[input], r.reason);
+	else if (r.output)
+		status = many_append(m, r.output, e);
+	if (!status && r.n)
+		many_take_exit(m, r.runs[0].exit);
+	st_batch_result_free(&r);
+	return status;
+}
+
+static st_status
+many_there(struct annotate_many *m, struct st_error *e)
+{
+	char *identity = many_identity(m), *folder = NULL;
+	const struct st_batch_options options = {.place = m->a->place,
+	                                         .strobe = m->strobe,
+	                                         .tool = "annotate",
+	                                         .identity = identity,
+	                                         .command = m->a->command};
+	struct st_batch *b = NULL;
+	st_timing_watch_signals();
+	st_status status = identity ? st_batch_open(&b, &options, e) : many_no_memory(e);
+	for (size_t i = 0; i < m->inputs.n && !status; i++)
+		status = many_plan(m, b, i, e);
+	for (size_t i = 0; i < m->inputs.n && !status && !st_timing_interrupted(); i++)
+		status = many_take(m, b, i, e);
+	if (b)
+		folder = st_batch_close(b, !status && !st_timing_interrupted());
+	st_progress_erase(&m->progress);
+	if (status)
+		st_complain(e);
+	st_on_say_resume(folder, m->a->quiet);
+	free(folder);
+	free(identity);
+	return status;
+}
+
+/* ---- all ---- */
+
+static st_status
+many_begin(struct annotate_many *m, struct st_error *e)
+{
+	const ssize_t n = readlink("/proc/self/exe", m->strobe, sizeof m->strobe - 1);
+	bool slurm = false;
+	if (n < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read /proc/self/exe: %s",
+		               strerror(errno));
+	m->strobe[n] = '\0';
+	if (m->a->place.on && st_batch_is_slurm(m->a->place.on, &slurm, e))
+		return ST_FAILED;
+	return many_list(m, e) || st_output_begin(&m->output, m->a->output, e) ? ST_FAILED : ST_OK;
+}
+
+static int
+many_end(struct annotate_many *m, struct st_error *e)
+{
+	const struct st_annotate_arguments *a = m->a;
+	if (st_timing_interrupted()) {
+		st_output_abandon(&m->output);
+		return 128 + st_timing_interrupted();
+	}
+	if (st_output_commit(&m->output, e))
+		return st_complain(e);
+	if (!a->quiet)
+		fprintf(stderr, "strobe: wrote %s: records of %zu input%s\n", a->output,
+		        m->inputs.n, m->inputs.n == 1 ? "" : "s");
+	if (m->failed && !a->quiet)
+		fprintf(stderr,
+		        "strobe: with %zu of them the program failed, first with exit code %d\n",
+		        m->failed, m->code);
+	return m->code;
+}
+
+int
+st_annotate_inputs(const struct st_annotate_arguments *a)
+{
+	struct annotate_many m = {.a = a};
+	struct st_error e;
+	int code;
+	if (!strcmp(a->output, "-"))
+		return st_annotate_record(a); /* which says what is wrong */
+	st_progress_init(&m.progress, a->quiet);
+	if (many_begin(&m, &e)) {
+		code = st_complain(&e);
+	} else if (a->place.on ? many_there(&m, &e) : many_here(&m, &e)) {
+		st_output_abandon(&m.output);
+		code = a->place.on ? e.code : st_complain(&e);
+	} else {
+		code = many_end(&m, &e);
+	}
+	for (size_t i = 0; i < m.inputs.n; i++)
+		free(m.inputs.v[i]);
+	free(m.inputs.v);
+	return code;
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Calls that are recorded with many inputs, one by one and by workers: test_annotate.py STROBE SUMS."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from collections import Counter
+from pathlib import Path
+
+STROBE, SUMS = (os.path.abspath(path) for path in sys.argv[1:3])
+del sys.argv[1:3]
+WORKERS = min(len(os.sched_getaffinity(0)), 2)
+LONG = 240  # s: far more than any step takes
+ON = ["--on", f"local:{WORKERS}", "--noise", "0"]
+
+
+class Annotate(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-batch-annotate-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.out = self.folder / "ran"
+        self.environment = {**os.environ, "OUT": str(self.out), "HOME": folder.name}
+        self.started = []
+        self.addCleanup(self.end_all)
+
+    def end_all(self):
+        for process in self.started:
+            process.kill()
+            process.communicate()
+
+    def inputs(self, n):
+        (self.folder / "in").mkdir()
+        for i in range(n):
+            (self.folder / "in" / f"{i:03}").write_text(f"{10 * i}\n", encoding="utf-8")
+
+    def start(self, *words):
+        process = subprocess.Popen([STROBE, *map(str, words)], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.started.append(process)
+        return process
+
+    def end(self, process, code):
+        out, errors = process.communicate(timeout=LONG)
+        self.assertEqual(process.returncode, code, errors)
+        return out, errors
+
+    def annotate(self, output, *options, code=0, program=(SUMS, "@@")):
+        return self.end(self.start("annotate", "-m", "instructions", "-F", "work", "-o", output, "-i", "in", *options, "--", *program), code)
+
+    def records(self, output):
+        return [line for line in (self.folder / output).read_text(encoding="utf-8").splitlines() if not line.startswith(("#made,", "#program,"))]
+
+    def costs(self, output):
+        """The values of n in the order of the records."""
+        return [int(line.split(",")[2]) for line in self.records(output) if not line.startswith("#")]
+
+    def test_same_records(self):
+        """Records are in the order of the inputs, whoever records, and however the program gets its input."""
+        self.inputs(7)
+        _, errors = self.annotate("alone")
+        self.assertEqual(errors, "strobe: wrote alone: records of 7 inputs\n")
+        self.assertEqual(self.costs("alone"), [0, 10, 20, 30, 40, 50, 60])
+        _, errors = self.annotate("workers", *ON)
+        self.assertEqual(errors, "strobe: wrote workers: records of 7 inputs\n")
+        self.assertEqual(self.records("workers"), self.records("alone"))
+        self.annotate("stdin", *ON, program=(SUMS,))
+        self.assertEqual(self.records("stdin"), self.records("alone"))
+        self.assertEqual(Counter(map(int, self.out.read_text(encoding="utf-8").split())), {10 * i: 3 for i in range(7)})
+        out, _ = self.end(self.start("annotate", "--format", "json", "workers"), 0)
+        [annotation] = json.loads(out)["annotations"]
+        self.assertEqual((annotation["function"].split("(")[0], annotation["metric"], annotation["records"]), ("work", "instructions", 7))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["alone", "in", "ran", "stdin", "workers"])
+
+    def test_killed(self):
+        """A worker and the controller are killed; the inputs that have records are not recorded again."""
+        n = 24
+        self.inputs(n)
+        results = self.folder / "campaign/results"
+        controller = self.start("annotate", "-m", "instructions", "-F", "work", "-o", "records", "-i", "in", *ON, "--campaign", "campaign", "--", SUMS, "@@")
+        self.wait(lambda: results.exists() and len(os.listdir(results)) >= 3)
+        os.kill(int(os.listdir(self.folder / "campaign/workers")[0].rsplit(".", 2)[1]), signal.SIGKILL)
+        self.wait(lambda: len(os.listdir(results)) >= 8)
+        controller.kill()
+        controller.communicate()
+        kept = {name: (results / name).read_bytes() for name in os.listdir(results)}
+        self.assertFalse((self.folder / "records").exists())
+        self.end(self.start("campaign", "resume", "campaign"), 0)
+        self.assertEqual(self.costs("records"), [10 * i for i in range(n)])
+        for name, text in kept.items():
+            self.assertEqual((results / name).read_bytes(), text)
+        self.assertLessEqual(sum(Counter(self.out.read_text(encoding="utf-8").split()).values()), n + 1 + WORKERS)
+        # The same command has all results; with another input it is another one.
+        ran = self.out.read_text(encoding="utf-8")
+        self.annotate("again", *ON, "--campaign", "campaign")
+        self.assertEqual((self.records("again"), self.out.read_text(encoding="utf-8")), (self.records("records"), ran))
+        (self.folder / "in/000").write_text("12345\n", encoding="utf-8")
+        _, errors = self.annotate("again", *ON, "--campaign", "campaign", code=125)
+        self.assertEqual(errors, "strobe: campaign has the campaign of another command, or of other versions or programs: name another folder with --campaign, or remove it\n")
+
+    def wait(self, true):
+        until = time.monotonic() + LONG
+        while not true():
+            self.assertLess(time.monotonic(), until, "nothing happens")
+            time.sleep(0.01)
+
+    def test_failures(self):
+        """A program that fails is told from a strobe that cannot record it."""
+        self.inputs(3)
+        (self.folder / "in/001").write_text("13\n", encoding="utf-8")
+        for options in (), ON:
+            _, errors = self.annotate("records", *options, code=3)
+            self.assertEqual(errors, "strobe: wrote records: records of 3 inputs\nstrobe: with 1 of them the program failed, first with exit code 3\n")
+            self.assertEqual(self.costs("records"), [0, 13, 20])
+        _, errors = self.end(self.start("annotate", "-m", "instructions", "-F", "nosuch", "-o", "none", "-i", "in", *ON, "--", SUMS, "@@"), 125)
+        first, second = errors.splitlines()
+        self.assertRegex(first, "^strobe: no records of the input in/000: .*'nosuch'")
+        [folder] = [name for name in os.listdir(self.folder) if name.startswith("strobe-campaign-annotate.")]
+        self.assertEqual(second, f"strobe: all measurements are kept; to go on: strobe campaign resume {self.folder / folder}")
+        shutil.rmtree(self.folder / folder)
+        self.assertFalse((self.folder / "none").exists())
+
+    def test_mistakes(self):
+        (self.folder / "empty").mkdir()
+        for words, code, text in (
+                (("--on", "local", "-o", "r", "--", SUMS), 2, "--on is for a program that is recorded with many inputs: name them with --inputs"),
+                (("--campaign", "x", "-i", "empty", "-o", "r", "--", SUMS), 2, "--campaign is for workers: add --on local or --on slurm"),
+                (("-i", "empty", "-o", "r", "--", SUMS), 125, "the folder empty has no input"),
+                (("-i", "none", "-o", "r", "--", SUMS), 125, "cannot read the input none: No such file or directory"),
+                (("-i", "empty", "records"), 2, "--inputs is for recording: strobe annotate -o FILE -- PROGRAM"),
+                (("-i", "empty", "-o", "-", "--", SUMS), 2, "standard output is the program's: -o takes the name of a file"),
+        ):
+            self.assertEqual(self.end(self.start("annotate", *words), code), ("", f"strobe: {text}\n"))
+        self.assertEqual(os.listdir(self.folder), ["empty"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
