@@ -55,7 +55,10 @@ json_t *st_blow_threads_json(const struct st_blow *b, uint32_t function);
 /* Prints the names of all functions, then those of the corpus; times: with the mean time of a call.
  */
 void st_blow_functions_print(const struct st_blow *b, bool times, FILE *out);
-/* Writes the document that docs/json.md describes. -1 with *e: memory is exhausted. */
+/* The object that docs/json.md describes; NULL: memory is exhausted. */
+json_t *st_blow_object(const struct st_blow *b, const struct st_profile *p,
+                       const struct st_blow_view *view);
+/* Writes it as a document. -1 with *e: memory is exhausted. */
 st_status st_blow_json(const struct st_blow *b, const struct st_profile *p,
                        const struct st_blow_view *view, FILE *out, struct st_error *e);
 

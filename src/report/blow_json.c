@@ -197,6 +197,7 @@ blow_json_fault(const struct st_blow *b, size_t number)
 	SET(out, "kind", json_string(st_blow_fault_name(r->fault)));
 	SET(out, "experiment", st_json_count(number));
 	SET(out, "function", st_json_text(b->functions.v[r->function].name));
+	SET(out, "noise", blow_json_noise(r, b->speedup));
 	SET(out, "exit", json_integer(r->exit));
 	bad |= st_blow_note_json(r->note, out);
 	return blow_json_or_nothing(out, bad);
@@ -237,16 +238,23 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	return blow_json_or_nothing(out, bad);
 }
 
+json_t *
+st_blow_object(const struct st_blow *b, const struct st_profile *p, const struct st_blow_view *view)
+{
+	struct st_blow_rows rows;
+	json_t *out = st_blow_order(b, ST_BLOW_BY_SLOPE, &rows)
+	                      ? NULL
+	                      : blow_json_object(b, p, &rows, view);
+	free(rows.list.v);
+	return out;
+}
+
 st_status
 st_blow_json(const struct st_blow *b, const struct st_profile *p, const struct st_blow_view *view,
              FILE *out, struct st_error *e)
 {
-	struct st_blow_rows rows;
-	json_t *root = st_blow_order(b, ST_BLOW_BY_SLOPE, &rows)
-	                       ? NULL
-	                       : blow_json_object(b, p, &rows, view);
-	free(rows.list.v);
-	char *text = st_json_document(root, ST_JSON_DOCUMENT, "the experiments", e);
+	char *text = st_json_document(st_blow_object(b, p, view), ST_JSON_DOCUMENT,
+	                              "the experiments", e);
 	if (!text)
 		return ST_FAILED;
 	fputs(text, out);

@@ -4,7 +4,6 @@
 #include "blow/timeline.h"
 #include "report/blow.h"
 #include "report/json.h"
-#include "report/page.h"
 
 /* Takes the value over, as json_object_set_new does. */
 #define SET(object, key, value) bad |= json_object_set_new(object, key, value)
@@ -120,17 +119,4 @@ st_blow_timeline_json(const struct st_blow *b)
 	SET(out, "functions", blow_timeline_functions(t));
 	SET(out, "lanes", blow_timeline_lanes(t));
 	return timeline_or_nothing(out, bad);
-}
-
-st_status
-st_page_add_blow(json_t *page, const struct st_profile *p, struct st_error *e)
-{
-	struct st_blow b;
-	if (st_blow_read(&b, p, e))
-		return ST_FAILED;
-	const int bad = b.timeline ? json_object_set_new(st_page_last(page), "timeline",
-	                                                 st_blow_timeline_json(&b))
-	                           : 0;
-	st_blow_free(&b);
-	return bad ? st_fail(e, ST_EXIT_FAILED, "no memory left for the timeline") : ST_OK;
 }

@@ -43,8 +43,9 @@ size_t st_page_kept_back(const json_t *page);
  * recorded of them. 0, or -1 with *e: they are rows of something else, or memory is exhausted. */
 st_status st_page_add_timeline(json_t *page, const struct st_profile *p, struct st_row_reader *rows,
                                struct st_error *e);
-/* Adds to the result that was added last, which is of strobe blow, the timeline of the experiment
- * that was recorded, if there is one. 0, or -1 with *e: it is damaged, or memory is exhausted. */
+/* page_blow.c: adds to the result that was added last, which is of strobe blow, its experiments,
+ * and the timeline of the one that was recorded, if there is one. 0, or -1 with *e: it is damaged,
+ * or memory is exhausted. */
 st_status st_page_add_blow(json_t *page, const struct st_profile *p, struct st_error *e);
 /* The same where there are no rows: says why there is no timeline. 0, or -1: no memory. */
 int st_page_add_no_timeline(json_t *page, const char *reason);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The document of a page as what the views ask for: a list of runs. docs/json.md says what a result is.
+import { readBlow } from "./blow.js";
 import { quote } from "./format.js";
 import { readMatches } from "./match.js";
 import { readMemory } from "./memory.js";
@@ -21,6 +22,7 @@ const labelOf = (histories) => `history of ${histories.map(({ name }) => name).j
 
 export function readRun(entry, index) {
 	const { label, result } = entry;
+	const blow = readBlow(entry);
 	const trace = readTrace(entry.trace ?? (result.strobe.tool === "trace" ? result : null));
 	return {
 		index,
@@ -33,7 +35,8 @@ export function readRun(entry, index) {
 		about: entry.about ?? {},
 		functions: result.strobe.tool === "trace" ? [] : functionsOf(result),
 		trace,
-		timeline: readTimeline(entry.timeline),
+		blow,
+		timeline: readTimeline(entry.timeline ?? (blow ? result.timeline : null)),
 		shareOf: result.share_of ?? "instructions",
 		lines: result.lines ?? [],
 		blocks: result.basic_blocks ?? [],

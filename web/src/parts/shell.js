@@ -55,6 +55,14 @@ export class Shell {
 		this.route();
 	}
 
+	// To a view of another result.
+	open(index, ...address) {
+		const select = document.querySelector(".top .choice select");
+		if (select) select.value = String(index);
+		history.pushState(null, "", `#${address.map(encodeURIComponent).join("/")}`);
+		this.chooseRun(index);
+	}
+
 	// #view or #view/argument, which the view understands.
 	route() {
 		const [id, ...rest] = location.hash.slice(1).split("/");
@@ -85,7 +93,7 @@ export class Shell {
 			const element = h("section.view", { "data-panel": view.id });
 			this.main.append(element);
 			for (const each of this.main.children) each.hidden = each !== element;
-			this.panels.set(key, { element, handle: view.show({ run: this.run, runs: this.runs, go }, element) });
+			this.panels.set(key, { element, handle: view.show({ run: this.run, runs: this.runs, go, open: (index, ...address) => this.open(index, ...address) }, element) });
 		}
 		return this.panels.get(key);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The views, in the order of their tabs. A view is {id, title, has(run, runs), show(data, element), whole}: title may be
-// title(run); has says whether there is anything to show; show draws it once into the element, data being {run, runs, go},
+// title(run); has says whether there is anything to show; show draws it once into the element, data being {run, runs, go, open},
 // and may return {argument(text): what the address says after #id/, shown(): it came into sight}. whole: of all runs together.
 // docs/report.md has more.
 import { changes } from "./changes.js";
@@ -18,8 +18,9 @@ import { source } from "./source.js";
 import { study } from "./study.js";
 import { summary } from "./summary.js";
 import { tables } from "./tables.js";
+import { targets } from "./targets.js";
 import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, memory, measurements, costs, functions, lines, traced, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
+export const views = [study, summary, memory, measurements, costs, functions, lines, traced, targets, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What was run, where, what it cost, and what a reader must know of the result.
 import { baseName, count, duration, NOTHING, percent, plural, short } from "../data/format.js";
+import { ranked, sums } from "../data/blow.js";
 import { button, h } from "../parts/dom.js";
 
 const TOP = 12;
@@ -47,9 +48,9 @@ function cards(run) {
 	const add = (title, value, note = "") => made.push({ title, value, note });
 	if (run.run) {
 		const { seconds, cpu_seconds, slowdown_least: least, slowdown_most: most, cache_share } = run.run;
-		add("Time", duration(seconds * 1e9), `CPU ${duration(cpu_seconds * 1e9)}`);
+		add("Time", duration(seconds * 1e9), run.blow ? "the whole campaign" : `CPU ${duration(cpu_seconds * 1e9)}`);
 		if (least) add("Slowdown", `${factor(least, most)} to ${factor(most, most)} ×`, "estimated, over native CPU time");
-		add("Under the engine", percent(cache_share), "of the CPU time");
+		if (!run.blow) add("Under the engine", percent(cache_share), "of the CPU time");
 		add("Exit", ended(run.run), run.run.signal ? "killed" : run.run.exit === 0 ? "success" : "");
 	}
 	const { samples, instructions, blocks } = run.result;
@@ -57,6 +58,7 @@ function cards(run) {
 	if (samples) add("Samples", count(samples.program), `${count(samples.kernel)} in the kernel, ${count(samples.engine)} in the engine`);
 	if (run.functions.length) add("Functions", count(run.functions.length), plural(run.images.length, "image"));
 	if (run.trace) add("Traced functions", count(run.trace.functions.length), plural(run.trace.functions.reduce((sum, row) => sum + row.all, 0), "call"));
+	if (run.blow) addBlow(run.blow, add);
 	if (run.threads.length) add("Threads", count(run.threads.length), run.processes.length > 1 ? plural(run.processes.length, "process", "processes") : "");
 	if (run.paths?.sampled) add("Call stacks", count(run.result.samples?.stacks ?? NaN), `of samples in ${plural(run.paths.threads.length, "thread")}`);
 	else if (run.paths?.allocations) add("Call stacks", "of allocations", "by function and line");
@@ -64,6 +66,13 @@ function cards(run) {
 	if (run.budget) add("Budget", percent(run.budget.amount_ns / run.budget.period_ns), `for each ${duration(run.budget.period_ns)}; ${plural(run.budget.windows, "window")}`);
 	if (run.qos) add("Metric kept", percent(run.qos.readings ? run.qos.kept / run.qos.readings : NaN), `of ${plural(run.qos.readings, "reading")}`);
 	return made;
+}
+
+function addBlow(blow, add) {
+	const { experiments, functions, faults, runs } = sums(blow);
+	add("Experiments", count(experiments), `on ${plural(functions, "function")}`);
+	if (blow.baseline && !blow.windows) add("Without noise", duration(blow.baseline.total_ns), plural(runs, "run"));
+	add("Faults", count(faults), "under noise");
 }
 
 function card({ title, value, note }) {
@@ -85,9 +94,24 @@ function warnings(run) {
 function hottest(run, go) {
 	const rows = run.functions.filter((row) => row.self_share > 0).slice(0, TOP);
 	if (rows.length) return hottestList(`Hottest functions, by ${run.shareOf === "samples" ? "time" : "instructions"}`, rows, "self_share", "source", () => go("functions"));
+	if (run.blow) return blownList(run.blow, go);
 	const calls = run.trace?.functions.filter((row) => row.share > 0).slice(0, TOP) ?? [];
 	if (calls.length) return hottestList("Hottest functions, by self time", calls, "share", "trace", () => go("trace"));
 	return tablesOf(run, go);
+}
+
+function blownList(blow, go) {
+	const { by, rows, text } = ranked(blow);
+	return h(
+		"section.box",
+		{},
+		h("h2", {}, `Functions by ${by}`),
+		rows.length
+			? h("ol.hottest", {}, rows.slice(0, TOP).map(({ row, value }) =>
+					h("li", { "--share": `${(value / rows[0].value) * 100}%` }, h("a", { href: `#blow/${encodeURIComponent(row.function)}`, title: `${row.function}\n${row.image}` }, row.function), h("span.image", {}, baseName(row.image)), h("span.share", {}, text(value)))))
+			: h("p.nothing", {}, "No effect could be measured."),
+		button("All functions", () => go("blow")),
+	);
 }
 
 function hottestList(title, rows, share, view, all) {

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Campaigns of strobe blow that are known by heart, as docs/json.md describes them."""
+from results import EVIL
+
+
+def target(name, **more):
+    """A function that was tried 4 times; a name from results is no C identifier."""
+    return {"function": name, "symbol": f"_Z{len(name)}{name}v", "image": "/usr/bin/example", "offset": 4096, "criteria": ["calls"], "experiments": 4, "time_share": 0.25,
+            "calls": 10, "mean_ns": 1500000, "threads": [{"thread": 0, "calls": 10}], **more}
+
+
+def slope(value=None, lo=None, hi=None, state="measured"):
+    return {"value": value, "lo": lo, "hi": hi, "state": state}
+
+
+def campaign(mode, targets, **more):
+    return {"strobe": {"version": 1, "tool": "blow"},
+            "run": {"command": ["./example", "two words"], "exit": 0, "signal": None, "seconds": 20, "cpu_seconds": 12, "cache_share": None},
+            "mode": mode, "windows": False, "notes": [f"A note with {EVIL}"],
+            "baseline": {"runs": 5, "total_ns": 60000000, "total_deviation_ns": 600000, "cpu_ns": 59000000, "exit": 0, "same_output": True},
+            "targets": targets, "faults": [], "experiments": [], "timeline": None, **more}
+
+
+def slow_down(**more):
+    """Three functions that are measured, in the order of their slopes, and one that is not."""
+    return campaign("slow-down", [
+        target("main", fitness=1.05286, slope=slope(0.8603, 0.764, 0.9567), experiments=25, time_share=0.8731, calls=1, mean_ns=52000000),
+        target("quarter", fitness=0.34676, slope=slope(0.2526, 0.2217, 0.2835), criteria=["calls", "time"], threads=[{"thread": 0, "calls": 4}, {"thread": 2, "calls": 6}]),
+        target("the_rest", fitness=0.30799, slope=slope(-0.0123, -0.03, 0.0054), experiments=5, calls=2.5, criteria=[]),
+        target(EVIL, fitness=0.0, slope=slope(state="noise lost in the spread"), experiments=1, time_share=None, calls=0, mean_ns=None, threads=[])], **more)
+
+
+def speed_up():
+    return campaign("speed-up", [target("wait", fitness=6.03911, time_share=0.5046), target("join", fitness=0.11902, mean_ns=None)])
+
+
+def gains(*points):
+    return [{"speedup": speedup, "gain": gain, "lo": lo, "hi": hi, "runs": 5, "progress": progress} for progress, speedup, gain, lo, hi in points]
+
+
+def causal():
+    """A progress point besides the end of the run. One function was tried with one speed-up only, of another one there were too few runs."""
+    end = "end of the run"
+    return campaign("causal", [
+        target("parse", virtual=gains(("serve", 0.5, 0.25, 0.2, 0.31), ("serve", 1, 1.0, 0.8, None), (end, 0.5, 0.06, 0.05, 0.07), (end, 1, 0.125, 0.11, 0.14))),
+        target("print", virtual=gains(("serve", 1, 0.0, -0.02, 0.02), (end, 1, -0.001, -0.01, 0.008))),
+        target("never", experiments=0, virtual=gains((end, 0.5, None, None, None)))],
+        progress=[{"name": "serve", "kind": "throughput", "inferred": False, "calls_per_second": 1000, "deviation": 10}, {"name": end, "kind": "end", "inferred": True}])
+
+
+def many(n):
+    """As many functions, in the order of their slopes."""
+    return campaign("slow-down", [target(f"f{i:03}", fitness=(i * 37 % n) / n, slope=slope(1 - i / n, 0.5 - i / n, 1.5 - i / n)) for i in range(n)])

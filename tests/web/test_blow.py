@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The page of a campaign of strobe blow: test_blow.py STROBE PLANTED [-k NAME]. PLANTED is the program of tests/blow/programs/planted.c."""
+import json
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import blown  # noqa: E402
+import chromium  # noqa: E402
+import results  # noqa: E402
+from test_page import STROBE, Pages, report, write  # noqa: E402
+
+PLANTED = os.path.abspath(sys.argv.pop(1))
+
+
+def data_of(path):
+    with open(path, encoding="utf-8") as f:
+        return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', f.read(), re.S)[1])
+
+
+class Campaigns(Pages):
+    def page_of(self, name, *made):
+        """The page of results as files of JSON, which are named after it."""
+        files = [write(self.place.name, f"{name}{i or ''}.json", each) for i, each in enumerate(made)]
+        path, done = report(self.place.name, f"{name}.html", *files)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return path
+
+    def tabs(self):
+        return self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)")
+
+    def facts(self):
+        return dict(zip(self.texts(".facts dt"), self.texts(".facts dd")))
+
+    def heads(self):
+        return self.texts(".grid-header .cell")
+
+
+class Targets(Campaigns):
+    def test_table(self):
+        self.open("blow", self.page_of("slow", blown.slow_down()))
+        self.assertEqual(self.heads(), ["#", "Function", "Slope", "95 % interval of the slope", "Fitness", "Exp", "Time %", "Calls", "Image"])
+        self.assertEqual(self.rows(), [
+            ["1", "main", "0.8603", "0.7640 to 0.9567", "1.05286", "25", "87.31 %", "1", "example"],
+            ["2", "quarter", "0.2526", "0.2217 to 0.2835", "0.34676", "4", "25.00 %", "10", "example"],
+            ["3", "the_rest", "−0.0123", "−0.0300 to 0.0054", "0.30799", "5", "25.00 %", "2.5", "example"],
+            ["4", results.EVIL, "–", "not measurable: noise lost in the spread", "0.00000", "1", "–", "0", "example"]])
+        self.assertEqual(self.status(), "slow-down: noise in one function at a time · 35 experiments on 4 functions")
+        self.assertEqual(self.page.js("document.querySelectorAll('#page img, #page script').length"), 0)
+
+    def test_sorting_and_search(self):
+        self.open("blow", self.page_of("slow", blown.slow_down()))
+        names = {5: ["main", "quarter", "the_rest", results.EVIL], 6: ["main", "the_rest", "quarter", results.EVIL], 3: ["main", "quarter", "the_rest", results.EVIL],
+                 2: [results.EVIL, "main", "quarter", "the_rest"]}
+        for column, order in names.items():
+            self.page.click(f"section:not([hidden]) .grid-header .cell:nth-child({column}) button")
+            self.assertEqual([row[1] for row in self.rows()], order, column)
+        self.page.key("/", "/")
+        self.page.type("/^(main|quarter)$/")
+        self.assertEqual([row[1] for row in self.rows()], ["main", "quarter"])
+        self.assertIn("on 4 functions, 2 shown", self.status())
+
+    def test_top_50(self):
+        """The first 50 by the column that sorts, and all of them with the button."""
+        self.open("blow", self.page_of("many", blown.many(60)))
+        count = "document.querySelector('section:not([hidden]) .grid').getAttribute('aria-rowcount') - 1"
+        more = "section:not([hidden]) .bar-of-tools button"
+        self.assertEqual((self.page.js(count), self.texts(".bar-of-tools button")), (50, ["Show all 60"]))
+        self.assertEqual(self.rows()[0][1], "f000")
+        self.page.click("section:not([hidden]) .grid-header .cell:nth-child(5) button")
+        best = max(range(60), key=lambda i: i * 37 % 60)
+        self.assertEqual((self.page.js(count), self.rows()[0][1]), (50, f"f{best:03}"), "the 50 of all that are best by this column")
+        self.page.click(more)
+        self.assertEqual((self.page.js(count), self.texts(".bar-of-tools button")), (60, ["Show 50"]))
+        self.assertNotIn("shown", self.status())
+        self.page.click(more)
+        self.assertEqual(self.page.js(count), 50)
+        self.page.js("document.querySelector('section:not([hidden]) [data-search]').focus()")
+        self.page.type("f01")
+        self.assertEqual((self.page.js(count), self.page.js(f"document.querySelector({json.dumps(more)}).hidden")), (10, True))
+
+    def test_details(self):
+        path = self.page_of("slow", blown.slow_down())
+        self.open("blow", path)
+        self.assertEqual(self.texts("h2.function"), ["main"], "the first one is chosen")
+        self.page.click("section:not([hidden]) .grid-body .grid-row:nth-child(2)")
+        self.assertEqual(self.texts("h2.function") + self.texts(".lead"), ["quarter", "/usr/bin/example · offset 0x1000 · _Z7quarterv"])
+        self.assertEqual(self.facts(), {"Slope": "0.2526, 95 % interval 0.2217 to 0.2835", "Fitness": "0.34676", "Experiments": "4", "Time without noise": "25.00 % of the run time",
+                                        "Calls without noise": "10, 1.50 ms on average", "Criteria": "calls, time", "Threads": "0: 4 calls; 2: 6 calls"})
+        self.open(f"blow/{results.EVIL}", path)
+        self.assertEqual(self.facts(), {"Slope": "not measurable: noise lost in the spread", "Fitness": "0.00000", "Experiments": "1", "Time without noise": "–",
+                                        "Calls without noise": "0, – on average", "Criteria": "calls", "Threads": "none called it without noise"})
+        self.open("blow/the_rest", path)
+        self.assertEqual(self.facts()["Criteria"], "none: it was named")
+        self.assertEqual(self.texts(".grid-row[aria-selected=true] .cell:nth-child(2)"), ["the_rest"])
+
+    def test_speed_up(self):
+        self.open("blow", self.page_of("speed", blown.speed_up()))
+        self.assertEqual(self.heads(), ["#", "Function", "Fitness", "Exp", "Time %", "Calls", "Mean", "Image"])
+        self.assertEqual(self.rows(), [["1", "wait", "6.03911", "4", "50.46 %", "10", "1.50 ms", "example"], ["2", "join", "0.11902", "4", "25.00 %", "10", "–", "example"]])
+        self.assertIn("speed-up: noise in all functions except one", self.status())
+        self.assertNotIn("Slope", self.facts())
+
+    def test_causal(self):
+        """The gains at the progress point that is chosen, with their intervals or the reason why there is no number."""
+        self.open("blow", self.page_of("causal", blown.causal()))
+        self.assertEqual(self.heads(), ["#", "Function", "50 % faster", "No time", "Exp", "Time %", "Calls", "Image"])
+        self.assertEqual([row[1:4] for row in self.rows()], [["parse", "25.0 (20.0 to 31.0)", "100.0 (80.0 to unknown)"], ["print", "not tried", "0.0 (−2.0 to 2.0)"],
+                                                             ["never", "not tried", "not tried"]])
+        self.assertEqual(self.facts()["50 % faster"], "25.0 (20.0 to 31.0), 5 runs")
+        self.page.js("(e => { e.value = 'end of the run'; e.dispatchEvent(new Event('change')); })(document.querySelector('section:not([hidden]) select'))")
+        self.assertEqual([row[1:4] for row in self.rows()], [["parse", "6.0 (5.0 to 7.0)", "12.5 (11.0 to 14.0)"], ["print", "not tried", "−0.1 (−1.0 to 0.8)"],
+                                                             ["never", "not measurable: too few runs", "not tried"]])
+        self.assertEqual(self.facts()["50 % faster"], "6.0 (5.0 to 7.0), 5 runs")
+        self.assertEqual(self.page.js("document.querySelector('section:not([hidden]) .grid-header .cell:nth-child(3)').title"),
+                         "decrease of the run time in %, with its 95 % interval, if the function took 50 % less time")
+
+    def test_links_to_other_results(self):
+        """A function that another result of the page shows, by name and file name of the image, is a link to it."""
+        trace, campaign = results.trace(), blown.slow_down()
+        trace["functions"][2]["image"] = "/elsewhere/example"
+        campaign["targets"][1]["function"] = "leaf"
+        self.open("blow", self.page_of("linked", campaign, trace))
+        link = ".grid-body .grid-row:nth-child({}) a"
+        self.assertEqual([self.texts(link.format(n)) for n in (1, 2, 3)], [["main"], ["leaf"], []])
+        self.page.click("section:not([hidden]) .grid-body .grid-row:nth-child(2) .cell:nth-child(5)")
+        self.assertEqual(self.texts(".links a"), ["call times in linked1.json"])
+        self.page.click(f"section:not([hidden]) {link.format(1)}")
+        self.assertEqual(self.page.js("[document.querySelector('.top select').value, document.querySelector('.tab[aria-selected=true]').textContent]"), ["1", "Functions"])
+        self.assertEqual(self.texts("h2.function"), ["main"])
+        self.page.key("1")
+        self.assertEqual(self.page.js("document.title"), "Summary · linked1.json · Strobe")
+
+    def test_summary(self):
+        self.open("summary", self.page_of("slow", blown.slow_down()))
+        cards = dict(zip(self.texts(".card-title"), self.texts(".card-value")))
+        self.assertEqual([cards[name] for name in ("Experiments", "Without noise", "Faults")], ["35", "60.0 ms", "0"])
+        self.assertEqual(self.texts(".hottest a") + self.texts(".hottest .share"), ["main", "quarter", "0.8603", "0.2526"])
+        self.page.click("section:not([hidden]) .hottest li:nth-child(2) a")
+        self.assertEqual(self.texts("h2.function"), ["quarter"])
+
+    def test_widths(self):
+        """The page is never larger than the window."""
+        for name, made in (("slow", blown.slow_down()), ("causal", blown.causal())):
+            path = self.page_of(name, made)
+            for width in (1400, 800, 390):
+                self.page.resize(width, 800)
+                self.open("blow", path)
+                self.assertEqual(self.page.js("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"), [width, 800], name)
+
+
+class Measured(Campaigns):
+    """The page of a profile has what strobe blow prints of it."""
+
+    def setUp(self):
+        super().setUp()
+        if hasattr(Measured, "json"):
+            return
+        self.strobe("blow", "-q", "-F", "quarter,other_half", "--noise", "busy", "--iterations", "3", "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--", PLANTED, "serial")
+        Measured.json = json.loads(self.strobe("blow", "--from", "r.db", "--format", "json"))
+        Measured.html, done = report(self.place.name, "r.html", os.path.join(self.place.name, "r.db"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def strobe(self, *arguments):
+        return subprocess.run([STROBE, *arguments], cwd=self.place.name, capture_output=True, text=True, timeout=300, check=True).stdout
+
+    def test_data(self):
+        entry = data_of(self.html)["results"][0]
+        self.assertEqual({key: value for key, value in self.json.items() if key not in ("experiments", "timeline", "run", "notes")}, entry["blow"])
+        self.assertEqual(entry.get("timeline"), self.json["timeline"])
+
+    def test_table(self):
+        self.open("blow", self.html)
+        rows = self.rows()
+        self.assertEqual([row[1] for row in rows], [row["function"] for row in self.json["targets"]])
+        self.assertEqual([row[4:6] for row in rows], [[f"{row['fitness']:.5f}", str(row["experiments"])] for row in self.json["targets"]])
+        # The page of the file of JSON is the same.
+        write(self.place.name, "r.json", self.json)
+        path, done = report(self.place.name, "rj.html", os.path.join(self.place.name, "r.json"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.open("blow", path)
+        self.assertEqual(self.rows(), rows)
+        self.assertIn("Timeline", self.tabs())
+
+
+if __name__ == "__main__":
+    chromium.require(STROBE)
+    unittest.main()

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gainMeaning, gainOf, gainWords, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
+import { viewsOf } from "../../../web/src/data/places.js";
+
+const slope = (value, lo, hi, state = "measured") => ({ value, lo, hi, state });
+const target = (name, more) => ({ function: name, symbol: name, image: "/bin/x", experiments: 2, virtual: [], ...more });
+const gain = (progress, speedup, value, lo, hi) => ({ progress, speedup, gain: value, lo, hi, runs: 5 });
+const entry = (blow) => ({ result: { strobe: { tool: "blow" } }, blow: { mode: "slow-down", targets: [], ...blow } });
+
+test("a campaign of the page, of a file of JSON, and none", () => {
+	assert.equal(readBlow({ result: { strobe: { tool: "hot" }, targets: [] } }), null);
+	assert.equal(readBlow({ result: { strobe: { tool: "blow" }, functions: [] } }), null, "a comparison");
+	assert.deepEqual(readBlow({ result: { strobe: { tool: "blow" }, targets: [] } }).faults, []);
+	assert.deepEqual(readBlow(entry({ targets: [target("f"), target("g")] })).targets.map(({ rank }) => rank), [1, 2]);
+});
+
+test("slopes", () => {
+	const known = { slope: slope(0.25, -0.2, 0.28) };
+	assert.equal(slopeOf(known), 0.25);
+	assert.equal(slopeInterval(known), "−0.2000 to 0.2800");
+	const unknown = { slope: slope(null, null, null, "too few runs") };
+	assert.equal(slopeOf(unknown), null);
+	assert.equal(slopeInterval(unknown), "not measurable: too few runs");
+});
+
+test("gains", () => {
+	const row = target("f", { virtual: [gain("end of the run", 0.25, 0.06, 0.05, 0.07), gain("serve", 0.25, 2, 1, null), gain("serve", 1, null, null, null)] });
+	assert.equal(gainWords(gainOf(row, 0.25, "end of the run")), "6.0 (5.0 to 7.0)");
+	assert.equal(gainWords(gainOf(row, 0.25, "serve")), "200.0 (100.0 to unknown)");
+	assert.equal(gainWords(gainOf(row, 1, "serve")), "not measurable: too few runs");
+	assert.equal(gainWords(gainOf(row, 0.5, "serve")), "not tried");
+	assert.deepEqual(speedupsOf({ targets: [row, target("g", { virtual: [gain("serve", 0.5, 0, 0, 0)] })] }), [0.25, 0.5, 1]);
+	const blow = { progress: [{ name: "serve", kind: "throughput" }, { name: "end of the run", kind: "end" }] };
+	assert.deepEqual(pointsOf(blow), ["serve", "end of the run"]);
+	assert.equal(gainMeaning(blow, "serve"), "increase of the calls of serve per second in %");
+	assert.equal(gainMeaning(blow, "end of the run"), "decrease of the run time in %");
+});
+
+test("sums and ranks", () => {
+	const blow = readBlow(entry({ baseline: { runs: 3 }, targets: [target("f", { slope: slope(0.5, 0, 1) }), target("g", { slope: slope(null, null, null, "too few runs") })] }));
+	assert.deepEqual(sums(blow), { functions: 2, experiments: 4, faults: 0, runs: 3 });
+	assert.deepEqual(ranked(blow).rows.map(({ row }) => row.function), ["f"]);
+	assert.equal(ranked(blow).by, "slope");
+	assert.equal(ranked(readBlow(entry({ mode: "speed-up", targets: [target("f", { fitness: 0.4 })] }))).rows[0].value, 0.4);
+	const causal = ranked(readBlow(entry({ mode: "causal", progress: [{ name: "end of the run", kind: "end" }], targets: [target("f", { virtual: [gain("end of the run", 1, 0.3, 0, 1)] })] })));
+	assert.equal(causal.text(causal.rows[0].value), "30.00 %");
+});
+
+test("places of a function in results", () => {
+	const run = (index, more) => ({ index, label: `r${index}`, functions: [], trace: null, ...more });
+	const runs = [run(0), run(1, { functions: [{ name: "f", image: "/other/x" }] }), run(2, { trace: { functions: [{ name: "f", image: "/bin/x" }] } }), run(3, { functions: [{ name: "f", image: "/bin/y" }] })];
+	assert.deepEqual(viewsOf(runs, target("f")), [
+		{ index: 1, label: "r1", address: ["source", "f", "/other/x"], what: "source" },
+		{ index: 2, label: "r2", address: ["trace", "f", "/bin/x"], what: "call times" }]);
+	assert.deepEqual(viewsOf(runs, target("g")), []);
+});

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Campaigns of strobe blow (docs/json.md): what their tables show of the functions that were tried.
+import { count, NOTHING, percent } from "./format.js";
+
+export const MOST_ROWS = 50; // functions that a table shows at first
+
+// The campaign of an entry of the page, or null. Rows have their rank in the order of the command's table.
+export function readBlow({ blow, result }) {
+	const campaign = blow ?? (result.strobe.tool === "blow" && Array.isArray(result.targets) ? result : null);
+	if (!campaign) return null;
+	const { targets = [], progress = [], faults = [] } = campaign;
+	return { ...campaign, progress, faults, targets: targets.map((row, rank) => ({ ...row, rank: rank + 1 })) };
+}
+
+// The words for a mode, as --mode has them.
+const MODES = {
+	"slow-down": "noise in one function at a time",
+	"speed-up": "noise in all functions except one",
+	causal: "virtual speed-up of one function at a time",
+};
+export const modeWords = ({ mode }) => `${mode}: ${MODES[mode] ?? "unknown"}`;
+
+// A number with four decimals, as in the tables of strobe blow.
+export const four = (value) => (Number.isFinite(value) ? value.toFixed(4).replace("-", "−") : NOTHING);
+const tenths = (share) => (Number.isFinite(share) ? (100 * share).toFixed(1).replace("-", "−") : "unknown");
+
+// The interval of a slope, or the reason why there is none.
+export const slopeInterval = ({ slope }) => (slope.state === "measured" ? `${four(slope.lo)} to ${four(slope.hi)}` : `not measurable: ${slope.state}`);
+export const slopeOf = ({ slope }) => (slope.state === "measured" ? slope.value : null);
+
+// The gain of a virtual speed-up at a progress point; null: it was not tried.
+export const gainOf = (row, speedup, progress) => row.virtual.find((each) => Math.abs(each.speedup - speedup) < 1e-9 && each.progress === progress) ?? null;
+
+// "6.0 (5.0 to 7.0)", in percent; or why there is no number.
+export function gainWords(gain) {
+	if (!gain) return "not tried";
+	if (!Number.isFinite(gain.gain)) return "not measurable: too few runs";
+	return `${tenths(gain.gain)} (${tenths(gain.lo)} to ${tenths(gain.hi)})`;
+}
+
+// The virtual speed-ups that any function was tried with, ascending.
+export function speedupsOf({ targets }) {
+	return [...new Set(targets.flatMap(({ virtual = [] }) => virtual.map(({ speedup }) => speedup)))].sort((a, b) => a - b);
+}
+
+export const pointsOf = ({ progress }) => progress.map(({ name }) => name);
+
+// What a gain at a progress point is.
+export function gainMeaning({ progress }, name) {
+	const end = progress.find((each) => each.name === name)?.kind !== "throughput";
+	return end ? "decrease of the run time in %" : `increase of the calls of ${name} per second in %`;
+}
+
+// How many experiments were judged, on how many functions.
+export function sums({ targets, faults, baseline }) {
+	return { functions: targets.length, experiments: targets.reduce((sum, { experiments }) => sum + experiments, 0), faults: faults.length, runs: baseline?.runs ?? 0 };
+}
+
+// The first of the list, as its order is, and what to call them.
+export function ranked(blow) {
+	const best = pointsOf(blow)[0];
+	const value = (row) => (blow.mode === "causal" ? gainOf(row, 1, best)?.gain : blow.mode === "speed-up" ? row.fitness : slopeOf(row));
+	const words = { causal: "gain if they took no time", "speed-up": "fitness", "slow-down": "slope" };
+	return { by: words[blow.mode], rows: blow.targets.map((row) => ({ row, value: value(row) })).filter(({ value: known }) => Number.isFinite(known) && known > 0), text: (known) => (blow.mode === "causal" ? percent(known) : four(known)) };
+}
+
+export const callsText = (calls) => (calls === null || calls === undefined ? NOTHING : calls < 10 && !Number.isInteger(calls) ? calls.toFixed(1) : count(calls));
