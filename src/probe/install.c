@@ -233,7 +233,8 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 	if (index >= ST_PROBE_MOST)
 		return "there are more functions than can have probes";
 	struct st_probe_where where = where_of(image, arena, index);
-	if (action.kind == ST_PROBE_READ || action.kind == ST_PROBE_RECORD)
+	if (action.kind == ST_PROBE_READ || action.kind == ST_PROBE_RECORD ||
+	    action.kind == ST_PROBE_LOCK)
 		where.slot = arena->at + ST_ARENA_READ;
 	if (action.kind == ST_PROBE_PATCHED)
 		where.returns = arena->at + ST_ARENA_RETURN;
@@ -311,7 +312,7 @@ static bool
 acts_after(const struct st_probe_action *a)
 {
 	return a->kind == ST_PROBE_WAIT_AFTER || a->kind == ST_PROBE_SLEEP_AFTER ||
-	       a->kind == ST_PROBE_RECORD || a->kind == ST_PROBE_TALLY;
+	       a->kind == ST_PROBE_RECORD || a->kind == ST_PROBE_TALLY || a->kind == ST_PROBE_LOCK;
 }
 
 static st_status

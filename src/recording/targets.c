@@ -96,46 +96,6 @@ describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint6
 
 /* ---- functions by name ---- */
 
-static const struct {
-	const char *name;
-	enum st_record_metric metric;
-} waiting_functions[] = {
-        {"pthread_mutex_lock", ST_RECORD_LOCK_WAIT},
-        {"pthread_mutex_timedlock", ST_RECORD_LOCK_WAIT},
-        {"pthread_mutex_clocklock", ST_RECORD_LOCK_WAIT},
-        {"pthread_rwlock_rdlock", ST_RECORD_LOCK_WAIT},
-        {"pthread_rwlock_wrlock", ST_RECORD_LOCK_WAIT},
-        {"pthread_rwlock_timedrdlock", ST_RECORD_LOCK_WAIT},
-        {"pthread_rwlock_timedwrlock", ST_RECORD_LOCK_WAIT},
-        {"pthread_spin_lock", ST_RECORD_LOCK_WAIT},
-        {"sem_wait", ST_RECORD_LOCK_WAIT},
-        {"sem_timedwait", ST_RECORD_LOCK_WAIT},
-        {"pthread_cond_wait", ST_RECORD_CONDITION_WAIT},
-        {"pthread_cond_timedwait", ST_RECORD_CONDITION_WAIT},
-        {"pthread_cond_clockwait", ST_RECORD_CONDITION_WAIT},
-};
-
-static void
-find_waiting(struct st_recording_targets *t, struct st_image *image)
-{
-	t->waiting.n = 0;
-	for (size_t i = 0; i < sizeof waiting_functions / sizeof *waiting_functions; i++) {
-		struct st_targets found = {0};
-		if (!(t->request->metrics >> waiting_functions[i].metric & 1) ||
-		    !st_image_defines(image, waiting_functions[i].name))
-			continue;
-		t->no_memory |= st_targets_find(&found, image, waiting_functions[i].name) != ST_OK;
-		for (size_t j = 0; j < found.entries.n; j++) {
-			struct st_recording_waiting *w = ST_PUSH(&t->waiting);
-			t->no_memory |= !w;
-			if (w)
-				*w = (struct st_recording_waiting){found.entries.v[j],
-				                                   waiting_functions[i].metric};
-		}
-		st_targets_free(&found);
-	}
-}
-
 static void
 find_allocating(struct st_recording_targets *t, const struct st_probed_image *image)
 {
@@ -256,7 +216,7 @@ add_targets_of_image(struct st_recording_targets *t, const struct st_probed_imag
 	if (t->request->metrics &
 	    (1u << ST_RECORD_ALLOCATED | 1u << ST_RECORD_ALLOCATIONS | 1u << ST_RECORD_FREED))
 		find_allocating(t, image);
-	find_waiting(t, image->image);
+	st_recording_find_waiting(t, image->image);
 	if (!is_image_chosen(t, image))
 		return;
 	for (size_t i = 0; i < patterns->n; i++) {
@@ -298,10 +258,8 @@ st_recording_choose(void *recording, const struct st_probed_image *image,
 		else
 			high = middle;
 	}
-	for (size_t i = 0; i < t->waiting.n; i++)
-		if (t->waiting.v[i].entry == f->offset)
-			return (struct st_probe_action){ST_PROBE_TALLY, t->waiting.v[i].metric};
-	return st_mem_choose(&t->mem, image, f);
+	const struct st_probe_action waits = st_recording_choose_waiting(t, f->offset);
+	return waits.kind ? waits : st_mem_choose(&t->mem, image, f);
 }
 
 st_status

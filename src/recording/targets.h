@@ -26,7 +26,8 @@ struct st_recording_targets {
 	/* Functions of that image that take locks or wait. */
 	ST_VEC(struct st_recording_waiting {
 		uint64_t entry;
-		enum st_record_metric metric;
+		enum st_record_metric metric; /* of the time in it; ST_RECORD_TIME: none */
+		enum st_held_role role;
 	})
 	waiting;
 	size_t *matched; /* by pattern */
@@ -54,6 +55,15 @@ st_status st_recording_targets_begin(struct st_recording_targets *t,
                                      const struct st_recording_request *r,
                                      struct st_probes *probes);
 void st_recording_targets_free(struct st_recording_targets *t);
+
+/* Finds the functions of an image that take or release locks or wait, if metrics need them. */
+void st_recording_find_waiting(struct st_recording_targets *t, struct st_image *image);
+/* The action of the function of that image; kind ST_PROBE_NOTHING: it is none of these. */
+struct st_probe_action st_recording_choose_waiting(const struct st_recording_targets *t,
+                                                   uint64_t entry);
+/* The first function that takes or releases locks and was not observed, so that nobody knows how
+ * long locks were held. NULL: all were. *why: the cause. */
+const char *st_recording_unseen_lock(const struct st_recording_targets *t, const char **why);
 
 /* The runtime's description of a function; NULL: the area had no space for it. */
 struct st_record_function *st_recorded_function(const struct st_probes *probes,

@@ -12,6 +12,7 @@ struct writing {
 	const struct st_recording_targets *t;
 	FILE *out;
 	double tick_ns;
+	bool locks_unknown; /* functions of locks were not observed */
 	struct st_record_classes classes;
 };
 
@@ -40,14 +41,16 @@ static bool
 is_in_ticks(unsigned metric)
 {
 	return metric == ST_RECORD_TIME || metric == ST_RECORD_LOCK_WAIT ||
-	       metric == ST_RECORD_CONDITION_WAIT;
+	       metric == ST_RECORD_CONDITION_WAIT || metric == ST_RECORD_LOCK_HELD;
 }
 
 /* value: time in ticks, or a number. */
 static void
 write_record_cost(const struct writing *w, unsigned metric, int64_t value)
 {
-	if (is_in_ticks(metric))
+	if (metric == ST_RECORD_LOCK_HELD && w->locks_unknown)
+		fputc(',', w->out);
+	else if (is_in_ticks(metric))
 		fprintf(w->out, ",%.2f", (double)value * w->tick_ns);
 	else
 		fprintf(w->out, ",%" PRId64, value);
@@ -241,6 +244,19 @@ write_recorded(struct writing *w, const struct st_recorded *f, struct st_recordi
 	return ST_OK;
 }
 
+/* Without all functions of locks, nobody knows how long locks were held. */
+static bool
+note_unseen_locks(const struct st_recording_targets *t, FILE *out)
+{
+	const char *why = NULL, *name = NULL;
+	if (t->request->metrics >> ST_RECORD_LOCK_HELD & 1)
+		name = st_recording_unseen_lock(t, &why);
+	if (name)
+		st_record_note(out, "lock_held was not measured, because %s was not observed: %s",
+		               name, why);
+	return name != NULL;
+}
+
 static st_status
 write_recorded_process(const struct st_recording_targets *t, FILE *out,
                        struct st_recording_outcome *outcome)
@@ -249,6 +265,7 @@ write_recorded_process(const struct st_recording_targets *t, FILE *out,
 	struct writing w = {.t = t,
 	                    .out = out,
 	                    .tick_ns = hz > 0 ? 1e9 / hz : 1,
+	                    .locks_unknown = note_unseen_locks(t, out),
 	                    .classes = {.find = class_in_process, .arg = t->probes}};
 	st_status status = ST_OK;
 	for (size_t i = 0; i < t->list.n && !status; i++)

@@ -13,10 +13,11 @@
 
 #include <stdint.h>
 
+#include "wire/held.h"
 #include "wire/record.h"
 
 enum {
-	ST_PROBE_VERSION = 5,
+	ST_PROBE_VERSION = 6,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
 	ST_PROBE_FIRST_THREADS = 4,      /* threads with memory at the beginning */
@@ -60,6 +61,7 @@ enum st_probe_kind {
 	ST_PROBE_RECORD, /* a sample of the calls is timed and kept with the data that they work on;
 	                    `amount` is the offset / 8 of struct st_record_function */
 	ST_PROBE_TALLY,  /* the call is timed, and its time added to the thread's tally `amount` */
+	ST_PROBE_LOCK,   /* the same of a function that takes or releases a lock: wire/held.h */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -273,6 +275,7 @@ struct st_probe_thread {
 	uint64_t allocations;    /* address of struct st_alloc_thread; 0: there is none yet */
 	uint64_t scratch;        /* address of struct st_record_scratch; 0: none yet */
 	struct st_record_tallies tallies;
+	struct st_held held;
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 };
 

@@ -53,7 +53,8 @@ struct st_record_op {
 	M(SWITCHES, "switches", "", "context switches because the thread waited")                  \
 	M(PREEMPTIONS, "preemptions", "", "context switches because others ran")                   \
 	M(LOCK_WAIT, "lock_wait", "ns", "time inside functions that take a lock")                  \
-	M(CONDITION_WAIT, "condition_wait", "ns", "time inside waits for a condition variable")
+	M(CONDITION_WAIT, "condition_wait", "ns", "time inside waits for a condition variable")    \
+	M(LOCK_HELD, "lock_held", "ns", "time during which the thread held at least one lock")
 
 enum st_record_metric {
 #define M(id, name, unit, what) ST_RECORD_##id,
@@ -76,7 +77,8 @@ enum st_record_metric {
 /* Metrics that callees have: those that can be read without a system call. */
 #define ST_RECORD_OF_CALLEES                                                                       \
 	(1u << ST_RECORD_TIME | 1u << ST_RECORD_ALLOCATED | 1u << ST_RECORD_ALLOCATIONS |          \
-	 1u << ST_RECORD_FREED | 1u << ST_RECORD_LOCK_WAIT | 1u << ST_RECORD_CONDITION_WAIT)
+	 1u << ST_RECORD_FREED | 1u << ST_RECORD_LOCK_WAIT | 1u << ST_RECORD_CONDITION_WAIT |      \
+	 1u << ST_RECORD_LOCK_HELD)
 
 enum {
 	ST_RECORD_MOST_KEPT = 128,

@@ -147,6 +147,10 @@ probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers)
 		probe_record_call(function, slot, registers);
 		return;
 	}
+	if (probe_area()->actions[function].kind == ST_PROBE_LOCK) {
+		probe_lock_call(function, slot, registers);
+		return;
+	}
 	read_arguments(function, slot, registers);
 	probe_enter(function, slot, registers[2]);
 }

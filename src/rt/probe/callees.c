@@ -42,6 +42,12 @@ place_of_callee(struct st_record_function *r, uint32_t action)
 	return ST_RECORD_MOST_NAMED;
 }
 
+static uint64_t
+tally_at(struct st_probe_thread *t, uint32_t metric, uint64_t net)
+{
+	return metric == ST_RECORD_LOCK_HELD ? probe_lock_held(t, net) : t->tallies.v[metric];
+}
+
 void
 probe_begin_callee(struct st_probe_thread *t, const uint64_t *slot)
 {
@@ -54,22 +60,34 @@ probe_begin_callee(struct st_probe_thread *t, const uint64_t *slot)
 	struct st_record_row *row = claim_row_of(caller);
 	if (!row)
 		return;
+	const uint64_t net = probe_net(t, begin);
 	for (uint32_t i = ST_RECORD_ALLOCATED; i < ST_RECORD_METRIC_COUNT; i++)
-		row->since[i] = t->tallies.v[i];
+		row->since[i] = tally_at(t, i, net);
 	__atomic_store_n(&row->state, ST_RECORD_OPEN, __ATOMIC_RELEASE);
 	probe_charge(t, f, begin);
 }
 
+/* A callee holds a lock no longer than it runs. */
+static uint64_t
+callee_cost(uint32_t metric, uint64_t cost, uint64_t taken)
+{
+	const uint64_t most = (int64_t)taken > 0 ? taken : 0;
+	return metric == ST_RECORD_LOCK_HELD && cost > most ? most : cost;
+}
+
 static void
-add_callee(const struct st_probe_thread *t, struct st_record_function *r, struct st_record_row *row,
-           uint32_t action, uint64_t taken)
+add_callee(struct st_probe_thread *t, struct st_record_function *r, struct st_record_row *row,
+           uint32_t action, uint64_t taken, uint64_t net)
 {
 	uint64_t *sum = (uint64_t *)row + r->callees_at +
 	                place_of_callee(r, action) * (uint64_t)r->callee_words;
 	*sum++ += 1;
 	for (uint32_t i = 0; i < ST_RECORD_METRIC_COUNT; i++)
 		if (r->metrics & ST_RECORD_OF_CALLEES & 1u << i)
-			*sum++ += i == ST_RECORD_TIME ? taken : t->tallies.v[i] - row->since[i];
+			*sum++ += i == ST_RECORD_TIME
+			                  ? taken
+			                  : callee_cost(i, tally_at(t, i, net) - row->since[i],
+			                                taken);
 }
 
 void
@@ -82,7 +100,7 @@ probe_end_callee(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 	const uint64_t begin = probe_ticks();
 	struct st_record_row *row = claim_row_of(caller);
 	if (row) {
-		add_callee(t, r, row, f->function, taken);
+		add_callee(t, r, row, f->function, taken, probe_net(t, begin));
 		__atomic_store_n(&row->state, ST_RECORD_OPEN, __ATOMIC_RELEASE);
 	}
 	probe_charge(t, caller, begin);

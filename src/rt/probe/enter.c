@@ -81,7 +81,7 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	if (UNLIKELY(f->ends == ST_PROBE_ENDS_SCOPE))
 		__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
 	if (UNLIKELY(f->ends == ST_PROBE_ENDS_TALLY))
-		t->tallies.v[probe_area()->actions[f->function - 1].amount] += taken;
+		t->tallies.v[probe_tally(probe_area()->actions[f->function - 1])] += taken;
 	if (UNLIKELY(f->row))
 		probe_finish_row(t, f, taken);
 	if (UNLIKELY(around->row))
@@ -138,7 +138,7 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 	f->counted = f->row = 0;
 	f->ends = kind == ST_PROBE_SCOPE    ? ST_PROBE_ENDS_SCOPE
 	          : probe_waits_after(kind) ? ST_PROBE_ENDS_WAITING
-	          : kind == ST_PROBE_TALLY  ? ST_PROBE_ENDS_TALLY
+	          : probe_has_tally(kind)   ? ST_PROBE_ENDS_TALLY
 	                                    : ST_PROBE_ENDS;
 	f->is_patched = kind == ST_PROBE_PATCHED;
 	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
@@ -320,7 +320,7 @@ enter_looking(uint32_t function, uint64_t *slot, uint64_t third)
 		return;
 	}
 	const bool replaces = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE ||
-	                      action.kind == ST_PROBE_RECORD || action.kind == ST_PROBE_TALLY ||
+	                      action.kind == ST_PROBE_RECORD || probe_has_tally(action.kind) ||
 	                      probe_waits_after(action.kind);
 	const bool times = replaces || action.kind == ST_PROBE_PATCHED;
 	if (times &&

@@ -56,7 +56,11 @@ probe_begin_child(void)
 	for (uint32_t i = 0; x->has_parked && i < ST_PROBE_PARKED; i++)
 		x->parked[i].cell = x->parked[i].pair = 0;
 	struct st_probe_thread *t = inherited_thread();
-	return !t || (inherit_frames(t) && probe_inherit_thread(t));
+	if (t && (!inherit_frames(t) || !probe_inherit_thread(t)))
+		return false;
+	if (t)
+		probe_inherit_locks(t);
+	return true;
 }
 
 /* ---- execve ---- */

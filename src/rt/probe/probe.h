@@ -68,6 +68,27 @@ SELDOM void probe_begin_callee(struct st_probe_thread *t, const uint64_t *slot);
 SELDOM void probe_end_callee(struct st_probe_thread *t, const struct st_probe_frame *f,
                              uint64_t taken);
 
+/* Is the time in the function added to a tally? */
+static inline bool
+probe_has_tally(uint32_t kind)
+{
+	return kind == ST_PROBE_TALLY || kind == ST_PROBE_LOCK;
+}
+static inline uint32_t
+probe_tally(struct st_probe_action action)
+{
+	return action.amount & ((1u << ST_HELD_METRIC_BITS) - 1);
+}
+
+/* locks.c: the entry of a function that takes or releases a lock (ST_PROBE_LOCK), and the return of
+ * one that takes it. */
+KEEPS_REGISTERS void probe_lock_call(uint64_t function, uint64_t *slot, const uint64_t *registers);
+SELDOM void probe_lock_taken(struct st_probe_thread *t, const struct st_probe_frame *f);
+/* The net ticks during which the thread has held a lock, until `net`. */
+SELDOM uint64_t probe_lock_held(struct st_probe_thread *t, uint64_t net);
+/* The calling thread is that of a child of fork, and has a new record. */
+void probe_inherit_locks(struct st_probe_thread *t);
+
 /* threads.c: the thread's CPU time in ns. */
 SELDOM uint64_t probe_cpu_time(void);
 
@@ -113,6 +134,13 @@ static inline uint32_t
 probe_room_for(uint32_t functions)
 {
 	return (functions + functions / 4 + 64) & ~63u;
+}
+
+/* A clock of the thread that stands still during probes. */
+static inline uint64_t
+probe_net(const struct st_probe_thread *t, uint64_t ticks)
+{
+	return ticks - (((const struct st_probe_record *)t->numbers)->spent >> 8);
 }
 
 /* Charges the ticks since `since` as cost of probes to the call in progress and to the thread.

@@ -46,9 +46,9 @@ struct usage {
 };
 enum { USAGE_MINOR = 4, USAGE_MAJOR = 5, USAGE_SWITCHES = 12, USAGE_PREEMPTIONS = 13 };
 
-/* Costs of the thread so far. */
+/* Costs of the thread until `net`, which is its clock (probe_net). */
 static void
-read_metrics(const struct st_probe_thread *t, uint32_t wanted, int64_t *to)
+read_metrics(struct st_probe_thread *t, uint32_t wanted, uint64_t net, int64_t *to)
 {
 	for (uint32_t i = ST_RECORD_ALLOCATED; i < ST_RECORD_METRIC_COUNT; i++)
 		to[i] = (int64_t)t->tallies.v[i];
@@ -60,6 +60,8 @@ read_metrics(const struct st_probe_thread *t, uint32_t wanted, int64_t *to)
 		to[ST_RECORD_SWITCHES] = usage.numbers[USAGE_SWITCHES];
 		to[ST_RECORD_PREEMPTIONS] = usage.numbers[USAGE_PREEMPTIONS];
 	}
+	if (wanted & 1u << ST_RECORD_LOCK_HELD)
+		to[ST_RECORD_LOCK_HELD] = (int64_t)probe_lock_held(t, net);
 	if (wanted & 1u << ST_RECORD_CPU)
 		to[ST_RECORD_CPU] = (int64_t)probe_cpu_time();
 }
@@ -146,7 +148,7 @@ attach_row(struct st_probe_thread *t, const struct st_record_function *r, struct
 	row->slot = (uint64_t)slot;
 	f->row = (uint32_t)((uint64_t *)row - (uint64_t *)probe_context.area);
 	f->spent += r->cost_within;
-	read_metrics(t, r->metrics, row->metrics);
+	read_metrics(t, r->metrics, probe_net(t, since), row->metrics);
 	f->begin = row->begin = probe_charge(t, f - 1, since);
 	release_row(row, ST_RECORD_OPEN);
 }
@@ -209,22 +211,44 @@ probe_record_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
 	((struct st_probe_record *)t->numbers)->spent += probe_context.cost_counted;
 }
 
+/* The clock of the thread at the end of the call. */
+static uint64_t
+net_at_end(const struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t taken)
+{
+	return probe_net(t, f->begin + taken + ((probe_context.cost_within + f->spent) >> 8));
+}
+
+/* A lock that is held during the whole call is held for as long as the call takes, without the
+ * costs of the probe itself. */
+static void
+limit_held(struct st_record_row *row)
+{
+	int64_t *held = &row->metrics[ST_RECORD_LOCK_HELD], taken = row->metrics[ST_RECORD_TIME];
+	if (*held > taken)
+		*held = taken > 0 ? taken : 0;
+}
+
 void
 probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t taken)
 {
+	if (probe_area()->actions[f->function - 1].kind == ST_PROBE_LOCK) {
+		probe_lock_taken(t, f);
+		return;
+	}
 	const struct st_record_function *r =
 	        probe_at(probe_area()->actions[f->function - 1].amount);
 	struct st_record_row *row = probe_at(f->row);
 	uint32_t state = ST_RECORD_OPEN;
 	int64_t now[ST_RECORD_METRIC_COUNT];
 	const uint64_t begin = probe_ticks();
-	read_metrics(t, r->metrics, now);
+	read_metrics(t, r->metrics, net_at_end(t, f, taken), now);
 	if (__atomic_compare_exchange_n(&row->state, &state, ST_RECORD_BUSY, false,
 	                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		if (row->slot == f->slot && row->begin == f->begin) {
 			for (uint32_t i = ST_RECORD_CPU; i < ST_RECORD_METRIC_COUNT; i++)
 				row->metrics[i] = now[i] - row->metrics[i];
 			row->metrics[ST_RECORD_TIME] = (int64_t)taken;
+			limit_held(row);
 			row->spent = f->spent + probe_context.cost_within;
 			/* The end of the call may have been without probes. */
 			if (!__atomic_load_n(&probe_area()->leaves, __ATOMIC_ACQUIRE))
