@@ -62,6 +62,15 @@ st_blow_text(struct st_blow *b, const char *text)
 	return slot ? *slot : NULL;
 }
 
+size_t
+st_blow_functions(const struct st_blow *b)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->functions.n; i++)
+		n += st_blow_is_function(&b->functions.v[i]);
+	return n;
+}
+
 static int
 sample_order(const void *a, const void *b)
 {

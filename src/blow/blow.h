@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "blow/noise.h"
 
+struct st_blow;
 struct st_profile;
 struct st_blow_timeline;
 
@@ -64,19 +65,36 @@ enum {
 	ST_BLOW_TRAITS = (1 << 5) - 1
 };
 
+/* What an entry of the list of functions is as a progress point: progress.h. Profiles keep the
+ * numbers. */
+enum st_blow_point_kind {
+	ST_BLOW_NO_POINT,
+	ST_BLOW_CALLS,  /* a function whose calls are the work */
+	ST_BLOW_SOURCE, /* no function, but a metric: points.h */
+	ST_BLOW_POINT_KINDS
+};
+
 /* A function that was timed in the selection, or that cannot take a probe. */
 struct st_blow_function {
 	const char *name, *raw_name; /* demangled, and as in the file */
-	const char *image;           /* path */
+	const char *image;           /* path; "": the entry is a point that is no function */
 	uint64_t offset;             /* in the image */
 	uint64_t calls, ns;          /* in the selection run, sums over all threads */
 	uint32_t sites;  /* calls in the code of all images that name it; 0: not known */
 	uint32_t traits; /* ST_BLOW_DOES_IO and so on; 0: not known */
 	uint32_t met;    /* criteria that it meets: bits of enum st_blow_criterion */
 	bool chosen;     /* it gets noise */
-	bool progress;   /* it is a progress point: progress.h */
+	enum st_blow_point_kind progress;
 	const char *why; /* reason for which it takes no probe; NULL: it takes one */
 };
+
+static inline bool
+st_blow_is_function(const struct st_blow_function *f)
+{
+	return *f->image != '\0';
+}
+/* The number of functions, without points that are none. */
+size_t st_blow_functions(const struct st_blow *b);
 
 /* Counts of one function in one thread. Threads are numbered from 0 in order of appearance. */
 struct st_blow_sample {

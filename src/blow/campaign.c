@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "blow/live.h"
 #include "blow/pick.h"
+#include "blow/points.h"
 #include "experiment/journal.h"
 
 /* Kinds of lines in the journal. */
@@ -302,6 +303,8 @@ select_functions(struct st_blow_campaign *c, struct st_error *e)
 	st_blow_run_clear(&run);
 	if (status)
 		return status;
+	if (st_blow_points_list(o->how.points, c->b))
+		return campaign_no_memory(e);
 	if (run.fault == ST_BLOW_CRASH)
 		return st_fail(
 		        e, ST_EXIT_FAILED,

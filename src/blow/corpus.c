@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "session/region.h"
+#include "blow/points.h"
 #include "trace/choose.h"
 
 double
@@ -68,12 +68,12 @@ criteria_met(const struct st_blow_function *f, const struct st_blow_criteria *c)
 }
 
 bool
-st_blow_is_progress(const char *name, const char *raw_name, const struct st_patterns *progress)
+st_blow_fits(const char *name, const char *raw_name, const struct st_patterns *patterns)
 {
 	const struct st_function named = {.name = name};
-	for (size_t i = 0; progress && i < progress->n; i++)
-		if (!strcmp(progress->text[i], raw_name) ||
-		    st_trace_fits_name(&named, progress->text[i]))
+	for (size_t i = 0; i < patterns->n; i++)
+		if (!strcmp(patterns->text[i], raw_name) ||
+		    st_trace_fits_name(&named, patterns->text[i]))
 			return true;
 	return false;
 }
@@ -84,8 +84,7 @@ st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria)
 	size_t n = 0;
 	for (size_t i = 0; i < b->functions.n; i++) {
 		struct st_blow_function *f = &b->functions.v[i];
-		f->progress =
-		        !f->why && st_blow_is_progress(f->name, f->raw_name, criteria->progress);
+		f->progress = st_blow_points_kind(criteria->points, f);
 		f->met = f->why || !f->calls ? 0 : criteria_met(f, criteria);
 		f->chosen = !f->why && !f->progress && f->calls && (criteria->all || f->met);
 		n += f->chosen;

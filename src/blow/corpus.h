@@ -5,6 +5,7 @@
 
 #include "blow/blow.h"
 
+struct st_blow_points;
 struct st_patterns;
 
 /* Criteria. C(identifier, "name", whether the code of images has to be read for it) */
@@ -43,13 +44,12 @@ struct st_blow_criteria {
 		const struct st_blow_complexity *v;
 		size_t n;
 	} models;
-	const struct st_patterns *progress; /* progress points, which are not chosen; may be NULL */
+	const struct st_blow_points *points; /* these are not chosen; may be NULL */
 };
 /* Sets `met`, `chosen` and `progress` of each function. Returns the number of chosen functions. */
 size_t st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria);
-/* Whether a pattern fits one of a function's names. NULL has no patterns. */
-bool st_blow_is_progress(const char *name, const char *raw_name,
-                         const struct st_patterns *progress);
+/* Whether a pattern fits one of a function's names. */
+bool st_blow_fits(const char *name, const char *raw_name, const struct st_patterns *patterns);
 /* The mean time of a call in ns; 0 if there was no call. */
 double st_blow_mean(const struct st_blow_function *f);
 

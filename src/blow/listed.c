@@ -5,7 +5,7 @@
 
 #include "base/hashmap.h"
 #include "blow/calls.h"
-#include "blow/corpus.h"
+#include "blow/points.h"
 #include "session/session.h"
 #include "trace/choose.h"
 
@@ -18,7 +18,7 @@ st_blow_is_listed(const struct st_blow_listing *l, const struct st_probed_image 
 		return true;
 	if (f->whole != f->offset || f->source == ST_SYM_PLT || f->source == ST_SYM_PERFMAP)
 		return false;
-	return st_blow_is_progress(f->name, f->raw_name, l->how->progress);
+	return st_blow_points_function(l->how->points, f->name, f->raw_name) != ST_BLOW_NO_POINT;
 }
 
 static const char *

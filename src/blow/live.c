@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "blow/corpus.h"
 #include "blow/listed.h"
 #include "blow/live_counts.h"
+#include "blow/points.h"
 #include "blow/virtual.h"
 #include "control/attach.h"
 #include "timing/timing.h"
@@ -139,7 +139,7 @@ has_progressed(struct st_blow_live *l)
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t k = 0; k < p->functions.n && !progressed; k++) {
 		const char *name = p->functions.v[k].name;
-		if (!st_blow_is_progress(name, name, l->how->progress))
+		if (!st_blow_points_function(l->how->points, name, name))
 			continue;
 		any = true;
 		for (uint32_t i = 0; i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++) {
@@ -198,6 +198,7 @@ st_blow_live_select(struct st_blow_live *l, const struct st_blow_how *how, struc
 		return ST_FAILED;
 	const double begin = st_now_raw(),
 	             least = l->window > select_least ? l->window : select_least;
+	st_blow_sources_begin(how->points);
 	live_wait(l, least);
 	while (!has_progressed(l) && st_now_raw() - begin < select_most && !st_blow_live_over(l))
 		live_wait(l, 0.1);
@@ -207,6 +208,8 @@ st_blow_live_select(struct st_blow_live *l, const struct st_blow_how *how, struc
 		               "process %d has ended before functions were selected: experiments "
 		               "in windows need one that goes on",
 		               l->pid);
+	if (st_blow_sources_check(how->points, e))
+		return ST_FAILED;
 	return list_live(l, b, e) || st_blow_check_names(how, e) ? ST_FAILED : ST_OK;
 }
 
@@ -327,6 +330,16 @@ paid_by_record(const struct st_blow_live *l, uint32_t record)
 	return most;
 }
 
+/* What the thread that has paid most has paid in the window, ns. */
+static uint64_t
+most_paid_ns(const struct st_blow_live *l, const struct st_blow_run *run)
+{
+	double most = 0;
+	for (size_t i = 0; i < l->paid.n && run->function != ST_BLOW_NONE; i++)
+		most = l->paid.v[i].seconds > most ? l->paid.v[i].seconds : most;
+	return (uint64_t)(most * 1e9 + 0.5);
+}
+
 /* Adds what the threads have paid to the samples of the function and of progress points. */
 static void
 put_payments(const struct st_blow_live *l, struct st_blow_run *run)
@@ -351,6 +364,7 @@ static st_status
 measure_window(struct st_blow_live *l, const struct st_blow *b, struct st_blow_run *run,
                struct st_error *e)
 {
+	st_blow_sources_begin(l->how->points);
 	const uint64_t cpu = cpu_ns_of(l->pid);
 	const double begin = st_now_raw();
 	if (st_blow_count(&l->before, &l->kept, &l->probes))
@@ -365,6 +379,8 @@ measure_window(struct st_blow_live *l, const struct st_blow *b, struct st_blow_r
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
 	if (l->how->causal)
 		put_payments(l, run);
+	if (st_blow_sources_end(l->how->points, b, most_paid_ns(l, run), run))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
 	return ST_OK;
 }
 

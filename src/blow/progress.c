@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "blow/points.h"
+
 /* ---- points ---- */
 
 size_t
@@ -11,7 +13,7 @@ st_blow_points(const struct st_blow *b)
 {
 	size_t n = !b->cut;
 	for (size_t i = 0; i < b->functions.n; i++)
-		n += b->functions.v[i].progress;
+		n += b->functions.v[i].progress != ST_BLOW_NO_POINT;
 	return n;
 }
 
@@ -28,6 +30,12 @@ const char *
 st_blow_point_name(const struct st_blow *b, uint32_t point)
 {
 	return point == ST_BLOW_NONE ? "end of the run" : b->functions.v[point].name;
+}
+
+enum st_blow_point_kind
+st_blow_point_kind(const struct st_blow *b, uint32_t point)
+{
+	return point == ST_BLOW_NONE ? ST_BLOW_NO_POINT : b->functions.v[point].progress;
 }
 
 /* ---- times ---- */
@@ -118,19 +126,28 @@ st_blow_throughput_of(struct st_blow_gain gain)
 	                             increase_of(gain.high)};
 }
 
+struct st_blow_gain
+st_blow_point_gain(const struct st_blow *b, uint32_t point, struct st_blow_gain gain)
+{
+	return st_blow_point_kind(b, point) == ST_BLOW_NO_POINT ? gain
+	                                                        : st_blow_throughput_of(gain);
+}
+
 struct st_blow_rate
 st_blow_rate_of(const struct st_blow *b, uint32_t point)
 {
 	struct st_blow_rate rate = {0, 0, NAN};
+	const double second =
+	        st_blow_point_kind(b, point) == ST_BLOW_SOURCE ? 1e9 / ST_BLOW_SOURCE_UNIT : 1e9;
 	double squares = 0;
 	for (size_t i = 0; i < b->runs.n; i++) {
 		const double time = time_of_point(&b->runs.v[i], point);
 		if (!st_blow_is_quiet(&b->runs.v[i]) || isnan(time) || time <= 0)
 			continue;
 		/* The mean and the squares of the differences from it, updated by each value. */
-		const double off = 1e9 / time - rate.at;
+		const double off = second / time - rate.at;
 		rate.at += off / (double)++rate.runs;
-		squares += off * (1e9 / time - rate.at);
+		squares += off * (second / time - rate.at);
 	}
 	if (rate.runs > 1)
 		rate.sd = sqrt(squares / (double)(rate.runs - 1));

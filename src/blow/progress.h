@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Progress points: what a virtual speed-up is to bring forward. One is the end of the run; others
- * are functions whose calls are the work of the program. The time of a progress point in a run is
- * the run time less the pauses, divided by the number of calls.
+ * are functions whose calls are the work of the program, and metrics of its work (points.h). The
+ * time of a progress point in a run is the run time less the pauses, divided by the number of calls
+ * or the amount of work.
  *
  * Debts (debt.h) are the threads' own. The pauses that count are, for the end of the run, those
- * that the first thread has paid, and for a function, the greatest that a thread that has called it
- * has paid.
+ * that the first thread has paid, for a function, the greatest that a thread that has called it has
+ * paid, and for a metric, the greatest that any thread has paid.
  */
 #ifndef STROBE_BLOW_PROGRESS_H
 #define STROBE_BLOW_PROGRESS_H
@@ -29,7 +30,12 @@ struct st_blow_gain st_blow_throughput_of(struct st_blow_gain gain);
 /* The gain of every second run without noise or speed-up, compared with the others: as nothing is
  * different in these, it shows the error of gains. -1: memory is exhausted. */
 st_status st_blow_find_control(const struct st_blow *b, uint32_t point, struct st_blow_gain *out);
-/* Calls of the point per second, in runs without noise. */
+/* Its kind; ST_BLOW_NO_POINT: the end of the run. */
+enum st_blow_point_kind st_blow_point_kind(const struct st_blow *b, uint32_t point);
+/* The gain of the point in the terms in which it is shown: of a throughput, an increase. */
+struct st_blow_gain st_blow_point_gain(const struct st_blow *b, uint32_t point,
+                                       struct st_blow_gain gain);
+/* Work of the point per second, in runs without noise. */
 struct st_blow_rate {
 	size_t runs;
 	double at, sd; /* the standard deviation is NAN with fewer than two runs */

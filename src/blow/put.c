@@ -25,8 +25,8 @@ blow_put_functions(const struct st_blow *b, struct st_profile *p)
 		        [FUNCTION_RAW] = st_profile_value_text(p, f->raw_name),
 		        [FUNCTION_IMAGE] = st_profile_value_text(p, f->image),
 		        [FUNCTION_OFFSET] = st_profile_value_number(f->offset),
-		        [FUNCTION_CHOSEN] =
-		                st_profile_value_number(f->progress ? IS_PROGRESS : f->chosen),
+		        [FUNCTION_CHOSEN] = st_profile_value_number(
+		                f->progress ? IS_PROGRESS - 1 + (unsigned)f->progress : f->chosen),
 		        [FUNCTION_WHY] = st_profile_value_text(p, f->why ? f->why : ""),
 		        [FUNCTION_CALLS] = st_profile_value_number(f->calls),
 		        [FUNCTION_NS] = st_profile_value_number(f->ns)};

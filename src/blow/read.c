@@ -14,20 +14,25 @@ read_function_row(void *into, const struct st_profile_value *row)
 {
 	struct st_blow *b = into;
 	const char *why = st_profile_text_of(&row[FUNCTION_WHY]);
-	if (row[FUNCTION_AT].number != b->functions.n)
+	const uint64_t chosen = row[FUNCTION_CHOSEN].number;
+	if (row[FUNCTION_AT].number != b->functions.n ||
+	    chosen >= IS_PROGRESS - 1 + (uint64_t)ST_BLOW_POINT_KINDS)
 		return ST_FAILED;
 	struct st_blow_function *f = ST_PUSH(&b->functions);
 	if (!f)
 		return ST_FAILED;
-	*f = (struct st_blow_function){.name = st_profile_text_of(&row[FUNCTION_NAME]),
-	                               .raw_name = st_profile_text_of(&row[FUNCTION_RAW]),
-	                               .image = st_profile_text_of(&row[FUNCTION_IMAGE]),
-	                               .offset = row[FUNCTION_OFFSET].number,
-	                               .chosen = row[FUNCTION_CHOSEN].number == 1,
-	                               .progress = row[FUNCTION_CHOSEN].number == IS_PROGRESS,
-	                               .why = *why ? why : NULL,
-	                               .calls = row[FUNCTION_CALLS].number,
-	                               .ns = row[FUNCTION_NS].number};
+	*f = (struct st_blow_function){
+	        .name = st_profile_text_of(&row[FUNCTION_NAME]),
+	        .raw_name = st_profile_text_of(&row[FUNCTION_RAW]),
+	        .image = st_profile_text_of(&row[FUNCTION_IMAGE]),
+	        .offset = row[FUNCTION_OFFSET].number,
+	        .chosen = chosen == 1,
+	        .progress = chosen < IS_PROGRESS
+	                            ? ST_BLOW_NO_POINT
+	                            : (enum st_blow_point_kind)(chosen - IS_PROGRESS + 1),
+	        .why = *why ? why : NULL,
+	        .calls = row[FUNCTION_CALLS].number,
+	        .ns = row[FUNCTION_NS].number};
 	return ST_OK;
 }
 

@@ -16,7 +16,7 @@ enum {
 	FUNCTION_NS,
 	FUNCTION_COLUMNS
 };
-enum { IS_PROGRESS = 2 }; /* in FUNCTION_CHOSEN, otherwise 0 or 1 */
+enum { IS_PROGRESS = 2 }; /* in FUNCTION_CHOSEN, plus the kind less one; otherwise 0 or 1 */
 enum {
 	RUN_AT,
 	RUN_FUNCTION,

@@ -235,7 +235,7 @@ check_progress_points(const struct st_blow *b, const struct st_patterns *progres
 		bool found = false, called = false;
 		for (size_t k = 0; k < b->functions.n; k++) {
 			const struct st_blow_function *f = &b->functions.v[k];
-			if (!st_blow_is_progress(f->name, f->raw_name, &one))
+			if (!st_blow_fits(f->name, f->raw_name, &one))
 				continue;
 			found = true;
 			called |= !f->why && f->calls > 0;
@@ -257,14 +257,14 @@ static st_status
 check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct st_error *e)
 {
 	size_t called = 0;
-	if (check_progress_points(b, &a->progress, e))
+	if (check_progress_points(b, &a->points.calls, e))
 		return ST_FAILED;
 	for (size_t i = 0; i < b->functions.n; i++) {
 		if (b->functions.v[i].chosen)
 			return ST_OK;
 		called += b->functions.v[i].calls > 0;
 	}
-	if (a->progress.n)
+	if (!st_blow_points_empty(&a->points))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no function is left for experiments, since those of --progress "
 		               "get none: name others with --funcs, or lower --min-func-time");

@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "annotate/annotation.h"
+#include "blow/points.h"
 #include "report/blow.h"
 #include "session/session.h"
 
@@ -14,7 +15,7 @@ enum st_blow_form { ST_BLOW_DB, ST_BLOW_TEXT, ST_BLOW_JSON };
 struct st_blow_arguments {
 	struct st_session session; /* the program, and patterns of functions */
 	struct st_trace_request request;
-	struct st_patterns progress;
+	struct st_blow_points points;
 	struct st_blow_wishes wishes;
 	const char *corpus, *models_file; /* files; NULL: none */
 	struct st_ann_file models;

@@ -207,7 +207,7 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		a->repeats = true;
 		return blow_size(name, value, 1, &o->noise.repeat, e);
 	case BLOW_progress:
-		return st_patterns_add(&a->progress, name, value, e);
+		return st_blow_points_add(&a->points, value, e);
 	case BLOW_pid:
 		return st_measure_pid(value, &a->pid, e);
 	case BLOW_window:
@@ -352,8 +352,14 @@ static st_status
 check_progress(const struct st_blow_arguments *a, struct st_error *e)
 {
 	const struct st_blow_how *how = &a->options.how;
-	const char *name = a->progress.n ? "progress" : a->view.wishes ? "what-if" : NULL;
-	if (how->duration > 0 && !a->progress.n)
+	const bool empty = st_blow_points_empty(&a->points);
+	const char *name = !empty ? "progress" : a->view.wishes ? "what-if" : NULL;
+	if (a->points.sources.n && !a->live)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--progress %s is a metric of a program that goes on: make the "
+		               "experiments in one process with --window or --pid",
+		               a->points.sources.v[0].name);
+	if (how->duration > 0 && empty)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--for ends runs early, and the end of the run then tells nothing: "
 		               "name a function whose calls are the work with --progress");
@@ -443,7 +449,7 @@ check_live(struct st_blow_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--stdin is the input of a program that is run: leave it out with "
 		               "--pid");
-	if (!a->progress.n)
+	if (st_blow_points_empty(&a->points))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s compares how much work is done in windows of time: name a "
 		               "function whose calls are the work with --progress",
@@ -473,7 +479,7 @@ choose_looked_at(struct st_blow_arguments *a, struct st_error *e)
 	                                       .excluded = &r->excluded,
 	                                       .own = !a->all && !r->functions.n};
 	a->options.how.request = &a->request;
-	a->options.how.progress = a->options.criteria.progress = &a->progress;
+	a->options.how.points = a->options.criteria.points = &a->points;
 	if (!a->request.own)
 		return ST_OK;
 	if (a->pid)
@@ -603,7 +609,7 @@ st_blow_arguments_free(struct st_blow_arguments *a)
 		free(a->command[0]);
 	free(a->command);
 	st_session_free(&a->session);
-	st_patterns_free(&a->progress);
+	st_blow_points_free(&a->points);
 	free(a->wishes.list.v);
 	free(a->complexities.v);
 	st_ann_file_free(&a->models);

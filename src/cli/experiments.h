@@ -68,8 +68,8 @@
 	  "with --mode speed-up: vary noise in steps of PERCENT of a call's time (default: 10)")   \
 	O(repeat, 'r', "repeat", "N", true,                                                        \
 	  "with --mode causal or windows: try each speed-up or noise N times (default: 5)")        \
-	O(progress, 0, "progress", "FUNCTION", true,                                               \
-	  "with --mode causal or windows: measure how many calls of FUNCTION return per second")   \
+	O(progress, 0, "progress", "POINT", true,                                                  \
+	  "with --mode causal or windows: measure how many calls of a function return per second") \
 	O(pid, 'p', "pid", "PID", true,                                                            \
 	  "make experiments in the running process PID, in windows of time")                       \
 	O(window, 0, "window", "TIME", true,                                                       \

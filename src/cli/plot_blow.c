@@ -102,8 +102,7 @@ causal_gains(struct causal_plot *c, uint32_t function)
 		status = st_blow_find_gain(c->b, point, function, percent, &g);
 		if (status || !g.runs)
 			continue;
-		if (point != ST_BLOW_NONE)
-			g = st_blow_throughput_of(g);
+		g = st_blow_point_gain(c->b, point, g);
 		status = causal_add(c, (double)percent, g.at * 100, g.low * 100, g.high * 100);
 	}
 	return status ? status : causal_end_line(c, 0);

@@ -40,6 +40,8 @@ extern const struct st_qos_kind st_qos_command, st_qos_file, st_qos_rate, st_qos
         st_qos_http, st_qos_redis, st_qos_postgresql, st_qos_mysql, st_qos_slot;
 /* All of them; NULL at the end. */
 extern const struct st_qos_kind *const st_qos_kinds[];
+/* The kind of the source "NAME:...", and in *rest what follows the colon. NULL: there is none. */
+const struct st_qos_kind *st_qos_kind_of(const char *source, const char **rest);
 
 /* Fills p->why. */
 __attribute__((format(printf, 2, 3))) enum st_qos_got st_qos_failed(struct st_qos_poll *p,

@@ -61,23 +61,11 @@ st_qos_form(size_t i)
 	return st_qos_kinds[i] ? st_qos_kinds[i]->form : NULL;
 }
 
-static const struct st_qos_kind *
-find_kind(const char *source, const char **rest)
-{
-	size_t n = strcspn(source, ":");
-	*rest = source + n + (source[n] == ':');
-	for (size_t i = 0; st_qos_kinds[i] && source[n]; i++)
-		if (strlen(st_qos_kinds[i]->name) == n &&
-		    !strncmp(st_qos_kinds[i]->name, source, n))
-			return st_qos_kinds[i];
-	return NULL;
-}
-
 struct st_qos *
 st_qos_open(const char *source, const struct st_qos_goal *goal, struct st_error *e)
 {
 	const char *rest;
-	const struct st_qos_kind *kind = find_kind(source, &rest);
+	const struct st_qos_kind *kind = st_qos_kind_of(source, &rest);
 	st_cause(e, ST_EXIT_FAILED, "out of memory");
 	if (!kind) {
 		st_cause(e, ST_EXIT_USAGE, "--qos has no source '%s'", source);

@@ -62,6 +62,13 @@ json_t *st_blow_object(const struct st_blow *b, const struct st_profile *p,
 st_status st_blow_json(const struct st_blow *b, const struct st_profile *p,
                        const struct st_blow_view *view, FILE *out, struct st_error *e);
 
+/* blow_points.c: prints what the gain of the point is: "increase of the calls of f per second". */
+void st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out);
+/* The kind of a progress point in JSON: "end", "throughput" or "metric". */
+const char *st_blow_kind_name(const struct st_blow *b, uint32_t point);
+/* Prints the progress points without noise. */
+void st_blow_rates_print(const struct st_blow *b, FILE *out);
+
 /* blow_timeline.c: the recorded experiment and its calls; b has a timeline. NULL: memory is
  * exhausted. */
 json_t *st_blow_timeline_json(const struct st_blow *b);

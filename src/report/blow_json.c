@@ -56,8 +56,7 @@ blow_json_point(const struct st_blow *b, uint32_t point, uint32_t function, json
 			return -1;
 		if (!g.runs)
 			continue;
-		if (point != ST_BLOW_NONE)
-			g = st_blow_throughput_of(g);
+		g = st_blow_point_gain(b, point, g);
 		json_t *row = json_object();
 		SET(row, "speedup", json_real((double)percent / 100));
 		SET(row, "gain", st_json_real(g.at));
@@ -65,6 +64,7 @@ blow_json_point(const struct st_blow *b, uint32_t point, uint32_t function, json
 		SET(row, "hi", st_json_real(g.high));
 		SET(row, "runs", st_json_count(g.runs));
 		SET(row, "progress", st_json_text(st_blow_point_name(b, point)));
+		SET(row, "kind", json_string(st_blow_kind_name(b, point)));
 		APPEND(out, row);
 	}
 	return bad;
@@ -92,10 +92,13 @@ blow_json_progress(const struct st_blow *b)
 		const bool end = point == ST_BLOW_NONE;
 		json_t *row = json_object();
 		SET(row, "name", st_json_text(st_blow_point_name(b, point)));
-		SET(row, "kind", json_string(end ? "end" : "throughput"));
+		SET(row, "kind", json_string(st_blow_kind_name(b, point)));
 		SET(row, "inferred", json_boolean(end));
 		if (!end) {
-			SET(row, "calls_per_second", rate.runs ? json_real(rate.at) : json_null());
+			SET(row,
+			    st_blow_point_kind(b, point) == ST_BLOW_SOURCE ? "per_second"
+			                                                   : "calls_per_second",
+			    rate.runs ? json_real(rate.at) : json_null());
 			SET(row, "deviation", st_json_real(rate.sd));
 		}
 		APPEND(out, row);

@@ -77,30 +77,6 @@ st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_ro
 
 /* ---- text ---- */
 
-/* Prints the calls per second of functions that are progress points. */
-static void
-print_rates(const struct st_blow *b, FILE *out)
-{
-	const char *run = b->live ? "window" : "run";
-	const bool causal = b->causal;
-	for (uint32_t i = 0; i < b->functions.n; i++) {
-		if (!b->functions.v[i].progress)
-			continue;
-		const struct st_blow_rate rate = st_blow_rate_of(b, i);
-		fprintf(out, "progress by %s: ", b->functions.v[i].name);
-		if (!rate.runs) {
-			fprintf(out, "it was not called in %ss without %s, so there are no %ss\n",
-			        run, causal ? "a speed-up" : "noise", causal ? "gain" : "slope");
-			continue;
-		}
-		fprintf(out, "%.4g calls per second without %s", rate.at,
-		        causal ? "a speed-up" : "noise");
-		if (rate.runs > 1)
-			fprintf(out, ", standard deviation %.1f %%", rate.sd / rate.at * 100);
-		fprintf(out, " (%zu %s%s)\n", rate.runs, run, rate.runs == 1 ? "" : "s");
-	}
-}
-
 /* Prints how much windows without noise differ from each other. */
 static st_status
 print_control(const struct st_blow *b, FILE *out)
@@ -126,13 +102,13 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	for (size_t i = 0; i < b->runs.n; i++)
 		noisy += b->runs.v[i].function != ST_BLOW_NONE;
 	fprintf(out, "%zu experiment%s on %zu of %zu functions", noisy, noisy == 1 ? "" : "s",
-	        chosen, b->functions.n);
+	        chosen, st_blow_functions(b));
 	if (b->live && base.n)
 		fprintf(out, ", in windows of %.0f ms of one process", base.total_ns / 1e6);
 	fputc('\n', out);
 	if (!base.n)
 		return ST_OK;
-	print_rates(b, out);
+	st_blow_rates_print(b, out);
 	if (b->live)
 		return print_control(b, out);
 	if (b->cut)
@@ -200,12 +176,9 @@ print_left_out(const struct st_blow_view *view, size_t n_rows, FILE *out)
 static void
 print_gains_heading(const struct st_blow *b, uint32_t point, FILE *out)
 {
-	if (point == ST_BLOW_NONE)
-		fputs("\ndecrease of the run time in %", out);
-	else
-		fprintf(out, "\nincrease of the calls of %s per second in %%",
-		        st_blow_point_name(b, point));
-	fputs(", with 95 % intervals, if a function were faster:\n", out);
+	fputc('\n', out);
+	st_blow_point_print(b, point, out);
+	fputs(" in %, with 95 % intervals, if a function were faster:\n", out);
 }
 
 /* The table of the gains of a progress point. */
@@ -225,8 +198,7 @@ print_gains_of(const struct st_blow *b, uint32_t point, const struct st_blow_vie
 		for (uint64_t percent = 25; percent <= 100 && !status; percent += 25) {
 			struct st_blow_gain g;
 			status = st_blow_find_gain(b, point, function, percent, &g);
-			if (!status && point != ST_BLOW_NONE)
-				g = st_blow_throughput_of(g);
+			g = st_blow_point_gain(b, point, g);
 			if (!status)
 				gain_cell(t, &g);
 		}

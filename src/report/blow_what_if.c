@@ -23,18 +23,18 @@ forecast_text(enum st_blow_forecast_state state)
 
 /* The gain in the terms of the point: for a function, as an increase of calls per second. */
 static struct st_blow_gain
-gain_of_forecast(uint32_t point, const struct st_blow_forecast *f)
+gain_of_forecast(const struct st_blow *b, uint32_t point, const struct st_blow_forecast *f)
 {
 	const struct st_blow_gain gain = {0, f->at, f->low, f->high};
-	return point == ST_BLOW_NONE ? gain : st_blow_throughput_of(gain);
+	return st_blow_point_gain(b, point, gain);
 }
 
 /* ---- text ---- */
 
 static void
-print_forecast(uint32_t point, const struct st_blow_forecast *f, FILE *out)
+print_forecast(const struct st_blow *b, uint32_t point, const struct st_blow_forecast *f, FILE *out)
 {
-	const struct st_blow_gain g = gain_of_forecast(point, f);
+	const struct st_blow_gain g = gain_of_forecast(b, point, f);
 	if (isnan(g.at)) {
 		fprintf(out, "%s\n", forecast_text(f->state));
 		return;
@@ -53,17 +53,15 @@ print_what_if_of(const struct st_blow *b, uint32_t point, const struct st_blow_w
 	struct st_blow_forecast f;
 	if (st_blow_forecast_all(b, point, w, &f))
 		return ST_FAILED;
-	if (point == ST_BLOW_NONE)
-		fputs("  decrease of the run time: ", out);
-	else
-		fprintf(out,
-		        "  increase of the calls of %s per second: ", st_blow_point_name(b, point));
-	print_forecast(point, &f, out);
+	fputs("  ", out);
+	st_blow_point_print(b, point, out);
+	fputs(": ", out);
+	print_forecast(b, point, &f, out);
 	for (size_t i = 0; i < w->list.n && w->list.n > 1; i++) {
 		if (st_blow_forecast_one(b, point, &w->list.v[i], &f))
 			return ST_FAILED;
 		fprintf(out, "    %s alone: ", b->functions.v[w->list.v[i].function].name);
-		print_forecast(point, &f, out);
+		print_forecast(b, point, &f, out);
 	}
 	return ST_OK;
 }
@@ -90,9 +88,10 @@ st_blow_what_if_print(const struct st_blow *b, const struct st_blow_wishes *w, F
 
 /* Adds the forecast to the object. */
 static int
-json_forecast(json_t *out, uint32_t point, const struct st_blow_forecast *f)
+json_forecast(json_t *out, const struct st_blow *b, uint32_t point,
+              const struct st_blow_forecast *f)
 {
-	const struct st_blow_gain g = gain_of_forecast(point, f);
+	const struct st_blow_gain g = gain_of_forecast(b, point, f);
 	int bad = 0;
 	SET(out, "gain", st_json_real(g.at));
 	SET(out, "lo", st_json_real(g.low));
@@ -110,7 +109,7 @@ json_what_if_function(const struct st_blow *b, uint32_t point, const struct st_b
 	SET(out, "function", st_json_text(b->functions.v[wish->function].name));
 	SET(out, "speedup", json_real(wish->percent / 100));
 	if (!bad)
-		bad = json_forecast(out, point, &f);
+		bad = json_forecast(out, b, point, &f);
 	if (!bad)
 		return out;
 	json_decref(out);
@@ -125,7 +124,7 @@ json_what_if_point(const struct st_blow *b, uint32_t point, const struct st_blow
 	int bad = st_blow_forecast_all(b, point, w, &f);
 	SET(out, "progress", st_json_text(st_blow_point_name(b, point)));
 	if (!bad)
-		bad = json_forecast(out, point, &f);
+		bad = json_forecast(out, b, point, &f);
 	for (size_t i = 0; i < w->list.n; i++)
 		APPEND(functions, json_what_if_function(b, point, &w->list.v[i]));
 	SET(out, "functions", functions);

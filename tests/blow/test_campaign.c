@@ -349,8 +349,12 @@ test_criteria(void **state)
 	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		struct st_blow_function *f = ST_PUSH(&b.functions);
-		*f = (struct st_blow_function){
-		        .calls = rows[i].calls, .ns = rows[i].ns, .why = rows[i].why};
+		*f = (struct st_blow_function){.name = "f",
+		                               .raw_name = "f",
+		                               .image = "i",
+		                               .calls = rows[i].calls,
+		                               .ns = rows[i].ns,
+		                               .why = rows[i].why};
 	}
 	assert_int_equal(st_blow_choose(&b, &criteria), 2);
 	for (size_t i = 0; i < 6; i++)
@@ -388,6 +392,7 @@ test_code_criteria(void **state)
 		struct st_blow_function *f = ST_PUSH(&b.functions);
 		*f = (struct st_blow_function){.name = rows[i].name,
 		                               .raw_name = rows[i].name,
+		                               .image = "i",
 		                               .calls = 1,
 		                               .sites = rows[i].sites,
 		                               .traits = rows[i].traits};

@@ -146,7 +146,7 @@ test_refused(void **state)
 	struct st_blow_comparison c;
 	struct st_error e;
 	(void)state;
-	b.functions.v[2].progress = true;
+	b.functions.v[2].progress = ST_BLOW_CALLS;
 	assert_int_equal(st_blow_compare(&a, &b, &c, &e), ST_FAILED);
 	assert_non_null(strstr(e.text, "'end of the run', the other one 'f2'"));
 	b.causal = false;

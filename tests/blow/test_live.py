@@ -27,6 +27,7 @@ class Server:
         self.process = subprocess.Popen([PLANTED, "answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.pid = self.process.pid
         self.answered, self.wrong, self.ends = 0, 0, False
+        self.log = None
         self.client = threading.Thread(target=self.ask)
         self.client.start()
 
@@ -40,6 +41,13 @@ class Server:
                 return
             self.wrong += self.process.stdout.readline() != line
             self.answered += 1
+            if self.log:
+                self.log.write(b"answer.\n")
+                self.log.flush()
+
+    def log_to(self, path):
+        """Writes a line of eight bytes for each answer from now on."""
+        self.log = open(path, "wb")  # pylint: disable=consider-using-with
 
     def wait_for(self, more):
         end = self.answered + more
@@ -53,6 +61,8 @@ class Server:
         self.process.stdin.close()
         code = self.process.wait()
         self.process.stdout.close()
+        if self.log:
+            self.log.close()
         return code
 
     def kill(self):
@@ -166,6 +176,33 @@ class Pid(Live):
                 # There is only one thread: nobody has to wait for it, but it counts its own time as paid.
                 self.assertLessEqual(run["noise"]["measured_ns"], run["noise"]["strength"] / 100 * 1.5 * run["total_ns"])
 
+    def test_metric(self):
+        """A log of the answers is progress as much as the function that gives them, in windows with noise and with speed-ups."""
+        server = self.serve()
+        log = self.at / "log"
+        server.log_to(log)
+        for options in (("--noise", "busy", "-i", "4"), ("-m", "causal", "-r", "1")):
+            self.strobe("-q", *options, "--pid", server.pid, "-F", "quarter", "--progress", "answer_line", "--progress", f"qos:growth:{log}", "--progress",
+                        f"qos:rate:{log}:^answer", "--window", "200ms", "-o", "r.json")
+            result = self.result()
+            points = result["progress"]
+            self.assertEqual([(point["name"], point["kind"], point["inferred"]) for point in points],
+                             [("answer_line", "throughput", False), (f"qos:growth:{log}", "metric", False), (f"qos:rate:{log}:^answer", "metric", False)])
+            quiet = len([run for run in result["experiments"] if not run["noise"]])
+            self.assertGreaterEqual(quiet, 5)
+            # Each answer is a line of eight bytes. The log is read a moment before and after the calls, and at the same moments for both metrics: they
+            # differ by what is written in between. Rates are means over windows, in each of which a few answers are counted by one of them only.
+            calls, bytes_, lines = points[0]["calls_per_second"], points[1]["per_second"], points[2]["per_second"]
+            self.assertGreater(lines, 0)
+            self.assertLess(abs(bytes_ / 8 - lines), 2 / 0.2 + lines / 4)
+            self.assertLess(abs(calls - lines), 3 / 0.2 + lines)
+            if "causal" in options:
+                rows = result["targets"][0]["virtual"]
+                self.assertEqual([(row["kind"], row["speedup"]) for row in rows],
+                                 [(kind, part) for kind in ("throughput", "metric", "metric") for part in (0.25, 0.5, 0.75, 1.0)])
+            (self.at / "r.json").unlink()
+        self.assertEqual((server.close(), server.wrong), (0, 0))
+
     def test_interrupt(self):
         """Ctrl-C ends the campaign: what is known is kept, and the process is as before."""
         server = self.serve()
@@ -260,6 +297,9 @@ class Started(Live):
         refused("--pid", "999999999", *point, code=127)
         server = self.serve()
         self.assertIn("the program has no such function", refused("--pid", server.pid, "--progress", "not_there", "--window", "10ms", code=125))
+        self.assertIn("there is no such file\n", refused("--pid", server.pid, *point, "--progress", "qos:growth:none", "--window", "10ms", code=125))
+        self.assertIn("--progress qos: there is no source 'none:1'", refused("--pid", server.pid, "--progress", "qos:none:1"))
+        self.assertIn("is a metric of a program that goes on", refused("-m", "causal", "--progress", "qos:growth:log", "--", PLANTED, "answer"))
         self.assertEqual((server.close(), server.wrong), (0, 0))
 
 

@@ -13,6 +13,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
+#include "blow/points.h"
 #include "profile/profile.h"
 #include "report/blow.h"
 #include "session/region.h"
@@ -67,7 +68,8 @@ campaign_of(uint64_t differs)
 		                               .raw_name = i == G ? "_Z1gi" : names[i],
 		                               .image = "/bin/p",
 		                               .chosen = i != POINT,
-		                               .progress = i == POINT,
+		                               .progress = i == POINT ? ST_BLOW_CALLS
+		                                                      : ST_BLOW_NO_POINT,
 		                               .calls = 10};
 	}
 	for (uint64_t i = 0; i < 4; i++) {
@@ -94,7 +96,7 @@ test_points(void **state)
 	assert_string_equal(st_blow_point_name(&b, ST_BLOW_NONE), "end of the run");
 	b.cut = true;
 	assert_int_equal(st_blow_points(&b), 1);
-	b.functions.v[POINT].progress = false;
+	b.functions.v[POINT].progress = ST_BLOW_NO_POINT;
 	b.cut = false;
 	assert_int_equal(st_blow_points(&b), 1);
 	assert_int_equal(st_blow_point_at(&b, 0), ST_BLOW_NONE);
@@ -166,8 +168,10 @@ test_calls(void **state)
 static void
 test_deviation(void **state)
 {
-	struct st_blow b = {0};
+	struct st_blow b = campaign_of(0);
 	(void)state;
+	while (b.runs.n)
+		st_blow_run_clear(&b.runs.v[--b.runs.n]);
 	add_sample(add_run(&b, ST_BLOW_NONE, 0, 1000000), 0, 0, 10, 0);
 	assert_true(isnan(st_blow_rate_of(&b, 0).sd));
 	add_sample(add_run(&b, ST_BLOW_NONE, 0, 1000000), 0, 0, 20, 0);
@@ -183,8 +187,8 @@ test_choice(void **state)
 {
 	struct st_blow b = campaign_of(0);
 	const char *names[] = {"po*", "_Z1gi"};
-	const struct st_patterns progress = {.text = names, .n = 2};
-	const struct st_blow_criteria criteria = {.all = true, .progress = &progress};
+	const struct st_blow_points points = {.calls = {.text = names, .n = 2}};
+	const struct st_blow_criteria criteria = {.all = true, .points = &points};
 	(void)state;
 	assert_int_equal(st_blow_choose(&b, &criteria), 1);
 	assert_true(b.functions.v[F].chosen && !b.functions.v[F].progress);

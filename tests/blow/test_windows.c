@@ -36,7 +36,8 @@ windows_of(void)
 		                               .calls = 100,
 		                               .ns = 100000000,
 		                               .chosen = i == F,
-		                               .progress = i == POINT};
+		                               .progress = i == POINT ? ST_BLOW_CALLS
+		                                                      : ST_BLOW_NO_POINT};
 	}
 	return b;
 }
@@ -96,7 +97,7 @@ test_no_point(void **state)
 	struct st_blow b = windows_of();
 	struct st_blow_finding finding;
 	(void)state;
-	b.functions.v[POINT].progress = false;
+	b.functions.v[POINT].progress = ST_BLOW_NO_POINT;
 	for (int i = 0; i < 4; i++)
 		add_window(&b, ST_BLOW_NONE, 10, 4000, 1000);
 	add_window(&b, F, 7, 5000, 2000);

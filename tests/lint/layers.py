@@ -38,7 +38,7 @@ MAY = {
     "contexts": {"base", "strobe", "profile", "check"},
     "trace": {"base", "wire", "strobe", "tools", "symbol", "control", "probe", "profile", "collect", "rows", "session", "check"},
     "mem": {"base", "wire", "strobe", "symbol", "control", "probe", "profile", "collect", "session"},
-    "blow": {"base", "wire", "strobe", "stats", "symbol", "control", "probe", "profile", "collect", "session", "trace", "experiment", "timing"},
+    "blow": {"base", "wire", "strobe", "stats", "symbol", "qos", "control", "probe", "profile", "collect", "session", "trace", "experiment", "timing"},
     "recording": {"base", "wire", "tools", "symbol", "features", "control", "probe", "profile", "session", "mem"},
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
     "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace", "mem",

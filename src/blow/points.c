@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "blow/points.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "blow/corpus.h"
+#include "qos/meter.h"
+
+/* ---- the user's list ---- */
+
+static st_status
+add_source(struct st_blow_points *p, const char *name, struct st_error *e)
+{
+	struct st_qos_meter *meter =
+	        st_qos_meter_open(name + strlen(ST_BLOW_SOURCE_PREFIX), "--progress qos", e);
+	if (!meter)
+		return ST_FAILED;
+	char *copy = strdup(name);
+	struct st_blow_source *slot = copy ? ST_PUSH(&p->sources) : NULL;
+	if (slot) {
+		*slot = (struct st_blow_source){copy, meter};
+		return ST_OK;
+	}
+	free(copy);
+	st_qos_meter_free(meter);
+	return st_fail(e, ST_EXIT_FAILED, "out of memory");
+}
+
+st_status
+st_blow_points_add(struct st_blow_points *p, const char *value, struct st_error *e)
+{
+	const size_t n = strlen(ST_BLOW_SOURCE_PREFIX);
+	/* Two colons are part of a name of C++. */
+	if (!strncmp(value, ST_BLOW_SOURCE_PREFIX, n) && value[n] != ':')
+		return add_source(p, value, e);
+	return st_patterns_add(&p->calls, "progress", value, e);
+}
+
+bool
+st_blow_points_empty(const struct st_blow_points *p)
+{
+	return !p || (!p->calls.n && !p->sources.n);
+}
+
+void
+st_blow_points_free(struct st_blow_points *p)
+{
+	for (size_t i = 0; i < p->sources.n; i++) {
+		free(p->sources.v[i].name);
+		st_qos_meter_free(p->sources.v[i].meter);
+	}
+	free(p->sources.v);
+	st_patterns_free(&p->calls);
+	*p = (struct st_blow_points){0};
+}
+
+/* ---- the list of functions ---- */
+
+enum st_blow_point_kind
+st_blow_points_function(const struct st_blow_points *p, const char *name, const char *raw_name)
+{
+	return p && st_blow_fits(name, raw_name, &p->calls) ? ST_BLOW_CALLS : ST_BLOW_NO_POINT;
+}
+
+static bool
+is_source(const struct st_blow_points *p, const char *name)
+{
+	for (size_t i = 0; p && i < p->sources.n; i++)
+		if (!strcmp(p->sources.v[i].name, name))
+			return true;
+	return false;
+}
+
+enum st_blow_point_kind
+st_blow_points_kind(const struct st_blow_points *p, const struct st_blow_function *f)
+{
+	if (st_blow_is_function(f))
+		return f->why ? ST_BLOW_NO_POINT : st_blow_points_function(p, f->name, f->raw_name);
+	return is_source(p, f->name) ? ST_BLOW_SOURCE : ST_BLOW_NO_POINT;
+}
+
+static st_status
+list_point(struct st_blow *b, const char *name)
+{
+	const char *kept = st_blow_text(b, name);
+	struct st_blow_function *f = kept ? ST_PUSH(&b->functions) : NULL;
+	if (!f)
+		return ST_FAILED;
+	*f = (struct st_blow_function){.name = kept, .raw_name = kept, .image = ""};
+	return ST_OK;
+}
+
+st_status
+st_blow_points_list(const struct st_blow_points *p, struct st_blow *b)
+{
+	st_status status = ST_OK;
+	for (size_t i = 0; p && i < p->sources.n && !status; i++)
+		status = list_point(b, p->sources.v[i].name);
+	return status;
+}
+
+/* ---- metrics ---- */
+
+void
+st_blow_sources_begin(const struct st_blow_points *p)
+{
+	for (size_t i = 0; p && i < p->sources.n; i++)
+		st_qos_meter_begin(p->sources.v[i].meter);
+}
+
+st_status
+st_blow_sources_check(const struct st_blow_points *p, struct st_error *e)
+{
+	for (size_t i = 0; p && i < p->sources.n; i++) {
+		double value;
+		struct st_qos_meter *meter = p->sources.v[i].meter;
+		if (!st_qos_meter_end(meter, &value))
+			return st_fail(e, ST_EXIT_FAILED, "--progress %s: %s", p->sources.v[i].name,
+			               st_qos_meter_why(meter));
+	}
+	return ST_OK;
+}
+
+static st_status
+add_source_sample(const struct st_blow *b, const char *name, double work, uint64_t paid_ns,
+                  struct st_blow_run *run)
+{
+	for (uint32_t i = 0; i < b->functions.n; i++) {
+		if (b->functions.v[i].progress != ST_BLOW_SOURCE ||
+		    strcmp(b->functions.v[i].name, name) != 0)
+			continue;
+		struct st_blow_sample *s = ST_PUSH(&run->samples);
+		if (!s)
+			return ST_FAILED;
+		*s = (struct st_blow_sample){.function = i,
+		                             .calls = (uint64_t)(work * ST_BLOW_SOURCE_UNIT + 0.5),
+		                             .noise_ns = paid_ns};
+	}
+	return ST_OK;
+}
+
+st_status
+st_blow_sources_end(const struct st_blow_points *p, const struct st_blow *b, uint64_t paid_ns,
+                    struct st_blow_run *run)
+{
+	const double seconds = (double)run->total_ns * 1e-9;
+	st_status status = ST_OK;
+	for (size_t i = 0; p && i < p->sources.n && !status; i++) {
+		double rate;
+		if (st_qos_meter_end(p->sources.v[i].meter, &rate) && rate * seconds < 1e12)
+			status = add_source_sample(b, p->sources.v[i].name, rate * seconds, paid_ns,
+			                           run);
+	}
+	st_blow_sort_samples(run);
+	return status;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Progress points in words. */
+#include <math.h>
+
+#include "report/blow.h"
+
+void
+st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out)
+{
+	const char *name = st_blow_point_name(b, point);
+	switch (st_blow_point_kind(b, point)) {
+	case ST_BLOW_CALLS:
+		fprintf(out, "increase of the calls of %s per second", name);
+		break;
+	case ST_BLOW_SOURCE:
+		fprintf(out, "increase of %s", name);
+		break;
+	default:
+		fputs("decrease of the run time", out);
+	}
+}
+
+const char *
+st_blow_kind_name(const struct st_blow *b, uint32_t point)
+{
+	static const char *const names[ST_BLOW_POINT_KINDS] = {[ST_BLOW_NO_POINT] = "end",
+	                                                       [ST_BLOW_CALLS] = "throughput",
+	                                                       [ST_BLOW_SOURCE] = "metric"};
+	return names[st_blow_point_kind(b, point)];
+}
+
+/* "1234 calls per second without noise, standard deviation 1.0 % (5 runs)" */
+static void
+print_rate(const struct st_blow *b, uint32_t point, FILE *out)
+{
+	const char *run = b->live ? "window" : "run", *without = b->causal ? "a speed-up" : "noise";
+	const bool calls = st_blow_point_kind(b, point) == ST_BLOW_CALLS;
+	const struct st_blow_rate rate = st_blow_rate_of(b, point);
+	fprintf(out, "progress by %s: ", st_blow_point_name(b, point));
+	if (!rate.runs) {
+		fprintf(out, "it %s in %ss without %s, so there are no %ss\n",
+		        calls ? "was not called" : "gave no number", run, without,
+		        b->causal ? "gain" : "slope");
+		return;
+	}
+	fprintf(out, "%.4g%s per second without %s", rate.at, calls ? " calls" : "", without);
+	if (rate.runs > 1)
+		fprintf(out, ", standard deviation %.1f %%", rate.sd / rate.at * 100);
+	fprintf(out, " (%zu %s%s)\n", rate.runs, run, rate.runs == 1 ? "" : "s");
+}
+
+void
+st_blow_rates_print(const struct st_blow *b, FILE *out)
+{
+	for (uint32_t i = 0; i < b->functions.n; i++)
+		if (b->functions.v[i].progress)
+			print_rate(b, i, out);
+}
