@@ -357,6 +357,12 @@ st_batch_wait(struct st_batch *b, size_t number, struct st_batch_result *r, stru
 }
 
 char *
+st_batch_machine(const struct st_batch *b)
+{
+	return st_campaign_read(&b->c, "machine");
+}
+
+char *
 st_batch_close(struct st_batch *b, bool complete)
 {
 	char *folder = NULL;

@@ -29,7 +29,8 @@ struct st_batch_place {
 	const char *campaign; /* the folder; NULL: a new one, which goes with the last result */
 	double lease;         /* s */
 	double noise;         /* a share; 0: no calibration */
-	bool lease_set, noise_set;
+	bool lease_set;
+	const char *noise_set; /* the name of the option; NULL: it was not given */
 };
 #define ST_BATCH_PLACE                                                                             \
 	{                                                                                          \
@@ -77,6 +78,8 @@ void st_batch_result_free(struct st_batch_result *r);
  * was cancelled, st_timing_interrupted says so and *r is empty. */
 st_status st_batch_wait(struct st_batch *b, size_t number, struct st_batch_result *r,
                         struct st_error *e);
+/* The key of the machines that have made the runs, malloc'ed; NULL: none was made. */
+char *st_batch_machine(const struct st_batch *b);
 /* Ends the workers. complete: the loop needs nothing more; a folder that the user has not named is
  * removed then. Otherwise returns the folder, malloc'ed, if it can be resumed. */
 char *st_batch_close(struct st_batch *b, bool complete);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "collect/collect.h"
@@ -27,6 +28,49 @@ st_node_machine(void)
 	st_traits_free(&traits);
 	st_profile_free(profile);
 	return machine;
+}
+
+static void
+node_take_fact(struct st_profile *p, const char *name, const char *value)
+{
+	for (size_t i = 0; i < p->run.facts.n; i++)
+		if (!strcmp(p->run.facts.v[i].name, name)) {
+			p->run.facts.v[i].value = st_profile_text(p, value);
+			return;
+		}
+	st_profile_add_fact(p, name, value);
+}
+
+/* The variables of the environment are those of the command, which the workers have, too. */
+static void
+node_take_line(struct st_profile *p, const char *name, const char *value)
+{
+	struct st_profile_run *r = &p->run;
+	if (!strcmp(name, "cpu"))
+		r->cpu = st_profile_text(p, value);
+	else if (!strcmp(name, "architecture"))
+		r->machine = st_profile_text(p, value);
+	else if (!strcmp(name, "kernel"))
+		r->kernel = st_profile_text(p, value);
+	else if (!strcmp(name, "cores"))
+		r->cores = strtoll(value, NULL, 10);
+	else if (strcmp(name, "environment") != 0)
+		node_take_fact(p, name, value);
+}
+
+void
+st_node_take_machine(struct st_profile *p, const char *machine)
+{
+	char *copy = strdup(machine), *rest = copy;
+	p->out_of_memory |= !copy;
+	for (char *line; copy && (line = strsep(&rest, "\n"));) {
+		char *equals = strchr(line, '=');
+		if (!equals)
+			continue;
+		*equals = '\0';
+		node_take_line(p, line, equals + 1);
+	}
+	free(copy);
 }
 
 st_status

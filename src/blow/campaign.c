@@ -17,7 +17,8 @@
 enum { LINE_OF_SELECTION, LINE_OF_RUN };
 #define SEPARATOR '\x1e'  /* between functions: st_blow_write_function replaces it in names */
 enum { QUIET_AFTER = 8 }; /* experiments between two runs without noise */
-enum { QUIET_OF = 4 };    /* of that many windows, chance makes one without noise, on average */
+enum { ROUND = 2 * QUIET_AFTER }; /* experiments that workers are given at a time */
+enum { QUIET_OF = 4 }; /* of that many windows, chance makes one without noise, on average */
 
 struct st_blow_campaign {
 	const struct st_blow_options *o;
@@ -148,16 +149,21 @@ execute_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st_error
 	                 : st_blow_run_once(&how, c->b, run, e);
 }
 
-/* *stopped: a signal arrived during the run, which is then discarded. */
-static st_status
-make_run(struct st_blow_campaign *c, const struct st_blow_run *asked, bool *stopped,
-         struct st_error *e)
+static void
+show_run(const struct st_blow_campaign *c, const struct st_blow_run *run)
 {
-	struct st_blow_run run = *asked;
 	const struct st_blow_options *o = c->o;
 	if (o->show)
-		o->show(o->arg, c->b, c->tries.done, c->tries.left, run.function);
-	st_status status = execute_run(c, &run, e);
+		o->show(o->arg, c->b, c->tries.done, c->tries.left, run->function);
+}
+
+/* Takes over a run that was made, with the status of that. *stopped: a signal arrived during the
+ * run, which is then discarded. */
+static st_status
+keep_run(struct st_blow_campaign *c, struct st_blow_run run, st_status status, bool *stopped,
+         struct st_error *e)
+{
+	const struct st_blow_options *o = c->o;
 	*stopped = o->interrupted && o->interrupted(o->arg);
 	if (!status && !*stopped) {
 		run.fault = compare_run(c->b, &run);
@@ -172,13 +178,21 @@ make_run(struct st_blow_campaign *c, const struct st_blow_run *asked, bool *stop
 }
 
 static st_status
-run_quietly(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
+make_run(struct st_blow_campaign *c, const struct st_blow_run *asked, bool *stopped,
+         struct st_error *e)
 {
-	const struct st_blow_run quiet = {.function = ST_BLOW_NONE};
-	if (make_run(c, &quiet, stopped, e))
-		return ST_FAILED;
-	const struct st_blow_run *run = *stopped ? NULL : &c->b->runs.v[c->b->runs.n - 1];
-	if (!run || st_blow_is_good(run))
+	struct st_blow_run run = *asked;
+	show_run(c, &run);
+	const st_status status = execute_run(c, &run, e);
+	return keep_run(c, run, status, stopped, e);
+}
+
+/* Without noise, the last run must be good. */
+static st_status
+check_quiet_run(const struct st_blow_campaign *c, bool stopped, struct st_error *e)
+{
+	const struct st_blow_run *run = stopped ? NULL : &c->b->runs.v[c->b->runs.n - 1];
+	if (!run || run->function != ST_BLOW_NONE || st_blow_is_good(run))
 		return ST_OK;
 	if (run->fault == ST_BLOW_CRASH)
 		return st_fail(
@@ -189,6 +203,13 @@ run_quietly(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED,
 	               "the program does not end within %g s without noise: raise --limit",
 	               c->o->how.limit);
+}
+
+static st_status
+run_quietly(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
+{
+	const struct st_blow_run quiet = {.function = ST_BLOW_NONE};
+	return make_run(c, &quiet, stopped, e) ? ST_FAILED : check_quiet_run(c, *stopped, e);
 }
 
 /* ---- the loop ---- */
@@ -261,6 +282,92 @@ begin_tries(struct st_blow_campaign *c, struct st_error *e)
 	return st_blow_tries_begin(&c->tries, &plan) ? campaign_no_memory(e) : ST_OK;
 }
 
+/* ---- the loop with workers ---- */
+
+struct campaign_round {
+	struct st_blow_run runs[ROUND + ROUND / QUIET_AFTER + 1];
+	size_t n, noisy;
+};
+
+/* Runs that are begun together. Results are taken in the order of the beginning, so that it does
+ * not matter which worker is faster. */
+static st_status
+make_round(struct st_blow_campaign *c, const struct st_blow_run *runs, size_t n, bool *stopped,
+           struct st_error *e)
+{
+	const struct st_blow_workers *w = c->o->workers;
+	for (size_t i = 0; i < n; i++)
+		if (w->begin(w->arg, &runs[i], limit_of_run(c, &runs[i]), e))
+			return ST_FAILED;
+	for (size_t i = 0; i < n && !*stopped; i++) {
+		struct st_blow_run run = {.function = ST_BLOW_NONE};
+		show_run(c, &runs[i]);
+		const st_status status = w->end(w->arg, c->b, &run, e);
+		if (keep_run(c, run, status, stopped, e) || check_quiet_run(c, *stopped, e))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+static st_status
+make_quiet_round(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
+{
+	struct st_blow_run quiet[ROUND];
+	for (size_t i = 0; i < ROUND; i++)
+		quiet[i] = (struct st_blow_run){.function = ST_BLOW_NONE};
+	for (size_t left = c->o->quiet_runs; left && !*stopped;) {
+		const size_t n = left < ROUND ? left : ROUND;
+		if (make_round(c, quiet, n, stopped, e))
+			return ST_FAILED;
+		left -= n;
+	}
+	return ST_OK;
+}
+
+/* The next experiments, with runs without noise where they are due. */
+static st_status
+choose_round(struct st_blow_campaign *c, struct campaign_round *r)
+{
+	const size_t most = c->o->most_runs, before = count_runs(c->b, false);
+	const size_t quiet = count_runs(c->b, true);
+	bool left = true;
+	*r = (struct campaign_round){0};
+	while (left && r->noisy < ROUND && (!most || before + r->noisy < most)) {
+		struct st_blow_run *next = &r->runs[r->n];
+		const size_t due = c->o->quiet_runs + (before + r->noisy) / QUIET_AFTER;
+		if (quiet + r->n - r->noisy < due) {
+			*next = (struct st_blow_run){.function = ST_BLOW_NONE};
+			r->n++;
+			continue;
+		}
+		if (st_blow_tries_next(&c->tries, next, &left))
+			return ST_FAILED;
+		r->noisy += left;
+		r->n += left;
+	}
+	return ST_OK;
+}
+
+static st_status
+campaign_run_rounds(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *e)
+{
+	struct campaign_round round;
+	bool stopped = false;
+	if (make_quiet_round(c, &stopped, e))
+		return ST_FAILED;
+	if (!stopped && begin_tries(c, e))
+		return ST_FAILED;
+	while (!(*end = campaign_limit(c, stopped))) {
+		if (choose_round(c, &round))
+			return campaign_no_memory(e);
+		if (!round.noisy)
+			return ST_OK;
+		if (make_round(c, round.runs, round.n, &stopped, e))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
 static st_status
 campaign_run_all(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *e)
 {
@@ -295,7 +402,8 @@ select_functions(struct st_blow_campaign *c, struct st_error *e)
 	if (c->selected)
 		return ST_OK;
 	const struct st_blow_options *o = c->o;
-	const st_status status = o->select ? o->select(o->arg, c->b, &run, e)
+	const st_status status = o->select    ? o->select(o->arg, c->b, &run, e)
+	                         : o->workers ? o->workers->select(o->workers->arg, c->b, &run, e)
 	                         : o->how.live
 	                                 ? st_blow_live_select(o->how.live, &o->how, c->b, &run, e)
 	                                 : st_blow_select(&o->how, c->b, &run, e);
@@ -322,6 +430,16 @@ open_journal(struct st_blow_campaign *c, struct st_error *e)
 	                     : ST_OK;
 }
 
+void
+st_blow_set_mode(struct st_blow *b, const struct st_blow_options *o)
+{
+	b->seed = o->seed;
+	b->speedup = o->how.speedup;
+	b->causal = o->how.causal;
+	b->live = o->how.live != NULL;
+	b->cut = o->how.duration > 0 || b->live;
+}
+
 struct st_blow_campaign *
 st_blow_open(const struct st_blow_options *o, struct st_blow *b, struct st_error *e)
 {
@@ -331,11 +449,7 @@ st_blow_open(const struct st_blow_options *o, struct st_blow *b, struct st_error
 		return NULL;
 	}
 	*c = (struct st_blow_campaign){.o = o, .b = b, .journal = {.fd = -1}};
-	b->seed = o->seed;
-	b->speedup = o->how.speedup;
-	b->causal = o->how.causal;
-	b->live = o->how.live != NULL;
-	b->cut = o->how.duration > 0 || b->live;
+	st_blow_set_mode(b, o);
 	st_status status =
 	        st_blow_database(&o->noise, &c->database) ? campaign_no_memory(e) : ST_OK;
 	if (!status)
@@ -354,7 +468,7 @@ st_blow_run(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *
 {
 	*end = ST_BLOW_COMPLETE;
 	c->begin = st_now_raw();
-	return campaign_run_all(c, end, e);
+	return c->o->workers ? campaign_run_rounds(c, end, e) : campaign_run_all(c, end, e);
 }
 
 const char *

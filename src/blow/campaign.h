@@ -23,6 +23,21 @@ enum st_blow_pick {
 	        ST_BLOW_PICK_COUNT
 };
 
+/* Workers that make the runs. */
+struct st_blow_workers {
+	/* Begins a run with a limit (s; 0: none). 0, or -1 with *e. */
+	st_status (*begin)(void *arg, const struct st_blow_run *asked, double limit,
+	                   struct st_error *e);
+	/* Waits for the run that was begun first of those that it has not returned, or for a
+	 * signal. 0, or -1 with *e. */
+	st_status (*end)(void *arg, const struct st_blow *b, struct st_blow_run *run,
+	                 struct st_error *e);
+	/* Makes the run that selects functions. 0, or -1 with *e. */
+	st_status (*select)(void *arg, struct st_blow *b, struct st_blow_run *run,
+	                    struct st_error *e);
+	void *arg;
+};
+
 struct st_blow_options {
 	struct st_blow_how how;
 	struct st_blow_criteria criteria;
@@ -45,6 +60,9 @@ struct st_blow_options {
 	                    struct st_error *e);
 	st_status (*run)(void *arg, const struct st_blow *b, struct st_blow_run *run,
 	                 struct st_error *e);
+	/* Makes runs in place of st_blow_run_once, several at a time: experiments are chosen in
+	 * rounds, by the results of the rounds before. NULL: there are no workers. */
+	const struct st_blow_workers *workers;
 };
 
 enum st_blow_end { ST_BLOW_COMPLETE, ST_BLOW_RUNS, ST_BLOW_SECONDS, ST_BLOW_INTERRUPTED };
@@ -55,6 +73,8 @@ struct st_blow_campaign;
  * *o and *b must outlive the campaign. NULL with *e. */
 struct st_blow_campaign *st_blow_open(const struct st_blow_options *o, struct st_blow *b,
                                       struct st_error *e);
+/* The mode of a campaign, for its runs: b->seed, b->speedup and the like. */
+void st_blow_set_mode(struct st_blow *b, const struct st_blow_options *o);
 /* Makes all runs. 0, or -1 with *e; b then has the runs so far. */
 st_status st_blow_run(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *e);
 /* A message about lines dropped from the journal; NULL: none were dropped. */

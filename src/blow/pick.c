@@ -193,6 +193,8 @@ refresh_findings(struct st_blow_tries *t)
 			        b->runs.v[k].function == try->function;
 		if (stale && st_blow_find(b, try->function, &try->finding))
 			return ST_FAILED;
+		if (try->runs != b->runs.n)
+			try->pending = 0;
 		try->runs = b->runs.n;
 	}
 	return ST_OK;
@@ -240,13 +242,16 @@ find_candidates(struct st_blow_tries *t, struct candidates *out)
 /* The benefit of another experiment: greater for a wider interval and a greater possible effect. A
  * function that two experiments could not measure comes last. */
 static double
-worth_of(const struct st_blow_finding *f)
+worth_of(const struct st_blow_try *try)
 {
 	enum { ENOUGH = 2 };
+	const struct st_blow_finding *f = &try->finding;
 	const struct st_blow_slope *s = &f->slope;
+	const double n = (double)f->experiments, after = n + (double)try->pending;
 	if (s->state)
-		return f->experiments < ENOUGH ? INFINITY : 0;
-	return (s->high - s->low) * fmax(s->high, 0);
+		return f->experiments + try->pending < ENOUGH ? INFINITY : 0;
+	/* The interval will be narrower by the experiments under way. */
+	return (s->high - s->low) * fmax(s->high, 0) * (try->pending ? sqrt(n / after) : 1);
 }
 
 /* The candidate with the greatest benefit of another experiment. */
@@ -256,7 +261,7 @@ best_of(const struct candidates *c)
 	struct st_blow_try *best = NULL;
 	double most = -INFINITY;
 	for (size_t i = 0; i < c->list.n; i++) {
-		const double worth = worth_of(&c->list.v[i]->finding);
+		const double worth = worth_of(c->list.v[i]);
 		if (!best || worth > most) {
 			best = c->list.v[i];
 			most = worth;
@@ -326,6 +331,7 @@ st_blow_tries_next(struct st_blow_tries *t, struct st_blow_run *next, bool *left
 		*next = (struct st_blow_run){.function = try->function,
 		                             .noise = pick_noise(t, try, &random)};
 		mark_done(t, try, next->noise);
+		try->pending++;
 	}
 	free(c.list.v);
 	return status;

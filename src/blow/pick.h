@@ -24,7 +24,8 @@ struct st_blow_try {
 	bool *done;  /* for each noise */
 	size_t left; /* noises that are not done */
 	struct st_blow_finding finding;
-	size_t runs; /* runs of the campaign when `finding` was computed; 0: it was not */
+	size_t pending; /* experiments chosen since then, whose results are not known yet */
+	size_t runs;    /* runs of the campaign when `finding` was computed; 0: it was not */
 };
 struct st_blow_tries {
 	struct st_blow_plan plan;

@@ -102,16 +102,16 @@ take_error(const char *line, struct st_error *e)
 	return st_fail(e, (int)code, "%.*s", (int)strcspn(text + 1, "\n"), text + 1);
 }
 
-static st_status
-blow_take_answer(struct answer *a, struct st_blow *selected, size_t n_functions,
-                 struct st_blow_run *run, struct st_error *e)
+st_status
+st_blow_read_answer(FILE *in, struct st_blow *selected, size_t n_functions, struct st_blow_run *run,
+                    struct st_error *e)
 {
 	struct st_blow_timeline *timeline = selected ? selected->timeline : NULL;
 	char *line = NULL;
 	size_t room = 0;
 	bool has_run = false;
 	st_status status = ST_OK;
-	while (!status && getline(&line, &room, a->in) > 0) {
+	while (!status && getline(&line, &room, in) > 0) {
 		if (!strncmp(line, "error ", 6))
 			status = take_error(line + 6, e);
 		else if (timeline && st_blow_is_timeline_line(line))
@@ -139,7 +139,7 @@ st_blow_select(const struct st_blow_how *how, struct st_blow *b, struct st_blow_
 	struct answer a;
 	if (blow_begin_run(how, NULL, &none, &a, e))
 		return ST_FAILED;
-	const st_status status = blow_take_answer(&a, b, 0, run, e);
+	const st_status status = st_blow_read_answer(a.in, b, 0, run, e);
 	blow_end_run(&a);
 	return status;
 }
@@ -151,7 +151,7 @@ st_blow_run_once(const struct st_blow_how *how, const struct st_blow *b, struct 
 	struct answer a;
 	if (blow_begin_run(how, b, run, &a, e))
 		return ST_FAILED;
-	const st_status status = blow_take_answer(&a, NULL, b->functions.n, run, e);
+	const st_status status = st_blow_read_answer(a.in, NULL, b->functions.n, run, e);
 	blow_end_run(&a);
 	return status;
 }
@@ -165,7 +165,7 @@ st_blow_run_recorded(const struct st_blow_how *how, struct st_blow *b, struct st
 		return ST_FAILED;
 	b->timeline = calloc(1, sizeof *b->timeline);
 	const st_status status =
-	        b->timeline ? blow_take_answer(&a, b, b->functions.n, run, e)
+	        b->timeline ? st_blow_read_answer(a.in, b, b->functions.n, run, e)
 	                    : st_fail(e, ST_EXIT_FAILED, "no memory left for the timeline");
 	blow_end_run(&a);
 	return status;

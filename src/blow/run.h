@@ -36,6 +36,10 @@ st_status st_blow_select(const struct st_blow_how *how, struct st_blow *b, struc
  * run->function. 0, or -1 with *e. The caller frees run->samples.v. */
 st_status st_blow_run_once(const struct st_blow_how *how, const struct st_blow *b,
                            struct st_blow_run *run, struct st_error *e);
+/* Reads the lines of a run: its functions into `selected`, NULL if it selects none, and the run. 0,
+ * or -1 with *e. */
+st_status st_blow_read_answer(FILE *in, struct st_blow *selected, size_t n_functions,
+                              struct st_blow_run *run, struct st_error *e);
 /* The same with how->records: b->timeline takes the calls. */
 st_status st_blow_run_recorded(const struct st_blow_how *how, struct st_blow *b,
                                struct st_blow_run *run, struct st_error *e);

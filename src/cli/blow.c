@@ -98,6 +98,7 @@ struct blown {
 	struct st_blow_arguments *a;
 	struct st_progress progress;
 	struct st_blow b;
+	struct st_blow_far *far; /* NULL: there are no workers */
 	double begin;
 	int64_t start_ns;
 };
@@ -174,7 +175,7 @@ profile_of_blow(const struct blown *w, const char *options)
 		else
 			p->out_of_memory = true;
 	}
-	if (!st_blow_put(&w->b, p))
+	if (!(w->far && st_blow_far_note(w->far, p)) && !st_blow_put(&w->b, p))
 		return p;
 	st_profile_free(p);
 	return NULL;
@@ -327,7 +328,7 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 		status = st_blow_live_leave(a->live, e);
 	st_blow_close(c);
 	/* A running process cannot repeat an experiment with further probes. */
-	if (!status && end != ST_BLOW_INTERRUPTED && !a->live)
+	if (!status && end != ST_BLOW_INTERRUPTED && !a->live && !w->far)
 		record_blow(w);
 	st_progress_erase(&w->progress);
 	if (status)
@@ -364,11 +365,15 @@ blow_program(struct st_blow_arguments *a, char *const *argv)
 	st_status status = identity ? ST_OK : st_fail(&e, ST_EXIT_FAILED, "no memory left");
 	if (!status && writes)
 		status = st_session_output_check(&output, blow_process(a), &e);
+	if (!status && a->place.on)
+		status = (w.far = st_blow_far_begin(a, argv, &e)) ? ST_OK : ST_FAILED;
 	if (!status)
 		status = run_blow(&w, options, &e);
+	st_progress_erase(&w.progress);
 	code = status                    ? st_complain(&e)
 	       : st_timing_interrupted() ? 128 + st_timing_interrupted()
 	                                 : ST_EXIT_OK;
+	st_blow_far_end(w.far, code == ST_EXIT_OK);
 	st_blow_free(&w.b);
 	free(identity);
 	free(options);
@@ -406,6 +411,8 @@ st_blow_main(char *const *argv)
 		code = st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("blow"), false);
+	else if (a.experiment)
+		code = st_blow_far_work(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	else if (a.from)
 		code = blow_show(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	else

@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "annotate/annotation.h"
+#include "batch/batch.h"
 #include "blow/points.h"
 #include "report/blow.h"
 #include "session/session.h"
@@ -37,7 +38,9 @@ struct st_blow_arguments {
 	uint32_t added;      /* criteria that options add to --criteria, as bits */
 	bool has_criteria;   /* --criteria or an option that adds to it was given */
 	bool has_form, repeats, all, shows, shows_time, quiet, help;
-	char program[PATH_MAX]; /* the file of the program itself */
+	struct st_batch_place place;
+	const char *experiment, *reference; /* of a worker; NULL: not given */
+	char program[PATH_MAX];             /* the file of the program itself */
 };
 
 /* 0, or -1 with *e. The caller frees in any case. */
@@ -49,6 +52,20 @@ st_status st_blow_take_criteria(struct st_blow_arguments *a, const char *value, 
 void st_blow_add_criterion(struct st_blow_arguments *a, enum st_blow_criterion which);
 /* Reads the files of --corpus and --complexity, if they were given. */
 st_status st_blow_read_corpus(struct st_blow_arguments *a, struct st_error *e);
+/* blow_far.c: runs that workers make. */
+struct st_blow_far;
+/* Refuses options that cannot be used with --on. 0, or -1 with *e. */
+st_status st_blow_far_check(const struct st_blow_arguments *a, struct st_error *e);
+/* Begins the campaign, and sets the functions in a->options that hand the runs to workers. argv: of
+ * the command. NULL with *e. */
+struct st_blow_far *st_blow_far_begin(struct st_blow_arguments *a, char *const *argv,
+                                      struct st_error *e);
+/* Says in the profile who has made the runs. -1: memory is exhausted. */
+st_status st_blow_far_note(const struct st_blow_far *f, struct st_profile *p);
+/* Ends it. complete: all runs were made; otherwise says how it goes on. */
+void st_blow_far_end(struct st_blow_far *f, bool complete);
+/* Makes the run of --experiment, and writes it to the file of --output. */
+st_status st_blow_far_work(const struct st_blow_arguments *a, struct st_error *e);
 void st_blow_arguments_free(struct st_blow_arguments *a);
 
 #endif

@@ -11,6 +11,7 @@
 #include "cli/blow.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
+#include "cli/on.h"
 #include "control/program.h"
 
 enum {
@@ -272,6 +273,17 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 	case BLOW_timeline:
 		a->timeline = value;
 		return ST_OK;
+	case BLOW_on:
+	case BLOW_campaign:
+	case BLOW_lease:
+	case BLOW_node_noise:
+		return st_on_take(&a->place, name, value, e);
+	case BLOW_experiment:
+		a->experiment = value;
+		return ST_OK;
+	case BLOW_reference:
+		a->reference = value;
+		return ST_OK;
 	case BLOW_input:
 		o->how.input = value;
 		return ST_OK;
@@ -510,6 +522,8 @@ check_blow_run(struct st_blow_arguments *a, struct st_error *e)
 		return ST_FAILED;
 	if (check_live(a, e) || check_speedup(a, e) || check_mode(a, e) || check_progress(a, e))
 		return ST_FAILED;
+	if (st_blow_far_check(a, e))
+		return ST_FAILED;
 	a->options.how.program = a->session.program;
 	return choose_looked_at(a, e);
 }
@@ -550,6 +564,7 @@ set_blow_defaults(struct st_blow_arguments *a)
 	*a = (struct st_blow_arguments){
 	        .session = ST_SESSION_DEFAULT,
 	        .view = {.top = 50},
+	        .place = ST_BATCH_PLACE,
 	        .options = {.how = {.input = "/dev/null"},
 	                    .criteria = {.which = 1u << ST_BLOW_BY_CRITERION_CALLS |
 	                                          1u << ST_BLOW_BY_CRITERION_TIME,

@@ -18,6 +18,19 @@
 	O(noise, 0, "noise", "PERCENT", true,                                                      \
 	  "with --on: use no node on which equal work differs by more (default: 5; 0: use all)")
 
+/* The same of a command whose runs strobe itself makes, and which may have another --noise. */
+#define ST_EXPERIMENT_ON_OPTIONS(O)                                                                \
+	O(on, 0, "on", "PLACE", true,                                                              \
+	  "run with workers: local, local:N, slurm or slurm:PARTITION (default: none)")            \
+	O(campaign, 0, "campaign", "FOLDER", true,                                                 \
+	  "with --on: keep tasks and results in FOLDER (default: a temporary folder)")             \
+	O(lease, 0, "lease", "TIME", true,                                                         \
+	  "with --on: give the run of a worker that is silent for TIME to another (default: 60s)") \
+	O(node_noise, 0, "node-noise", "PERCENT", true,                                            \
+	  "with --on: use no node on which equal work differs by more (default: 5; 0: use all)")   \
+	O(experiment, 0, "experiment", "RUN", false, "make one run of a campaign, for a worker")   \
+	O(reference, 0, "reference", "FILE", false, "with --experiment: what the run builds on")
+
 #define ST_BLOW_OPTIONS(O)                                                                         \
 	O(mode, 'm', "mode", "slow-down|speed-up|causal", true,                                    \
 	  "slow down a function (default), all others, or speed it up virtually")                  \
@@ -93,6 +106,7 @@
 	  "record the calls of the best experiment with function NAME (default: any; or none)")    \
 	O(input, 0, "stdin", "FILE", true,                                                         \
 	  "use FILE as the program's standard input (default: /dev/null)")                         \
+	ST_EXPERIMENT_ON_OPTIONS(O)                                                                \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier campaign")                 \
 	O(compare, 0, "compare", "FILE", true,                                                     \
 	  "with --from: compare its ranking of functions with that of another campaign")           \

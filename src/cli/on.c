@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/on.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "campaign/workers.h"
+#include "cli/commands.h"
 
 static st_status
 on_lease(const char *value, double *lease, struct st_error *e)
@@ -19,15 +23,14 @@ on_lease(const char *value, double *lease, struct st_error *e)
 }
 
 static st_status
-on_noise(const char *value, double *noise, struct st_error *e)
+on_noise(const char *option, const char *value, double *noise, struct st_error *e)
 {
 	const char *end;
 	double percent;
 	if (st_parse_real(value, &percent, &end) || *end || !(percent >= 0) || percent > 1e6)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--noise takes percents, such as 5, or 0 for no calibration, not "
-		               "'%s'",
-		               value);
+		               "--%s takes percents, such as 5, or 0 for no calibration, not '%s'",
+		               option, value);
 	*noise = percent / 100;
 	return ST_OK;
 }
@@ -48,17 +51,14 @@ st_on_take(struct st_batch_place *p, const char *option, const char *value, stru
 		p->lease_set = true;
 		return on_lease(value, &p->lease, e);
 	}
-	p->noise_set = true;
-	return on_noise(value, &p->noise, e);
+	p->noise_set = option;
+	return on_noise(option, value, &p->noise, e);
 }
 
 st_status
 st_on_check(const struct st_batch_place *p, struct st_error *e)
 {
-	const char *alone = p->campaign    ? "campaign"
-	                    : p->lease_set ? "lease"
-	                    : p->noise_set ? "noise"
-	                                   : NULL;
+	const char *alone = p->campaign ? "campaign" : p->lease_set ? "lease" : p->noise_set;
 	return alone && !p->on ? st_fail(e, ST_EXIT_USAGE,
 	                                 "--%s is for workers: add --on local or --on slurm", alone)
 	                       : ST_OK;
@@ -97,4 +97,105 @@ st_on_say_resume(const char *folder, bool quiet)
 		fprintf(stderr,
 		        "strobe: all measurements are kept; to go on: strobe campaign resume %s\n",
 		        folder);
+}
+
+st_status
+st_on_strobe(char *path, size_t size, struct st_error *e)
+{
+	const ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	if (n < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot read /proc/self/exe: %s",
+		               strerror(errno));
+	path[n] = '\0';
+	return ST_OK;
+}
+
+/* ---- identity ---- */
+
+static bool
+on_is_apart(const char *option)
+{
+	static const char *const apart[] = {"on",     "campaign", "lease", "node-noise",
+	                                    "format", "output",   "quiet"};
+	for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+		if (!strcmp(option, apart[i]))
+			return true;
+	return false;
+}
+
+static json_t *
+on_options(const char *command, char *const *argv)
+{
+	struct st_options o = st_command_options(command, argv);
+	struct st_error e;
+	const char *value;
+	json_t *all = json_array();
+	for (int option; (option = st_options_next(&o, &value, &e)) >= 0;)
+		if (!on_is_apart(o.options[option].name))
+			json_array_append_new(all,
+			                      json_pack("[s, s?]", o.options[option].name, value));
+	return all;
+}
+
+char *
+st_on_identity(const char *command, char *const *argv, char *const *program)
+{
+	char *here = realpath(".", NULL);
+	json_t *all =
+	        json_pack("[s, s, o, o]", command, here ? here : "", on_options(command, argv),
+	                  st_batch_command_identity(program, NULL));
+	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+	json_decref(all);
+	free(here);
+	return text;
+}
+
+/* ---- nodes ---- */
+
+st_status
+st_on_count(struct st_on_nodes *nodes, const char *worker)
+{
+	const char *dot = strrchr(worker, '.');
+	size_t n = dot ? (size_t)(dot - worker) : strlen(worker);
+	const char *before = memrchr(worker, '.', n);
+	n = before ? (size_t)(before - worker) : n;
+	for (size_t i = 0; i < nodes->list.n; i++)
+		if (!strncmp(nodes->list.v[i].name, worker, n) && !nodes->list.v[i].name[n]) {
+			nodes->list.v[i].runs++;
+			return ST_OK;
+		}
+	char *name = strndup(worker, n);
+	struct st_on_node *slot = name ? ST_PUSH(&nodes->list) : NULL;
+	if (!slot) {
+		free(name);
+		return ST_FAILED;
+	}
+	*slot = (struct st_on_node){name, 1};
+	return ST_OK;
+}
+
+char *
+st_on_note(const struct st_on_nodes *nodes)
+{
+	struct st_text text;
+	FILE *out = st_text_begin(&text);
+	if (!out)
+		return NULL;
+	fprintf(out, "the runs were made by workers on");
+	for (size_t i = 0; i < nodes->list.n; i++)
+		fprintf(out, "%s %s (%zu)",
+		        !i                       ? ""
+		        : i + 1 == nodes->list.n ? " and"
+		                                 : ",",
+		        nodes->list.v[i].name, nodes->list.v[i].runs);
+	return st_text_end(&text);
+}
+
+void
+st_on_nodes_free(struct st_on_nodes *nodes)
+{
+	for (size_t i = 0; i < nodes->list.n; i++)
+		free(nodes->list.v[i].name);
+	free(nodes->list.v);
+	*nodes = (struct st_on_nodes){0};
 }

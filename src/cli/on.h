@@ -3,6 +3,7 @@
 #ifndef STROBE_CLI_ON_H
 #define STROBE_CLI_ON_H
 
+#include "base/vec.h"
 #include "batch/batch.h"
 
 /* Takes the value of an option by its name. 0, or -1 with *e. */
@@ -10,6 +11,25 @@ st_status st_on_take(struct st_batch_place *p, const char *option, const char *v
                      struct st_error *e);
 /* Checks, after all options, that none is given without --on. 0, or -1 with *e. */
 st_status st_on_check(const struct st_batch_place *p, struct st_error *e);
+/* All that the results of the program depend on, as far as the options say: those of the command,
+ * without the options that say who makes the runs and where the result goes. argv and program are
+ * those of st_on_experiment. malloc'ed; NULL: a word is not UTF-8, or memory is exhausted. */
+char *st_on_identity(const char *command, char *const *argv, char *const *program);
+/* The path of this program. 0, or -1 with *e. */
+st_status st_on_strobe(char *path, size_t size, struct st_error *e);
+/* Counts the results by node, for a note. */
+struct st_on_node {
+	char *name;
+	size_t runs;
+};
+struct st_on_nodes {
+	ST_VEC(struct st_on_node) list;
+};
+/* worker: the name of a worker, NODE.PID.TIME. -1: memory is exhausted. */
+st_status st_on_count(struct st_on_nodes *n, const char *worker);
+/* "the runs were made by workers on n1 (23) and n2 (37)", malloc'ed; NULL: memory is exhausted. */
+char *st_on_note(const struct st_on_nodes *n);
+void st_on_nodes_free(struct st_on_nodes *n);
 /* The words of strobe itself that make one experiment of a command with workers: STROBE TOOL, what
  * the user has given up to the program, further options (NULL-terminated), "--" and the program.
  * argv: from the user's first option on, with the program in it. *at: the number of the first

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Experiments of strobe blow that workers make: test_blow.py STROBE PLANTED."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+STROBE, PLANTED = (os.path.abspath(path) for path in sys.argv[1:3])
+del sys.argv[1:3]
+WORKERS = min(len(os.sched_getaffinity(0)), 2)
+LONG = 240  # s: far more than any step takes
+ON = ["--on", f"local:{WORKERS}", "--node-noise", "0"]
+NOISES = ["-F", "quarter,other_half", "--noise", "nanosleep,usleep", "--timed-noise-min", "1ms", "--timed-noise-max", "8ms", "--full-analysis"]
+ALL = sorted((function, kind, strength * unit) for function in ("quarter", "other_half") for kind, unit in (("nanosleep", 1000000), ("usleep", 1000)) for strength in (1, 2, 4, 8))
+
+
+class Blow(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-batch-blow-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.environment = {**os.environ, "HOME": folder.name}
+        self.started = []
+        self.addCleanup(self.end_all)
+
+    def end_all(self):
+        for process in self.started:
+            process.kill()
+            process.communicate()
+
+    def start(self, *words):
+        process = subprocess.Popen([STROBE, *map(str, words)], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.started.append(process)
+        return process
+
+    def end(self, process, code):
+        out, errors = process.communicate(timeout=LONG)
+        self.assertEqual(process.returncode, code, errors)
+        return out, errors
+
+    def blow(self, *options):
+        return self.start("blow", "-q", "--baseline-runs", "3", "--timeout", "0", *options, "-o", "r.json", "--", PLANTED, "serial")
+
+    def result(self):
+        return json.loads((self.folder / "r.json").read_text(encoding="utf-8"))
+
+    def assert_complete(self, result):
+        """Each noise was in each function once, and the calls are those of the program."""
+        noisy = [run for run in result["experiments"] if run["noise"]]
+        self.assertEqual(sorted((run["function"], run["noise"]["type"], run["noise"]["strength"]) for run in noisy), ALL)
+        self.assertEqual(result["faults"], [])
+        # Three runs without noise at first, and one after each eight experiments that others follow.
+        self.assertEqual([i for i, run in enumerate(result["experiments"]) if not run["noise"]][:4], [0, 1, 2, 11])
+        for run in noisy:
+            self.assertEqual(run["noise"]["calls"], 10)
+            self.assertGreaterEqual(run["noise"]["measured_ns"], 0.998 * 10 * run["noise"]["strength"] * (1000 if run["noise"]["type"] == "usleep" else 1))
+        self.assertEqual({target["function"]: target["calls"] for target in result["targets"]}, {"quarter": 10, "other_half": 10})
+
+    def test_each_once(self):
+        out, errors = self.end(self.blow(*NOISES, *ON), 0)
+        self.assertEqual((out, errors), ("", ""))
+        result = self.result()
+        self.assert_complete(result)
+        [note] = result["notes"]
+        self.assertEqual(note, f"the runs were made by workers on {os.uname().nodename} ({len(result['experiments']) + 1})")
+        self.assertEqual(os.listdir(self.folder), ["r.json"])
+
+    def test_killed(self):
+        """A worker and the controller are killed; runs that have a result are not made again."""
+        results, workers = self.folder / "campaign/results", self.folder / "campaign/workers"
+        controller = self.blow(*NOISES, *ON, "--campaign", "campaign")
+        self.wait(lambda: results.exists() and len(os.listdir(results)) >= 2 and os.listdir(workers))
+        os.kill(int(os.listdir(workers)[0].rsplit(".", 2)[1]), signal.SIGKILL)
+        self.wait(lambda: len(os.listdir(results)) >= 6)
+        controller.kill()
+        controller.communicate()
+        kept = {name: (results / name).read_bytes() for name in os.listdir(results)}
+        self.assertFalse((self.folder / "r.json").exists())
+        self.end(self.start("campaign", "resume", "campaign"), 0)
+        result = self.result()
+        self.assert_complete(result)
+        self.assertEqual({int(name) for name in os.listdir(results)}, set(range(len(result["experiments"]) + 1)))
+        for name, text in kept.items():
+            self.assertEqual((results / name).read_bytes(), text)
+        before = result["experiments"]
+        self.end(self.blow(*NOISES, *ON, "--campaign", "campaign"), 0)
+        self.assertEqual(self.result()["experiments"], before)
+        _, errors = self.end(self.blow(*NOISES[:-1], *ON, "--campaign", "campaign"), 125)
+        self.assertEqual(errors, "strobe: campaign has the campaign of another command, or of other versions or programs: name another folder with --campaign, or remove it\n")
+
+    def wait(self, true):
+        until = time.monotonic() + LONG
+        while not true():
+            self.assertLess(time.monotonic(), until, "nothing happens")
+            time.sleep(0.01)
+
+    def test_failures(self):
+        """What a worker cannot do is said by the controller."""
+        _, errors = self.end(self.start("blow", *ON, "--corpus", "corpus", "--", PLANTED, "serial"), 125)
+        self.assertIn("corpus", errors)
+        self.assertEqual(os.listdir(self.folder), [])
+        (self.folder / "corpus").write_text("nosuch\n", encoding="utf-8")
+        _, errors = self.end(self.start("blow", *ON, "--corpus", "corpus", "--", PLANTED, "serial"), 125)
+        first, second = errors.splitlines()
+        self.assertIn("nosuch", first)
+        [folder] = [name for name in os.listdir(self.folder) if name.startswith("strobe-campaign-blow.")]
+        self.assertEqual(second, f"strobe: all measurements are kept; to go on: strobe campaign resume {self.folder / folder}")
+        shutil.rmtree(self.folder / folder)
+
+    def test_mistakes(self):
+        for words, text in (
+                (("--on", "there"), "--on takes local, local:N, slurm or slurm:PARTITION, not 'there'"),
+                (("--campaign", "x"), "--campaign is for workers: add --on local or --on slurm"),
+                (("--node-noise", "1"), "--node-noise is for workers: add --on local or --on slurm"),
+                (("--on", "local", "--node-noise", "x"), "--node-noise takes percents, such as 5, or 0 for no calibration, not 'x'"),
+                (("--on", "local", "--journal", "j"), "--journal cannot be used with --on: leave out one, since the folder of --campaign keeps the runs"),
+                (("--on", "local", "--show-functions"), "--show-functions cannot be used with --on: leave out one"),
+                (("--on", "local", "--timeline", "f"), "--timeline cannot be used with --on: leave out one"),
+                (("--on", "local", "--window", "1s", "--progress", "f"), "--window cannot be used with --on: leave out one"),
+                (("--experiment", "select"), "--experiment needs a file for the run: -o FILE"),
+                (("--experiment", "0 run", "-o", "x"), "--experiment needs a selection: --reference FILE"),
+        ):
+            self.assertEqual(self.end(self.start("blow", *words, "--", PLANTED, "serial"), 2), ("", f"strobe: {text}\n"))
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
