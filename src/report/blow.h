@@ -68,6 +68,28 @@ void st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out);
 const char *st_blow_kind_name(const struct st_blow *b, uint32_t point);
 /* Prints the progress points without noise. */
 void st_blow_rates_print(const struct st_blow *b, FILE *out);
+/* blow_curves.c: lines through the experiments of functions. */
+struct st_blow_dot {
+	double x, y, low, high; /* low and high: the 95 % interval of y; NAN: none */
+};
+struct st_blow_line {
+	uint32_t function, thread; /* thread: ST_BLOW_NONE: all together */
+	size_t first, n;           /* points, by x */
+};
+struct st_blow_curves {
+	const char *x, *y, *note; /* what the axes are, and what a reader must know */
+	double zero;              /* x and y without noise, which is one of the points */
+	ST_VEC(struct st_blow_line) lines;
+	ST_VEC(struct st_blow_dot) points;
+};
+/* The lines of the functions that `of` matches (NULL: all), in the order of their slopes or gains,
+ * at most `most`. In causal mode, y is the gain at the progress point. The caller frees *out also
+ * on failure. -1: memory is exhausted. */
+st_status st_blow_curves_make(const struct st_blow *b, uint32_t point, const char *of, size_t most,
+                              struct st_blow_curves *out);
+void st_blow_curves_free(struct st_blow_curves *c);
+/* All lines, in causal mode for each progress point. NULL: memory is exhausted. */
+json_t *st_blow_curves_json(const struct st_blow *b);
 
 /* blow_timeline.c: the recorded experiment and its calls; b has a timeline. NULL: memory is
  * exhausted. */

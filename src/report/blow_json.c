@@ -237,6 +237,7 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	}
 	SET(out, "faults", faults);
 	SET(out, "experiments", runs);
+	SET(out, "curves", st_blow_curves_json(b));
 	SET(out, "timeline", b->timeline ? st_blow_timeline_json(b) : json_null());
 	return blow_json_or_nothing(out, bad);
 }

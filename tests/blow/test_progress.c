@@ -125,6 +125,64 @@ test_gains(void **state)
 	st_blow_free(&b);
 }
 
+static bool
+is_dot(const struct st_blow_dot *d, double x, double y)
+{
+	return is_near(d->x, x) && is_near(d->y, y);
+}
+
+/* A line for each function, from (0, 0) on, with the gain at the progress point. */
+static void
+test_curves(void **state)
+{
+	struct st_blow b = campaign_of(0);
+	struct st_blow_curves c;
+	(void)state;
+	assert_int_equal(st_blow_curves_make(&b, ST_BLOW_NONE, NULL, SIZE_MAX, &c), ST_OK);
+	assert_int_equal(c.lines.n, 2);
+	assert_int_equal(c.points.n, 5);
+	assert_string_equal(c.y, "decrease of the run time in %");
+	const struct st_blow_line *f = &c.lines.v[c.lines.v[0].function == F ? 0 : 1];
+	assert_int_equal(f->n, 3);
+	assert_int_equal(f->thread, ST_BLOW_NONE);
+	assert_true(is_dot(&c.points.v[f->first], 0, 0));
+	assert_true(is_dot(&c.points.v[f->first + 1], 25, 10));
+	assert_true(is_dot(&c.points.v[f->first + 2], 50, 20));
+	assert_true(is_near(c.points.v[f->first + 1].low, 10));
+	assert_true(isnan(c.points.v[f->first].low));
+	st_blow_curves_free(&c);
+	assert_int_equal(st_blow_curves_make(&b, POINT, "g*", SIZE_MAX, &c), ST_OK);
+	assert_int_equal(c.lines.n, 1);
+	assert_int_equal(c.lines.v[0].function, G);
+	assert_true(is_dot(&c.points.v[1], 25, 100 * 0.1 / 0.9));
+	st_blow_curves_free(&c);
+	assert_int_equal(st_blow_curves_make(&b, POINT, NULL, 1, &c), ST_OK);
+	assert_int_equal(c.lines.n, 1);
+	st_blow_curves_free(&c);
+	st_blow_free(&b);
+}
+
+/* JSON has the lines of each progress point. */
+static void
+test_curves_json(void **state)
+{
+	struct st_blow b = campaign_of(0);
+	(void)state;
+	json_t *out = st_blow_curves_json(&b), *end = json_array_get(out, 1);
+	assert_int_equal(json_array_size(out), 2);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(out, 0), "progress")),
+	                    "point");
+	assert_string_equal(json_string_value(json_object_get(end, "progress")), "end of the run");
+	const json_t *line = json_array_get(json_object_get(end, "lines"), 0);
+	const json_t *points = json_object_get(line, "points");
+	assert_true(json_is_null(json_object_get(line, "thread")));
+	assert_int_equal(json_array_size(json_array_get(points, 0)), 2);
+	assert_int_equal(json_array_size(json_array_get(points, 1)), 4);
+	assert_true(is_near(json_real_value(json_array_get(json_array_get(points, 1), 0)), 25));
+	json_decref(out);
+	st_blow_free(&b);
+}
+
 /* If the interval of the decrease reaches 1, that of the increase has no end. */
 static void
 test_unknown_end(void **state)
@@ -373,6 +431,7 @@ main(void)
 	        cmocka_unit_test(test_forecasts), cmocka_unit_test(test_intervals),
 	        cmocka_unit_test(test_above_all), cmocka_unit_test(test_names),
 	        cmocka_unit_test(test_any_text),  cmocka_unit_test(test_unknown_end),
+	        cmocka_unit_test(test_curves),    cmocka_unit_test(test_curves_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,17 +21,24 @@ def campaign(mode, targets, **more):
             "targets": targets, "faults": [], "experiments": [], "timeline": None, **more}
 
 
+def curves(x, y, note, zero, lines, progress=None):
+    return {"progress": progress, "x": x, "y": y, "note": note, "zero": zero, "lines": [{"function": name, "thread": thread, "points": points} for name, thread, points in lines]}
+
+
 def slow_down(**more):
     """Three functions that are measured, in the order of their slopes, and one that is not."""
     return campaign("slow-down", [
         target("main", fitness=1.05286, slope=slope(0.8603, 0.764, 0.9567), experiments=25, time_share=0.8731, calls=1, mean_ns=52000000),
         target("quarter", fitness=0.34676, slope=slope(0.2526, 0.2217, 0.2835), criteria=["calls", "time"], threads=[{"thread": 0, "calls": 4}, {"thread": 2, "calls": 6}]),
         target("the_rest", fitness=0.30799, slope=slope(-0.0123, -0.03, 0.0054), experiments=5, calls=2.5, criteria=[]),
-        target(EVIL, fitness=0.0, slope=slope(state="noise lost in the spread"), experiments=1, time_share=None, calls=0, mean_ns=None, threads=[])], **more)
+        target(EVIL, fitness=0.0, slope=slope(state="noise lost in the spread"), experiments=1, time_share=None, calls=0, mean_ns=None, threads=[])],
+        curves=[curves("time of the function", "run time", "A note on slopes.", 1, [("main", None, [[1, 1], [2, 1.9], [3.5, 3.2]]), ("quarter", None, [[1, 1], [5, 2], [140000, 35000]])])], **more)
 
 
 def speed_up():
-    return campaign("speed-up", [target("wait", fitness=6.03911, time_share=0.5046), target("join", fitness=0.11902, mean_ns=None)])
+    return campaign("speed-up", [target("wait", fitness=6.03911, time_share=0.5046), target("join", fitness=0.11902, mean_ns=None)],
+                    curves=[curves("function optimisation in %", "runtime optimisation of the thread in %", "The slope is the share.", 0,
+                                   [("wait", 0, [[0, 0], [50, 43]]), ("wait", 3, [[0, 0], [50, 42]])])])
 
 
 def gains(*points):
@@ -45,9 +52,13 @@ def causal():
         target("parse", virtual=gains(("serve", 0.5, 0.25, 0.2, 0.31), ("serve", 1, 1.0, 0.8, None), (end, 0.5, 0.06, 0.05, 0.07), (end, 1, 0.125, 0.11, 0.14))),
         target("print", virtual=gains(("serve", 1, 0.0, -0.02, 0.02), (end, 1, -0.001, -0.01, 0.008))),
         target("never", experiments=0, virtual=gains((end, 0.5, None, None, None)))],
-        progress=[{"name": "serve", "kind": "throughput", "inferred": False, "calls_per_second": 1000, "deviation": 10}, {"name": end, "kind": "end", "inferred": True}])
+        progress=[{"name": "serve", "kind": "throughput", "inferred": False, "calls_per_second": 1000, "deviation": 10}, {"name": end, "kind": "end", "inferred": True}],
+        curves=[curves("virtual speed-up of the function in %", y, "Lines at the points are 95 % intervals.", 0, lines, name) for name, y, lines in (
+            ("serve", "increase of the calls per second in %", [("parse", None, [[0, 0], [50, 25, 20, 31], [100, 100, 80, None]]), ("print", None, [[0, 0], [100, 0, -2, 2]])]),
+            (end, "decrease of the run time in %", [("parse", None, [[0, 0], [50, 6, 5, 7], [100, 12.5, 11, 14]]), ("print", None, [[0, 0], [100, -0.1, -1, 0.8]])]))])
 
 
 def many(n):
     """As many functions, in the order of their slopes."""
-    return campaign("slow-down", [target(f"f{i:03}", fitness=(i * 37 % n) / n, slope=slope(1 - i / n, 0.5 - i / n, 1.5 - i / n)) for i in range(n)])
+    return campaign("slow-down", [target(f"f{i:03}", fitness=(i * 37 % n) / n, slope=slope(1 - i / n, 0.5 - i / n, 1.5 - i / n)) for i in range(n)],
+                    curves=[curves("x", "y", "note", 1, [(f"f{i:03}", None, [[1, 1], [2, 2 - i / n]]) for i in range(n)])])

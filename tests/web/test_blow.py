@@ -153,6 +153,73 @@ class Targets(Campaigns):
                 self.assertEqual(self.page.js("[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"), [width, 800], name)
 
 
+class Causal(Campaigns):
+    def choose(self, label, value):
+        find = f"[...document.querySelectorAll('section:not([hidden]) .choice')].find(e => e.firstChild.textContent === {json.dumps(label)}).querySelector('select')"
+        self.page.js(f"(e => {{ e.value = {json.dumps(value)}; e.dispatchEvent(new Event('change')); }})({find})")
+
+    def points(self):
+        """(x, y) of each circle, as the page was given them."""
+        return self.page.js("[...document.querySelectorAll('section:not([hidden]) circle.experiment')].map(e => [Number(e.dataset.x), Number(e.dataset.y)])")
+
+    def test_lines(self):
+        self.open("causal", self.page_of("slow", blown.slow_down()))
+        self.assertEqual(self.tabs(), ["Summary", "Experiments", "Causal profiles"])
+        self.assertEqual(self.points(), [[1, 1], [2, 1.9], [3.5, 3.2], [1, 1], [5, 2], [140000, 35000]])
+        self.assertEqual(self.status(), "2 of 2 lines")
+        self.assertEqual(self.page.js("[...document.querySelectorAll('section:not([hidden]) polyline.experiments')].map(e => e.dataset.name)"), ["main", "quarter"])
+        texts = self.texts("svg text")
+        self.assertEqual(texts[:2], ["causal profiles of slow.json (slow-down)", "run time"])
+        self.assertIn("time of the function", texts)
+        self.assertEqual(self.texts(".caption"), ["A note on slopes. Experiments with faults are not drawn."])
+        # The document's cut: what is beyond it is left out, and the page says so.
+        self.page.js("document.querySelector('section:not([hidden]) input[type=number]').focus()")
+        self.page.type("100")
+        self.assertEqual((self.points()[-1], self.status()), ([5, 2], "2 of 2 lines; 1 point beyond x = 100 is left out"))
+        self.page.js("document.querySelector('section:not([hidden]) [data-search]').focus()")
+        self.page.type("main")
+        self.assertEqual((self.points(), self.status()), ([[1, 1], [2, 1.9], [3.5, 3.2]], "1 of 1 line"))
+
+    def test_geometry(self):
+        """Points of a line with equal steps lie at equal distances."""
+        self.open("causal", self.page_of("speed", blown.speed_up()))
+        circles = self.page.js("[...document.querySelectorAll('section:not([hidden]) circle.experiment')].map(e => [Number(e.getAttribute('cx')), Number(e.getAttribute('cy'))])")
+        self.assertEqual((circles[0], circles[1][0]), (circles[2], circles[3][0]))
+        self.assertAlmostEqual((circles[0][1] - circles[1][1]) / (circles[2][1] - circles[3][1]), 43 / 42)
+        self.assertEqual(self.texts("svg text")[-3:-1], ["wait, thread 0wait, thread 0", "wait, thread 3wait, thread 3"], "names and their hints")
+
+    def test_intervals_and_progress_points(self):
+        self.open("causal", self.page_of("causal", blown.causal()))
+        intervals = "document.querySelectorAll('section:not([hidden]) line.interval').length"
+        self.assertEqual((self.points()[1], self.page.js(intervals)), ([50, 25], 2), "an interval without an end is not drawn")
+        self.assertIn("parse: 100, 100 (80 to unknown)", self.texts("circle title"))
+        self.choose("Progress", "end of the run")
+        self.assertEqual((self.points(), self.page.js(intervals)), ([[0, 0], [50, 6], [100, 12.5], [0, 0], [100, -0.1]], 3))
+        self.assertIn("decrease of the run time in %", self.texts("svg text"))
+
+    def test_number_of_lines(self):
+        self.open("causal", self.page_of("many", blown.many(60)))
+        self.assertEqual(self.status(), "9 of 60 lines")
+        self.choose("Lines", "all")
+        self.assertEqual((self.status(), len(self.points())), ("60 of 60 lines", 120))
+
+    def test_chosen_function(self):
+        """The table's chosen function has the picture of its own experiments."""
+        self.open("blow/quarter", self.page_of("slow", blown.slow_down()))
+        self.assertEqual(self.points(), [[1, 1], [5, 2], [140000, 35000]])
+        self.assertEqual(self.texts("svg text")[0], "experiments with quarter")
+        self.go("blow/the_rest")
+        self.assertEqual(self.points(), [])
+
+    def test_widths(self):
+        path = self.page_of("causal", blown.causal())
+        for width in (1400, 800, 390):
+            self.page.resize(width, 800)
+            self.open("causal", path)
+            self.assertEqual(self.page.js("document.documentElement.scrollWidth"), width)
+            self.assertEqual(self.page.js("getComputedStyle(document.querySelector('section:not([hidden]) .page')).backgroundColor"), "rgba(0, 0, 0, 0)")
+
+
 class Measured(Campaigns):
     """The page of a profile has what strobe blow prints of it."""
 
@@ -178,6 +245,11 @@ class Measured(Campaigns):
         rows = self.rows()
         self.assertEqual([row[1] for row in rows], [row["function"] for row in self.json["targets"]])
         self.assertEqual([row[4:6] for row in rows], [[f"{row['fitness']:.5f}", str(row["experiments"])] for row in self.json["targets"]])
+        # The picture has the points of strobe plot causal.
+        self.open("causal", self.html)
+        hints = sorted(re.findall(r"<circle [^>]*><title>([^<]*)</title>", self.strobe("plot", "causal", "r.db", "-o", "-")))
+        drawn = sorted(f"{line['function']}: {x:.4g}, {y:.4g}" for line in self.json["curves"][0]["lines"] for x, y in line["points"])
+        self.assertEqual((hints, len(self.texts("circle.experiment"))), (drawn, len(drawn)))
         # The page of the file of JSON is the same.
         write(self.place.name, "r.json", self.json)
         path, done = report(self.place.name, "rj.html", os.path.join(self.place.name, "r.json"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gainMeaning, gainOf, gainWords, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
+import { curvesOf, gainMeaning, gainOf, gainWords, linesOf, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
 import { viewsOf } from "../../../web/src/data/places.js";
 
 const slope = (value, lo, hi, state = "measured") => ({ value, lo, hi, state });
@@ -32,8 +32,9 @@ test("gains", () => {
 	assert.equal(gainWords(gainOf(row, 1, "serve")), "not measurable: too few runs");
 	assert.equal(gainWords(gainOf(row, 0.5, "serve")), "not tried");
 	assert.deepEqual(speedupsOf({ targets: [row, target("g", { virtual: [gain("serve", 0.5, 0, 0, 0)] })] }), [0.25, 0.5, 1]);
-	const blow = { progress: [{ name: "serve", kind: "throughput" }, { name: "end of the run", kind: "end" }] };
-	assert.deepEqual(pointsOf(blow), ["serve", "end of the run"]);
+	const blow = { progress: [{ name: "serve", kind: "throughput" }, { name: "end of the run", kind: "end" }, { name: "qos:rate", kind: "metric" }] };
+	assert.deepEqual(pointsOf(blow), ["serve", "end of the run", "qos:rate"]);
+	assert.equal(gainMeaning(blow, "qos:rate"), "increase of qos:rate in %");
 	assert.equal(gainMeaning(blow, "serve"), "increase of the calls of serve per second in %");
 	assert.equal(gainMeaning(blow, "end of the run"), "decrease of the run time in %");
 });
@@ -55,4 +56,14 @@ test("places of a function in results", () => {
 		{ index: 1, label: "r1", address: ["source", "f", "/other/x"], what: "source" },
 		{ index: 2, label: "r2", address: ["trace", "f", "/bin/x"], what: "call times" }]);
 	assert.deepEqual(viewsOf(runs, target("g")), []);
+});
+
+test("lines of experiments", () => {
+	const curves = { progress: null, zero: 1, lines: [{ function: "f", thread: null, points: [[1, 1], [4, 2]] }, { function: "g", thread: 2, points: [[1, 1], [9, 3]] }, { function: "g", thread: 3, points: [[7, 3]] }] };
+	assert.equal(curvesOf({ curves: [curves] }, "serve"), curves, "without progress points there is one");
+	assert.equal(curvesOf({ curves: [{ ...curves, progress: "serve" }] }, "end of the run"), null);
+	assert.equal(curvesOf({}, null), null);
+	assert.deepEqual(linesOf(curves, {}).lines.map(({ name }) => name), ["f", "g, thread 2", "g, thread 3"]);
+	assert.deepEqual(linesOf(curves, { fits: (name) => name === "g", cut: 5 }), { lines: [{ name: "g, thread 2", points: [[1, 1]] }], of: 2, beyond: 2, zero: 1 });
+	assert.deepEqual(linesOf(curves, { most: 1, cut: 3 }), { lines: [{ name: "f", points: [[1, 1]] }], of: 3, beyond: 1, zero: 1 });
 });

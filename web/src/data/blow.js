@@ -47,8 +47,8 @@ export const pointsOf = ({ progress }) => progress.map(({ name }) => name);
 
 // What a gain at a progress point is.
 export function gainMeaning({ progress }, name) {
-	const end = progress.find((each) => each.name === name)?.kind !== "throughput";
-	return end ? "decrease of the run time in %" : `increase of the calls of ${name} per second in %`;
+	const kind = progress.find((each) => each.name === name)?.kind;
+	return { throughput: `increase of the calls of ${name} per second in %`, metric: `increase of ${name} in %` }[kind] ?? "decrease of the run time in %";
 }
 
 // How many experiments were judged, on how many functions.
@@ -65,3 +65,16 @@ export function ranked(blow) {
 }
 
 export const callsText = (calls) => (calls === null || calls === undefined ? NOTHING : calls < 10 && !Number.isInteger(calls) ? calls.toFixed(1) : count(calls));
+
+// The lines through the experiments, at a progress point; null: the result has none.
+export const curvesOf = ({ curves = [] }, point) => curves.find(({ progress }) => progress === null || progress === point) ?? null;
+
+export const lineName = ({ function: name, thread }) => (thread === null ? name : `${name}, thread ${thread}`);
+
+// The lines of functions that fit, at most so many, up to x = cut, and how many lines and experiments that leaves out.
+export function linesOf({ lines, zero }, { fits = null, most = Infinity, cut = Infinity }) {
+	const fitting = lines.filter(({ function: name }) => !fits || fits(name));
+	const shown = fitting.slice(0, most).map((line) => ({ name: lineName(line), points: line.points.filter(([x]) => x <= cut) }));
+	const beyond = fitting.slice(0, most).reduce((sum, { points }) => sum + points.filter(([x]) => x > cut).length, 0);
+	return { lines: shown.filter(({ points }) => points.length), of: fitting.length, beyond, zero };
+}

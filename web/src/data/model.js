@@ -45,7 +45,7 @@ export function readRun(entry, index) {
 		processes: result.processes ?? [],
 		paths: pathsOf(entry.paths ?? result),
 		...loopsOf(entry.paths ?? result, entry.loop_lines),
-		tables: tablesOf(result, entry.tables),
+		tables: blow && !entry.tables ? [] : tablesOf(result, entry.tables),
 		measurements: Array.isArray(result.measurements) ? result.measurements : [],
 		models: entry.models ?? [],
 		costs: Array.isArray(result.costs) ? result.costs : [],

@@ -54,7 +54,7 @@ export const costs = {
 	show({ run }, element) {
 		const state = { at: 0, form: "cost" };
 		const bar = h("div.bar-of-tools");
-		const place = h("div.page.measured");
+		const place = h("div.page");
 		element.classList.add("scrolls");
 
 		function draw() {

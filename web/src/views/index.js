@@ -3,6 +3,7 @@
 // title(run); has says whether there is anything to show; show draws it once into the element, data being {run, runs, go, open},
 // and may return {argument(text): what the address says after #id/, shown(): it came into sight}. whole: of all runs together.
 // docs/report.md has more.
+import { causal } from "./causal.js";
 import { changes } from "./changes.js";
 import { contexts } from "./contexts.js";
 import { costs } from "./costs.js";
@@ -23,4 +24,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, memory, measurements, costs, functions, lines, traced, targets, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
+export const views = [study, summary, memory, measurements, costs, functions, lines, traced, targets, causal, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];

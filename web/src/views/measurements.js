@@ -112,7 +112,7 @@ export const measurements = {
 		const metrics = metricsOf(run.measurements);
 		const state = { metric: metrics[0], series: null, feature: null, form: "scatter" };
 		const bar = h("div.bar-of-tools");
-		const place = h("div.page.measured");
+		const place = h("div.page");
 		element.classList.add("scrolls");
 
 		function draw() {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The functions that strobe blow has tried: how the run time depends on each, and how certain that is.
-import { callsText, four, gainMeaning, gainOf, gainWords, modeWords, MOST_ROWS, pointsOf, slopeInterval, slopeOf, speedupsOf, sums } from "../data/blow.js";
+import { callsText, curvesOf, four, gainMeaning, gainOf, gainWords, linesOf, modeWords, MOST_ROWS, pointsOf, slopeInterval, slopeOf, speedupsOf, sums } from "../data/blow.js";
 import { baseName, count, duration, hex, NOTHING, percent, plural } from "../data/format.js";
 import { matcher, sorted } from "../data/filter.js";
 import { viewsOf } from "../data/places.js";
+import { causalFigure } from "../parts/causal.js";
 import { button, chooser, h, nothing, search } from "../parts/dom.js";
+import { widthFor } from "../parts/figure.js";
 import { Grid } from "../parts/grid.js";
 
 const number = (title, key, text, help, width = "6.5rem") => ({ title, help, kind: "number", width, value: (row) => row[key], text: (row) => text(row[key]) });
@@ -74,13 +76,20 @@ function factsOf(blow, row, point) {
 	return h("dl.facts", {}, facts.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, value)]));
 }
 
-function detailsOf(blow, row, point, places, open) {
+// The experiments of the function alone.
+function pictureOf(blow, row, point, element) {
+	const curves = curvesOf(blow, point);
+	const { lines } = curves ? linesOf(curves, { fits: (name) => name === row.function }) : { lines: [] };
+	return lines.length ? h("div", {}, causalFigure({ title: `experiments with ${row.function}`, curves, lines, width: Math.min(560, widthFor(element)) }), h("p.dim", {}, curves.note)) : null;
+}
+
+function detailsOf(blow, row, point, places, open, element) {
 	const links = places.map((each) => linkTo(each, open, `${each.what} in ${each.label}`));
 	return [
 		h("h2.function", {}, row.function),
 		h("p.lead", {}, [row.image, `offset ${hex(row.offset)}`, row.symbol !== row.function && row.symbol].filter(Boolean).join(" · ")),
 		links.length ? h("p.links", {}, links) : null,
-		factsOf(blow, row, point),
+		h("div.traced-parts", {}, factsOf(blow, row, point), pictureOf(blow, row, point, element)),
 	].filter(Boolean);
 }
 
@@ -113,7 +122,7 @@ export const targets = {
 			return shown;
 		}
 
-		const draw = (row) => place.replaceChildren(...(row ? detailsOf(blow, (chosen = row), state.point, places.get(row), open) : [nothing("No function was tried.")]));
+		const draw = (row) => place.replaceChildren(...(row ? detailsOf(blow, (chosen = row), state.point, places.get(row), open, element) : [nothing("No function was tried.")]));
 		function build() {
 			grid = new Grid(columnsOf(blow, state.point, linkOf), { label: "Functions", sort: { column: 0, descending: false }, arrange, open: draw });
 			table.replaceChildren(grid.element);
