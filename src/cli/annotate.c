@@ -214,13 +214,6 @@ annotate_check_engine(struct st_annotate_arguments *a, struct st_error *e)
 		               "with %s, a run measures instructions and time: record the other "
 		               "metrics in a second run",
 		               why);
-	if (a->pid || a->follow || a->seconds > 0)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "%s needs a program that strobe runs to its end: leave out --%s",
-		               why,
-		               a->pid      ? "pid"
-		               : a->follow ? "follow"
-		                           : "for");
 	a->metrics |= a->branches ? ST_RECORD_BRANCHES : 0;
 	return ST_OK;
 }

@@ -118,16 +118,47 @@ engine_add_targets(struct st_engine_recording *r, struct st_results_header *resu
 	return status;
 }
 
+/* ---- processes ---- */
+
+/* NULL: the process is not recorded. */
+static struct st_engine_recording *
+engine_recording_of(const struct st_engine_recordings *all, const void *results)
+{
+	for (size_t i = 0; i < all->processes.n; i++)
+		if (all->processes.v[i]->process == results)
+			return all->processes.v[i];
+	return NULL;
+}
+
+static struct st_engine_recording *
+engine_add_process(struct st_engine_recordings *all, const void *results)
+{
+	struct st_engine_recording *r = calloc(1, sizeof *r), **slot = NULL;
+	size_t *matched = calloc(all->request->functions->n + 1, sizeof *matched);
+	if (r && matched)
+		slot = ST_PUSH(&all->processes);
+	if (!slot) {
+		free(r);
+		free(matched);
+		all->no_memory = true;
+		return NULL;
+	}
+	*r = (struct st_engine_recording){
+	        .request = all->request, .matched = matched, .process = results};
+	return *slot = r;
+}
+
 static void
 engine_on_image(void *arg, struct st_results_header *results, uint32_t index)
 {
-	struct st_engine_recording *r = arg;
+	struct st_engine_recordings *all = arg;
+	struct st_engine_recording *r = engine_recording_of(all, results);
 	struct st_map map;
 	char path[PATH_MAX];
 	struct st_error ignored;
-	if (!r->process)
-		r->process = results;
-	if (r->process != results || !st_results_copy_map(results, index, &map) || !map.path ||
+	if (!r)
+		r = engine_add_process(all, results);
+	if (!r || !st_results_copy_map(results, index, &map) || !map.path ||
 	    !*st_results_copy_text(results, map.path, path, sizeof path))
 		return;
 	const bool chosen = engine_chooses_image(r, path);
@@ -257,19 +288,22 @@ engine_begin_rows(void *arg, const struct st_results_header *results, size_t siz
 	(void)arg, (void)results, (void)size;
 }
 
+/* Another process may have its results at this address from now on. */
 static void
 engine_end_rows(void *arg, const struct st_results_header *results)
 {
-	(void)arg, (void)results;
+	struct st_engine_recording *r = engine_recording_of(arg, results);
+	if (r)
+		r->process = NULL;
 }
 
 static void
 engine_take_rows(void *arg, const struct st_results_header *results,
                  const struct st_row_chunk *chunk)
 {
-	struct st_engine_recording *r = arg;
+	struct st_engine_recording *r = engine_recording_of(arg, results);
 	const uint64_t *at = chunk->rows, *end = at + chunk->bytes / sizeof *at;
-	if (r->process != results || chunk->thread >= ST_MAX_THREADS)
+	if (!r || chunk->thread >= ST_MAX_THREADS)
 		return;
 	while (at < end) {
 		const uint64_t n = *at & 15;
@@ -283,55 +317,95 @@ engine_take_rows(void *arg, const struct st_results_header *results,
 
 /* ---- the run ---- */
 
-static st_status
-engine_complain(const struct st_engine_recording *r, struct st_error *e)
+static bool
+engine_is_matched(const struct st_engine_recordings *all, size_t pattern)
 {
-	const struct st_patterns *patterns = r->request->functions;
-	uint64_t calls = 0;
-	for (size_t i = 0; i < patterns->n; i++)
-		if (!r->matched[i]) {
-			struct st_inlined_note note = {0};
-			for (size_t k = 0; k < r->images.n; k++)
-				st_inlined_note_take(&note, r->images.v[k].image,
-				                     patterns->text[i]);
-			return st_targets_missing(&note, r->request->program[0], patterns->text[i],
-			                          e);
-		}
-	for (size_t i = 0; i < r->functions.n; i++)
-		calls += r->functions.v[i].calls;
-	if (calls)
-		return st_recording_none_returned(calls, e);
-	return st_fail(e, ST_EXIT_FAILED,
-	               "nothing was recorded, because the program did not call %s%s: give it an "
-	               "input for which it does",
-	               r->functions.n ? r->functions.v[0].table.name : "a function with a name",
-	               r->functions.n > 1 ? " or any other function that was chosen" : "");
+	for (size_t i = 0; i < all->processes.n; i++)
+		if (all->processes.v[i]->matched[pattern])
+			return true;
+	return false;
 }
 
 static st_status
-engine_run(struct st_engine_recording *r, const struct st_toolset *tools, FILE *out,
+engine_complain_of_pattern(const struct st_engine_recordings *all, const char *pattern,
+                           struct st_error *e)
+{
+	struct st_inlined_note note = {0};
+	for (size_t i = 0; i < all->processes.n; i++)
+		for (size_t k = 0; k < all->processes.v[i]->images.n; k++)
+			st_inlined_note_take(&note, all->processes.v[i]->images.v[k].image,
+			                     pattern);
+	return st_targets_missing(&note, all->request->program[0], pattern, e);
+}
+
+static st_status
+engine_complain(const struct st_engine_recordings *all, struct st_error *e)
+{
+	const struct st_patterns *patterns = all->request->functions;
+	const bool attached = all->request->pid != 0;
+	const char *name = NULL;
+	uint64_t calls = 0, functions = 0;
+	for (size_t i = 0; i < patterns->n; i++)
+		if (!engine_is_matched(all, i))
+			return engine_complain_of_pattern(all, patterns->text[i], e);
+	for (size_t i = 0; i < all->processes.n; i++) {
+		const struct st_engine_recording *r = all->processes.v[i];
+		functions += r->functions.n;
+		for (size_t k = 0; k < r->functions.n; k++) {
+			name = name ? name : r->functions.v[k].table.name;
+			calls += r->functions.v[k].calls;
+		}
+	}
+	if (calls)
+		return st_recording_none_returned(calls, e);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "nothing was recorded, because the %s did not call %s%s: %s",
+	               attached ? "process" : "program", name ? name : "a function with a name",
+	               functions > 1 ? " or any other function that was chosen" : "",
+	               attached ? "record it for longer, with --for"
+	                        : "give it an input for which it does");
+}
+
+static st_status
+engine_execute(struct st_engine_recordings *all, const struct st_toolset *tools, struct st_run *run,
+               struct st_error *e)
+{
+	const struct st_recording_request *r = all->request;
+	const struct st_row_sink sink = {engine_begin_rows, engine_take_rows, engine_end_rows, all};
+	const struct st_run_options options = {
+	        .argv = r->pid ? NULL : r->program,
+	        .tools = tools->tools,
+	        .n_tools = tools->n,
+	        .follow = r->follow,
+	        .own_group = r->own_group,
+	        .rows = &sink,
+	        .on_image = engine_on_image,
+	        .image_arg = all,
+	        .length = r->pid ? 0 : r->seconds,
+	        .region_by = !r->pid && r->seconds > 0 ? ST_REGION_BY_CONTROLLER : 0};
+	return r->pid ? st_attach_process(r->pid, r->seconds, &options, run, e)
+	              : st_run_program(&options, run, e);
+}
+
+static st_status
+engine_run(struct st_engine_recordings *all, const struct st_toolset *tools, FILE *out,
            struct st_recording_outcome *outcome, struct st_error *e)
 {
-	const struct st_row_sink sink = {engine_begin_rows, engine_take_rows, engine_end_rows, r};
-	const struct st_run_options options = {.argv = r->request->program,
-	                                       .tools = tools->tools,
-	                                       .n_tools = tools->n,
-	                                       .own_group = r->request->own_group,
-	                                       .rows = &sink,
-	                                       .on_image = engine_on_image,
-	                                       .image_arg = r};
 	struct st_run run = {0};
 	struct timespec start;
 	clock_gettime(CLOCK_REALTIME, &start);
-	if (st_run_program(&options, &run, e))
+	if (engine_execute(all, tools, &run, e))
 		return ST_FAILED;
 	outcome->pid = run.n_processes ? run.processes[0].pid : 0;
-	outcome->exit_code = run.exit_code;
+	outcome->exit_code = all->request->pid ? 0 : run.exit_code;
 	st_status status = ST_OK;
-	if (r->no_memory || st_engine_write(r, &run, (int64_t)start.tv_sec, out, outcome))
+	bool no_memory = all->no_memory;
+	for (size_t i = 0; i < all->processes.n; i++)
+		no_memory |= all->processes.v[i]->no_memory;
+	if (no_memory || st_engine_write(all, &run, (int64_t)start.tv_sec, out, outcome))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
 	else if (!outcome->records)
-		status = engine_complain(r, e);
+		status = engine_complain(all, e);
 	st_run_free(&run);
 	return status;
 }
@@ -357,24 +431,23 @@ engine_free(struct st_engine_recording *r)
 	free(r->images.v);
 	free(r->pending.v);
 	free(r->matched);
+	free(r);
 }
 
 st_status
 st_engine_record(const struct st_recording_request *request, FILE *out,
                  struct st_recording_outcome *outcome, struct st_error *e)
 {
-	struct st_engine_recording r = {
-	        .request = request,
-	        .matched = calloc(request->functions->n + 1, sizeof *r.matched)};
+	struct st_engine_recordings all = {.request = request};
 	const struct st_tool_setting branches = {"branches", "1"};
 	struct st_toolset tools = {0};
-	st_status status =
-	        r.matched ? st_toolset_use(&tools, "records", &branches,
-	                                   request->metrics & ST_RECORD_BRANCHES ? 1 : 0, e)
-	                  : st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
+	st_status status = st_toolset_use(&tools, "records", &branches,
+	                                  request->metrics & ST_RECORD_BRANCHES ? 1 : 0, e);
 	if (!status)
-		status = engine_run(&r, &tools, out, outcome, e);
-	engine_free(&r);
+		status = engine_run(&all, &tools, out, outcome, e);
+	for (size_t i = 0; i < all.processes.n; i++)
+		engine_free(all.processes.v[i]);
+	free(all.processes.v);
 	st_toolset_free(&tools);
 	return status;
 }

@@ -48,6 +48,7 @@ struct st_engine_image {
 	uint64_t bias;
 };
 
+/* What is recorded of a process. A child has its own. */
 struct st_engine_recording {
 	const struct st_recording_request *request;
 	ST_VEC(struct st_engine_image) images;
@@ -61,7 +62,13 @@ struct st_engine_recording {
 	pending;
 	size_t *matched; /* by pattern */
 	bool no_memory;
-	const void *process; /* the results of the program's first process: no other is recorded */
+	const void *process; /* its results; NULL: it has ended */
+};
+
+struct st_engine_recordings {
+	const struct st_recording_request *request;
+	ST_VEC(struct st_engine_recording *) processes; /* the program's first */
+	bool no_memory;
 };
 
 /* Is the engine needed for these metrics? */
@@ -76,8 +83,8 @@ st_status st_engine_record(const struct st_recording_request *r, FILE *out,
                            struct st_recording_outcome *outcome, struct st_error *e);
 
 /* engine_write.c */
-st_status st_engine_write(struct st_engine_recording *r, const struct st_run *run, int64_t start,
-                          FILE *out, struct st_recording_outcome *outcome);
+st_status st_engine_write(const struct st_engine_recordings *all, const struct st_run *run,
+                          int64_t start, FILE *out, struct st_recording_outcome *outcome);
 
 /* A branch as the file of records has it. */
 struct st_branch_name {

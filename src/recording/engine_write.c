@@ -164,21 +164,32 @@ write_engine_function(struct engine_writing *w, struct st_engine_function *f,
 	return status;
 }
 
-st_status
-st_engine_write(struct st_engine_recording *r, const struct st_run *run, int64_t start, FILE *out,
-                struct st_recording_outcome *outcome)
+static st_status
+write_engine_process(struct st_engine_recording *r, double tick_ns, FILE *out,
+                     struct st_recording_outcome *outcome)
 {
 	struct engine_writing w = {.r = r,
 	                           .out = out,
-	                           .tick_ns = run->tsc_hz > 0 ? 1e9 / run->tsc_hz : 1,
+	                           .tick_ns = tick_ns,
 	                           .classes = {.find = class_under_engine, .arg = r}};
 	st_status status = ST_OK;
-	st_record_origin(out, r->request->program, start);
-	if (r->request->metrics & 1u << ST_RECORD_TIME)
-		st_record_note(out,
-		               "the times were measured with instrumented code, which is slower");
 	for (size_t i = 0; i < r->functions.n && !status; i++)
 		status = write_engine_function(&w, &r->functions.v[i], outcome);
 	free(w.classes.known.v);
+	return status;
+}
+
+st_status
+st_engine_write(const struct st_engine_recordings *all, const struct st_run *run, int64_t start,
+                FILE *out, struct st_recording_outcome *outcome)
+{
+	st_status status = ST_OK;
+	st_record_origin(out, all->request->program, start);
+	if (all->request->metrics & 1u << ST_RECORD_TIME)
+		st_record_note(out,
+		               "the times were measured with instrumented code, which is slower");
+	for (size_t i = 0; i < all->processes.n && !status; i++)
+		status = write_engine_process(
+		        all->processes.v[i], run->tsc_hz > 0 ? 1e9 / run->tsc_hz : 1, out, outcome);
 	return status;
 }

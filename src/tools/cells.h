@@ -31,8 +31,9 @@ uint64_t strobe_engine_ticks(const strobe_thread *t);
 struct st_record_scratch;
 struct st_record_op;
 
-/* What the controller says of the function, at a multiple of 8 bytes; NULL: nothing. */
-const void *strobe_function_data(const strobe_function *f);
+/* What the controller says of the function at the address, at a multiple of 8 bytes; NULL: nothing.
+ */
+const void *strobe_function_data(uint64_t function);
 /* Adds a constant to the thread's own count, which can be read at any time. At a point without a
  * condition, and for one counter of a tool. */
 void strobe_count_own(strobe_point at, strobe_counter *counter, uint64_t amount);

@@ -53,16 +53,18 @@ begin(void)
 	with_branches = strobe_option_number("branches") != 0;
 }
 
-/* NULL: the controller has said nothing of the function, or there is no memory. plan: NULL: it is
- * not made. */
+/* NULL: the controller has said nothing of the function, or there is no memory. A thread that is
+ * attached within a function comes to its branches before anyone enters it. */
 static struct target *
-target_of(uint64_t function, const struct st_record_plan *plan)
+target_of(uint64_t function)
 {
+	const struct st_record_plan *plan = strobe_function_data(function);
 	struct target *found = NULL;
+	if (!plan)
+		return NULL;
 	strobe_lock(&guard);
-	uint64_t *at =
-	        plan ? strobe_map_at(&targets, function) : strobe_map_find(&targets, function);
-	if (at && !*at && plan) {
+	uint64_t *at = strobe_map_at(&targets, function);
+	if (at && !*at) {
 		struct target *t = strobe_allocate(sizeof *t);
 		if (t) {
 			*t = (struct target){.plan = plan, .next = first_target};
@@ -366,8 +368,7 @@ on_gap(strobe_thread *t, uint64_t from)
 static void
 on_function(strobe_function *f)
 {
-	const struct st_record_plan *plan = strobe_function_data(f);
-	struct target *target = plan ? target_of(strobe_function_address(f), plan) : NULL;
+	struct target *target = target_of(strobe_function_address(f));
 	if (!target)
 		return;
 	const strobe_operand self = strobe_constant((uint64_t)(uintptr_t)target);
@@ -388,7 +389,7 @@ on_branch(strobe_branch *b)
 	if (!with_branches || (kind != STROBE_CONDITIONAL && kind != STROBE_INDIRECT_JUMP))
 		return;
 	const uint64_t function = strobe_function_at(strobe_branch_address(b));
-	struct target *target = function ? target_of(function, NULL) : NULL;
+	struct target *target = function ? target_of(function) : NULL;
 	const uint32_t number = target ? number_of_branch(target, b) : RECORDS_MOST_BRANCHES;
 	if (number < RECORDS_MOST_BRANCHES)
 		strobe_invoke(strobe_at(b), branched, strobe_constant((uint64_t)(uintptr_t)target),

@@ -222,8 +222,7 @@ class Runs(Folder):
         for words, message in (
             (("--branches", "-m", "allocated"), "with --branches, a run measures instructions and time"),
             (("-m", "instructions,callees"), "with the metric instructions, a run measures instructions and time"),
-            (("--branches", "--follow"), "--branches needs a program that strobe runs to its end: leave out --follow"),
-            (("-m", "instructions", "--for", "1s"), "the metric instructions needs a program that strobe runs to its end: leave out --for"),
+            (("--branches", "-m", "time,lock_held"), "with --branches, a run measures instructions and time"),
         ):
             done = self.strobe("annotate", *words, "-o", "r.txt", "--", PROGRAMS[0], code=2)
             self.assertIn(message, done.stderr)

@@ -6,6 +6,7 @@ usage: test_running.py STROBE SERVES
 
 SERVES is programs/serves.c: serve(n) calls answer(n) three times, and each allocates 8 n bytes."""
 
+import json
 import os
 import signal
 import subprocess
@@ -172,6 +173,82 @@ class Following(Running):
         functions, _ = self.read()
         self.assertEqual(functions["serve"].columns("n"), [(n,) for n in range(1, 11)])
         self.check(functions, set(range(1, 11)))
+
+
+class Engine(Running):
+    """The same with the engine, which records branches and instructions. In serve, one branch jumps back twice and then not."""
+
+    def check_serve(self, sizes, name="r.txt"):
+        functions, notes = self.read(name)
+        f = functions["serve"]
+        self.assertEqual(notes, [])
+        self.assertEqual(f.metrics, [("instructions", "")])
+        self.assertGreater(len(f.rows), 0)
+        self.assertLessEqual({n for n, in f.columns("n")}, sizes)
+        self.assertEqual(len(f.branches), 1)
+        self.assertEqual(len(f.outcomes), len(f.rows))
+        for branches in f.outcomes:
+            self.assertEqual(branches, [[(1, 2), (0, 1)]])
+        return f
+
+    def test_attach(self):
+        """A process with threads runs under the engine for a time, and then goes on natively."""
+        program = self.serving()
+        for _ in range(2):
+            for seconds in "0.5s", "5s", "30s":
+                done = self.strobe("--branches", "--pid", program.pid, "--for", seconds, "-F", "serve", "-o", "r.txt")
+                if done.returncode and not done.stderr.startswith("strobe: nothing was recorded"):
+                    self.skipTest(done.stderr)
+                if not done.returncode:
+                    break
+            self.assertRegex(done.stderr, r"^strobe: wrote r.txt: \d+ of \d+ calls of 1 function\n$")
+            self.check_serve(set(range(1, 41)))
+        done = self.strobe("-m", "instructions", "--pid", program.pid, "--for", "0.5s", "-F", "serve_range", "-o", "none.txt")
+        self.assertEqual((done.returncode, done.stderr), (125, "strobe: nothing was recorded, because the process did not call serve_range: "
+                                                               "record it for longer, with --for\n"))
+        program.send_signal(signal.SIGUSR1)
+        self.assertEqual(program.stdout.readline(), "right\n")
+        self.assertEqual(program.wait(), 0)
+
+    def limited(self, seconds):
+        """Records the program for a time, and ends it when it has gone on without recording. Returns the exit code and both outputs."""
+        with subprocess.Popen([STROBE, "annotate", "-q", "--branches", "--for", f"{seconds}s", "-F", "serve", "-o", "r.txt", "--", SERVES, "forever"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.at) as strobe:
+            self.assertEqual(strobe.stdout.readline(), "ready\n")
+            with self.assertRaises(subprocess.TimeoutExpired):
+                strobe.wait(seconds + 1)
+            with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children", encoding="utf-8") as children:
+                child = int(children.read().split()[0])
+            os.kill(child, signal.SIGUSR1)
+            printed, said = strobe.communicate(timeout=60)
+        return strobe.returncode, printed, said
+
+    def test_time_is_over(self):
+        for seconds in 1, 5, 30:  # on a busy machine the program may not be there in a second
+            done = self.limited(seconds)
+            if not done[2].startswith("strobe: nothing was recorded"):
+                break
+        self.assertEqual(done, (0, "right\n", ""))
+        self.check_serve(set(range(1, 41)))
+
+    def test_children(self):
+        """The parent, its child and the program that this becomes have their own functions, and an analysis takes them together."""
+        done = self.strobe("-q", "--branches", "--follow", "-F", "serve", "-o", "r.txt", "--", SERVES, "children")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "right\n", ""))
+        with open(os.path.join(self.at, "r.txt"), encoding="utf-8") as file:
+            lines = [line.strip().split(",") for line in file]
+        self.assertEqual([line[1:3] for line in lines if line[0] == "#function"], [[str(i), "serve"] for i in (1, 2, 3)])
+        self.assertEqual([line[1:] for line in lines if line[0] == "#calls"], [[str(i), "10", "10", "0"] for i in (1, 2, 3)])
+        rows = [line for line in lines if line[0].isdigit()]
+        self.assertEqual(sorted(int(line[2]) for line in rows), list(range(1, 31)))
+        self.assertEqual({tuple(line[-3:]) for line in rows}, {("1*2", "0", "#")})
+        found = json.loads(self.strobe("--format", "json", "r.txt").stdout)["annotations"]
+        self.assertEqual([(a["function"], a["records"]) for a in found], [("serve", 30)])
+
+    def test_first_process(self):
+        done = self.strobe("-q", "--branches", "-F", "serve", "-o", "r.txt", "--", SERVES, "children")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "right\n", ""))
+        self.assertEqual(self.check_serve(set(range(1, 11))).columns("n"), [(n,) for n in range(1, 11)])
 
 
 if __name__ == "__main__":

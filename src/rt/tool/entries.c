@@ -157,9 +157,9 @@ entry_name(const struct st_entry *entry)
 }
 
 const void *
-strobe_function_data(const strobe_function *f)
+strobe_function_data(uint64_t function)
 {
-	const struct st_entry *e = f->entry;
+	const struct st_entry *e = entry_at(function);
 	return e && e->data
 	               ? (const char *)rt.results + rt.results->layout.off_entry_names + e->data
 	               : NULL;
