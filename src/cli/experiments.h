@@ -135,6 +135,8 @@
 	O(judge, 0, "judge", "TIME", true,                                                         \
 	  "judge what was found for at most this long (default: 60s)")                             \
 	O(hang, 0, "hang", "TIME", true, "end an execution after this long (default: 10s)")        \
+	O(coverage, 0, "coverage", "sum|paths", true,                                              \
+	  "compare the sum of an input's work, or its work on each path of calls (default: sum)")  \
 	O(fresh, 0, "fresh", NULL, true,                                                           \
 	  "start a new process for each execution (default: copy one that has started)")           \
 	O(size, 'N', "size", "BYTES", true,                                                        \

@@ -123,6 +123,17 @@ fuzz_strategy(const char *value, enum st_fuzz_strategy *strategy, struct st_erro
 }
 
 static st_status
+fuzz_coverage(const char *value, bool *paths, struct st_error *e)
+{
+	static const char *const words[] = {"sum", "paths"};
+	unsigned which;
+	if (st_option_word("coverage", value, words, 2, &which, e))
+		return ST_FAILED;
+	*paths = which == 1;
+	return ST_OK;
+}
+
+static st_status
 fuzz_add_seed(struct fuzz_arguments *a, const char *path, struct st_error *e)
 {
 	const char **new = ST_PUSH(&a->seeds);
@@ -179,6 +190,8 @@ apply_fuzz_option(struct fuzz_arguments *a, int option, const char *value, struc
 		return fuzz_workers(value, &a->choice.workers, e);
 	case FUZZ_judge:
 		return fuzz_time("judge", value, &a->judge, e);
+	case FUZZ_coverage:
+		return fuzz_coverage(value, &a->target.paths, e);
 	case FUZZ_fresh:
 		a->target.fresh = true;
 		return ST_OK;
@@ -335,12 +348,13 @@ fuzz_write_json(char *text, const char *folder, struct st_error *e)
 
 static st_status
 fuzz_report(const struct fuzz_arguments *a, const struct st_fuzz_campaign *c,
-            const struct st_findings *findings, const char *folder, struct st_error *e)
+            const struct st_findings *findings, struct st_fuzz_functions *functions,
+            const char *folder, struct st_error *e)
 {
 	struct st_safe safe;
-	char *json =
-	        st_json_document(st_fuzz_json(c, findings, folder, st_fuzz_campaign_seconds(c)),
-	                         ST_JSON_DOCUMENT, "the result", e);
+	char *json = st_json_document(
+	        st_fuzz_json(c, findings, functions, folder, st_fuzz_campaign_seconds(c)),
+	        ST_JSON_DOCUMENT, "the result", e);
 	if (!json)
 		return ST_FAILED;
 	st_status status = fuzz_write_json(json, folder, e);
@@ -348,7 +362,7 @@ fuzz_report(const struct fuzz_arguments *a, const struct st_fuzz_campaign *c,
 		st_print_json_safely(stdout, json);
 	FILE *out = !status && !a->json && !a->quiet ? st_safe_begin(&safe, stdout) : NULL;
 	if (out) {
-		st_fuzz_print(c, findings, folder, out, st_style_of(stdout));
+		st_fuzz_print(c, findings, functions, folder, out, st_style_of(stdout));
 		st_safe_end(&safe);
 	}
 	free(json);
@@ -369,7 +383,7 @@ fuzz_judge(const struct fuzz_arguments *a, struct st_fuzz_campaign *c,
 	for (size_t i = 0; i < findings.list.n && !status; i++)
 		status = st_fuzz_folder_finding(folder, c, &findings.list.v[i], i + 1, e);
 	if (!status)
-		status = fuzz_report(a, c, &findings, folder->path, e);
+		status = fuzz_report(a, c, &findings, functions, folder->path, e);
 	*found = findings.list.n > 0;
 	st_findings_free(&findings);
 	st_fuzz_functions_free(functions);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +21,31 @@ struct st_served {
 	pid_t pid;
 	struct st_results_header *results;
 	uint32_t asked;
+	int channel; /* -1: it asks for no functions */
+	struct st_run_options options;
 };
+
+/* Tells the runtime of the functions of images that it has mapped, if it has asked. The message
+ * says nothing else: which images there are is read from the results. */
+static void
+answer_images(struct st_served *s)
+{
+	char message[sizeof(struct st_message)];
+	struct st_supervisor asked = {.options = &s->options};
+	bool any = false;
+	while (s->channel >= 0 &&
+	       recv(s->channel, message, sizeof message, MSG_DONTWAIT) == sizeof message)
+		any = true;
+	if (any)
+		st_region_images(&asked, s->results);
+}
+
+/* How long to wait for an event of the runtime before its questions are looked at. */
+static double
+served_nap(const struct st_served *s, double nap)
+{
+	return s->channel >= 0 ? 0.001 : nap;
+}
 
 /* Waits for at most that long while the word has the value. */
 static void
@@ -51,7 +76,8 @@ wait_until_ready(struct st_served *s, const char *name, double seconds, struct s
 		if (served_has_ended(s) || st_now_raw() > end)
 			return st_fail(e, ST_EXIT_FAILED, "%s did not come to its entry point",
 			               name);
-		wait_while(state, 0, 0.02);
+		answer_images(s);
+		wait_while(state, 0, served_nap(s, 0.02));
 	}
 	return now == ST_SERVE_READY
 	               ? ST_OK
@@ -74,6 +100,8 @@ st_served_begin(const struct st_run_options *options, double seconds, struct st_
 		st_cause(e, ST_EXIT_FAILED, "no memory left");
 		return NULL;
 	}
+	s->channel = -1;
+	s->options = o;
 	st_limits_lift();
 	if (!st_program_find(o.argv[0], path, sizeof path, e))
 		s->pid = st_start_traced(path, &o, channel, e);
@@ -86,8 +114,10 @@ st_served_begin(const struct st_run_options *options, double seconds, struct st_
 		st_served_end(s);
 		return NULL;
 	}
-	if (in.channel >= 0)
+	if (in.channel >= 0 && !o.on_image)
 		close(in.channel);
+	else
+		s->channel = in.channel;
 	s->results = in.results;
 	if (wait_until_ready(s, o.argv[0], seconds, e)) {
 		st_served_end(s);
@@ -122,7 +152,9 @@ st_served_execute(struct st_served *s, double seconds, struct st_served_outcome 
 			end->hung = true;
 			end_execution(s);
 		}
-		wait_while(&serve->ended, s->asked - 1, left > 0 && left < 0.05 ? left : 0.05);
+		answer_images(s);
+		wait_while(&serve->ended, s->asked - 1,
+		           served_nap(s, left > 0 && left < 0.05 ? left : 0.05));
 	}
 	end->seconds = st_now_raw() - begin;
 	if (serve->status == -1)
@@ -155,5 +187,7 @@ st_served_end(struct st_served *s)
 	}
 	if (s->results)
 		munmap(s->results, s->results->layout.file_size);
+	if (s->channel >= 0)
+		close(s->channel);
 	free(s);
 }

@@ -8,16 +8,17 @@
 #include <unistd.h>
 
 #include "collect/view.h"
+#include "fuzz/answer_paths.h"
 
 /* The file: a head, then for each mapping the text of its path with its NUL, padded to 8 bytes as a
- * whole; then the counts. */
+ * whole; then the counts, and the paths of the call graph. */
 struct head {
 	uint32_t failed; /* else there is a run */
 	struct st_error error;
 	double seconds;
 	int32_t code;
 	uint32_t by_signal;
-	uint64_t path_bytes, paths, counts;
+	uint64_t path_bytes, paths, counts, call_paths;
 };
 
 struct count {
@@ -45,6 +46,12 @@ path_of(const struct st_view *view, uint32_t map)
 	const struct st_map *m = &view->maps[map];
 	const char *path = m->path ? st_view_string(view, m->path) : "";
 	return *path == '/' && !is_dynamic_linker(path) ? path : "";
+}
+
+static bool
+is_no_program_code(const struct st_view *view, uint32_t map)
+{
+	return !*path_of(view, map);
 }
 
 static void
@@ -85,12 +92,13 @@ write_measured(const struct st_fuzz_measured *m, FILE *out, struct head *head, s
 	if (st_view_open(&view, m->results, m->results_size, e))
 		return ST_FAILED;
 	st_status status = st_view_count(&view, &counts);
-	if (status) {
-		st_cause(e, ST_EXIT_FAILED, "no memory left for the counts of an execution");
-	} else {
+	if (!status) {
 		write_paths(&view, out, head);
 		write_counts(&view, out, head, &counts);
+		status = st_answer_write_paths(&view, is_no_program_code, out, &head->call_paths);
 	}
+	if (status)
+		st_cause(e, ST_EXIT_FAILED, "no memory left for the counts of an execution");
 	st_view_counts_free(&counts);
 	return status;
 }
@@ -175,6 +183,10 @@ take_counts(const struct head *head, struct st_fuzz_places *places, struct st_fu
 			*new = (struct st_fuzz_count){place, counts[i].times};
 		out->work += counts[i].times;
 	}
+	if (!status)
+		status = st_answer_take_paths((const void *)(counts + head->counts),
+		                              head->call_paths, images, head->paths, places,
+		                              &out->paths);
 	free(images);
 	merge_places(out);
 	return status;

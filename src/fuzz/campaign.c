@@ -43,11 +43,34 @@ st_fuzz_campaign_replay(struct st_fuzz_campaign *c, struct st_fuzz_execution *x,
 
 st_status
 st_fuzz_campaign_record(struct st_fuzz_campaign *c, const struct st_fuzz_execution *x,
-                        struct st_error *e)
+                        bool with_paths, struct st_error *e)
 {
 	c->elapsed = st_fuzz_campaign_seconds(c);
 	return st_fuzz_journal_add(&c->journal, c->n_executions++, &c->places, &c->corpus.map, x,
-	                           c->elapsed, e);
+	                           with_paths, c->elapsed, e);
+}
+
+static bool
+is_interesting(const struct st_fuzz_campaign *c, const struct st_fuzz_input *parent,
+               const struct st_fuzz_execution *x)
+{
+	if (c->target->paths)
+		return x->growth.beyond > fmax(c->rate, 1 + 2 * c->unsteady);
+	return (double)x->work / (double)c->corpus.base > c->rate && x->work > parent->work;
+}
+
+st_status
+st_fuzz_campaign_record_child(struct st_fuzz_campaign *c, const struct st_fuzz_input *child,
+                              struct st_fuzz_execution *x, struct st_error *e)
+{
+	const struct st_fuzz_input *parent = &c->corpus.list.v[child->parent];
+	bool kept = false;
+	if (c->target->paths && x->end == ST_END_EXIT) {
+		x->growth = st_fuzz_paths_growth(&c->paths, &x->paths, &parent->paths);
+		kept = is_interesting(c, parent, x) ||
+		       (x->work > parent->work && st_fuzz_map_is_raised(&c->corpus.map, x));
+	}
+	return st_fuzz_campaign_record(c, x, kept, e);
 }
 
 /* ---- seeds ---- */
@@ -57,6 +80,27 @@ by_amount(const void *x, const void *y)
 {
 	const uint64_t *a = x, *b = y;
 	return (*a > *b) - (*a < *b);
+}
+
+static st_status
+set_base_of_paths(struct st_fuzz_campaign *c)
+{
+	const size_t n = c->corpus.list.n;
+	const struct st_fuzz_path_counts **seeds = malloc((n + 1) * sizeof(void *));
+	if (!seeds)
+		return ST_FAILED;
+	for (size_t i = 0; i < n; i++)
+		seeds[i] = &c->corpus.list.v[i].paths;
+	st_status status = st_fuzz_paths_base_set(&c->paths, seeds, n);
+	free((void *)seeds);
+	for (size_t i = 0; i < n && !status; i++) {
+		struct st_fuzz_input *seed = &c->corpus.list.v[i];
+		const struct st_fuzz_growth growth =
+		        st_fuzz_paths_growth(&c->paths, &seed->paths, NULL);
+		seed->ratio = growth.score;
+		seed->grown = growth.most;
+	}
+	return status;
 }
 
 static st_status
@@ -71,10 +115,11 @@ set_base(struct st_fuzz_campaign *c)
 	qsort(work, n, sizeof *work, by_amount);
 	c->corpus.base = n % 2 ? work[n / 2] : (work[n / 2 - 1] + work[n / 2]) / 2;
 	free(work);
-	for (size_t i = 0; i < n; i++)
-		c->corpus.list.v[i].ratio =
-		        (double)c->corpus.list.v[i].work / (double)c->corpus.base;
-	return ST_OK;
+	for (size_t i = 0; i < n; i++) {
+		struct st_fuzz_input *seed = &c->corpus.list.v[i];
+		seed->ratio = seed->grown = (double)seed->work / (double)c->corpus.base;
+	}
+	return c->target->paths ? set_base_of_paths(c) : ST_OK;
 }
 
 static st_status
@@ -112,10 +157,27 @@ execute_once(struct st_fuzz_campaign *c, const struct st_fuzz_input *input, size
 		if (st_fuzz_interrupted())
 			return ST_OK;
 		if (check_seed(x, number, c->target->hang_seconds, e) ||
-		    st_fuzz_campaign_record(c, x, e))
+		    st_fuzz_campaign_record(c, x, true, e))
 			return ST_FAILED;
 	}
 	return st_fuzz_map_raise(&c->corpus.map, x, &raised) ? no_memory(e) : ST_OK;
+}
+
+/* Keeps the paths of a seed. again: it has been executed before. */
+static st_status
+take_seed_paths(struct st_fuzz_campaign *c, struct st_fuzz_input *seed,
+                const struct st_fuzz_execution *x, bool again, struct st_error *e)
+{
+	const struct st_fuzz_path_counts *const first = &seed->paths;
+	struct st_fuzz_paths_base base = {0};
+	st_status status = again ? st_fuzz_paths_base_set(&base, &first, 1) : ST_OK;
+	if (again && !status)
+		c->unsteady =
+		        fmax(c->unsteady, st_fuzz_paths_growth(&base, &x->paths, NULL).most - 1);
+	st_fuzz_paths_base_free(&base);
+	if (!status)
+		status = st_fuzz_paths_copy(&seed->paths, &x->paths);
+	return status ? no_memory(e) : ST_OK;
 }
 
 /* Executes a seed twice. The difference says how reproducible the counts are. */
@@ -130,6 +192,8 @@ execute_seed(struct st_fuzz_campaign *c, struct st_fuzz_input *input, size_t num
 		status = execute_once(c, input, number, &x, e);
 		input->work = x.work;
 		first = i ? first : x.work;
+		if (!status && c->target->paths)
+			status = take_seed_paths(c, input, &x, i > 0, e);
 	}
 	if (!status && first) {
 		double differ = fabs((double)input->work - (double)first) / (double)first;
@@ -197,20 +261,45 @@ keep_fault(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
 	return c->keep ? c->keep(c->arg, c, &fault->input, fault, e) : ST_OK;
 }
 
-/* Whether the child is worth keeping: it works more than the base and its parent, by the rate of
- * now; or some block more often than ever, while the whole does not work less. */
+/* Notes on which path an interesting input grew. */
+static st_status
+hit_path(struct st_fuzz_campaign *c, uint32_t path)
+{
+	while (c->path_hits.n <= path)
+		if (!ST_PUSH(&c->path_hits))
+			return ST_FAILED;
+	c->path_hits.v[path]++;
+	return ST_OK;
+}
+
+/* What the corpus keeps of an execution. */
+static st_status
+measure_child(const struct st_fuzz_campaign *c, struct st_fuzz_input *child,
+              const struct st_fuzz_execution *x)
+{
+	child->work = x->work;
+	child->ratio = child->grown = (double)x->work / (double)c->corpus.base;
+	if (!c->target->paths)
+		return ST_OK;
+	child->ratio = x->growth.score;
+	child->grown = x->growth.most;
+	return st_fuzz_paths_copy(&child->paths, &x->paths);
+}
+
+/* Whether the child is worth keeping: it, or with paths one of its paths, works more than the base
+ * and its parent, by the rate of now; or some block more often than ever, while the whole does not
+ * work less. */
 static st_status
 take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
            const struct st_fuzz_execution *x, bool *interesting, struct st_error *e)
 {
 	struct st_fuzz_input *parent = &c->corpus.list.v[child->parent];
 	bool raised;
-	if (st_fuzz_map_raise(&c->corpus.map, x, &raised))
+	*interesting = is_interesting(c, parent, x);
+	if (st_fuzz_map_raise(&c->corpus.map, x, &raised) || measure_child(c, child, x) ||
+	    (*interesting && c->target->paths && hit_path(c, x->growth.path)))
 		return no_memory(e);
-	child->work = x->work;
-	child->ratio = (double)x->work / (double)c->corpus.base;
 	parent->made++;
-	*interesting = child->ratio > c->rate && x->work > parent->work;
 	parent->interesting += *interesting;
 	if (c->most_work < x->work)
 		c->most_work = x->work;
@@ -258,6 +347,8 @@ st_fuzz_campaign_free(struct st_fuzz_campaign *c)
 	for (size_t i = 0; i < c->faults.n; i++)
 		st_fuzz_input_free(&c->faults.v[i].input);
 	free(c->faults.v);
+	st_fuzz_paths_base_free(&c->paths);
+	free(c->path_hits.v);
 	free(c->hits.v);
 	free(c->tried.v);
 }

@@ -11,6 +11,7 @@
 #define STROBE_FUZZ_CAMPAIGN_H
 
 #include "fuzz/journal.h"
+#include "fuzz/paths.h"
 
 struct st_fuzz_campaign_choice {
 	enum st_fuzz_strategy strategy;
@@ -38,6 +39,8 @@ struct st_fuzz_campaign {
 	const struct st_fuzz_rules *rules;
 	struct st_fuzz_places places;
 	struct st_corpus corpus;
+	struct st_fuzz_paths_base paths; /* empty unless the target counts them */
+	ST_VEC(size_t) path_hits;        /* by path: interesting inputs on which it grew */
 	size_t n_seeds;
 	ST_VEC(struct st_fuzz_fault) faults;
 	ST_VEC(size_t) hits; /* by rule */
@@ -53,7 +56,7 @@ struct st_fuzz_campaign {
 	size_t n_executions, n_interesting, n_hangs, n_faults;
 	uint64_t most_work; /* of all inputs */
 	double unsteady;    /* greatest difference of the work of equal executions of a seed, as a
-	                       share */
+	                       share; of paths, the greatest ratio less 1 */
 	/* Told after each execution, and with each input that is kept (NULL: none); may be NULL. */
 	void (*progress)(void *arg, const struct st_fuzz_campaign *c);
 	st_status (*keep)(void *arg, const struct st_fuzz_campaign *c,
@@ -77,9 +80,13 @@ double st_fuzz_campaign_seconds(const struct st_fuzz_campaign *c);
 bool st_fuzz_campaign_is_replayed(const struct st_fuzz_campaign *c);
 st_status st_fuzz_campaign_replay(struct st_fuzz_campaign *c, struct st_fuzz_execution *x,
                                   struct st_error *e);
-/* Enters it into the journal. */
+/* Enters it into the journal. with_paths: the input may become a parent. */
 st_status st_fuzz_campaign_record(struct st_fuzz_campaign *c, const struct st_fuzz_execution *x,
-                                  struct st_error *e);
+                                  bool with_paths, struct st_error *e);
+/* The same of a child, with the growth of its paths. */
+st_status st_fuzz_campaign_record_child(struct st_fuzz_campaign *c,
+                                        const struct st_fuzz_input *child,
+                                        struct st_fuzz_execution *x, struct st_error *e);
 /* Takes a child by the rule with the result of its execution: it is kept, or not. */
 st_status st_fuzz_campaign_take(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
                                 size_t rule, const struct st_fuzz_execution *x, struct st_error *e);

@@ -12,6 +12,7 @@ st_fuzz_input_free(struct st_fuzz_input *input)
 {
 	st_fuzz_bytes_free(&input->bytes);
 	free(input->chain.v);
+	free(input->paths.v);
 	*input = (struct st_fuzz_input){0};
 }
 
@@ -87,6 +88,16 @@ st_corpus_choose(const struct st_corpus *c, uint64_t *random, size_t *parent)
 	*parent = ranked[from + st_random_below(random, to - from)].number;
 	free(ranked);
 	return ST_OK;
+}
+
+bool
+st_fuzz_map_is_raised(const struct st_fuzz_map *map, const struct st_fuzz_execution *x)
+{
+	for (size_t i = 0; i < x->counts.n; i++)
+		if (x->counts.v[i].place >= map->most.n ||
+		    x->counts.v[i].times > map->most.v[x->counts.v[i].place])
+			return true;
+	return false;
 }
 
 st_status

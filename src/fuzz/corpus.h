@@ -16,8 +16,10 @@ struct st_fuzz_input {
 		size_t n, cap;
 	} chain;
 	uint64_t work;
-	double ratio;             /* of its work to the base */
-	size_t made, interesting; /* inputs made of it, and those that were interesting */
+	double ratio; /* of its work to the base; with paths, the mean of their ratios */
+	double grown; /* the same; with paths, the greatest of their ratios */
+	struct st_fuzz_path_counts paths; /* empty unless they are counted */
+	size_t made, interesting;         /* inputs made of it, and those that were interesting */
 };
 
 /* The greatest number of executions of each block in one execution of the program. */
@@ -46,6 +48,8 @@ double st_corpus_fitness(const struct st_fuzz_input *input);
  */
 st_status st_corpus_choose(const struct st_corpus *c, uint64_t *random, size_t *parent);
 
+/* Whether some block was executed more often than in all executions before. */
+bool st_fuzz_map_is_raised(const struct st_fuzz_map *map, const struct st_fuzz_execution *x);
 /* Updates the map. *raised: some block was executed more often than in all executions before.
  * ST_FAILED: no memory. */
 st_status st_fuzz_map_raise(struct st_fuzz_map *map, const struct st_fuzz_execution *x,

@@ -20,7 +20,8 @@ st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e)
 {
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++)
 		t->slots[i] = (struct st_fuzz_slot){.answer = -1};
-	if (st_fuzz_workers_begin(t, e) || st_toolset_add(&t->set, "bbcount", e))
+	if (st_fuzz_workers_begin(t, e) || st_toolset_add(&t->set, "bbcount", e) ||
+	    (t->paths && st_toolset_add(&t->set, "contexts:cycles=1,instructions=1", e)))
 		return ST_FAILED;
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
 		t->slots[i].answer = memfd_create("strobe-fuzz", MFD_CLOEXEC);
@@ -122,6 +123,7 @@ void
 st_fuzz_execution_free(struct st_fuzz_execution *x)
 {
 	free(x->counts.v);
+	free(x->paths.v);
 	*x = (struct st_fuzz_execution){0};
 }
 
@@ -142,6 +144,26 @@ st_fuzz_place_number(struct st_fuzz_places *places, uint32_t image, uint64_t off
 	return st_hashmap_add(&places->by_place, hash, number) ? ST_HASHMAP_NONE : number;
 }
 
+uint32_t
+st_fuzz_path_number(struct st_fuzz_places *places, struct st_fuzz_path path)
+{
+	const uint32_t hash =
+	        st_hash_numbers(path.function.offset * 64 + path.function.image, path.parent);
+	uint32_t number = ST_HASHMAP_FIND(
+	        &places->by_path, hash, at,
+	        places->paths.v[at].parent == path.parent &&
+	                places->paths.v[at].function.image == path.function.image &&
+	                places->paths.v[at].function.offset == path.function.offset);
+	if (number != ST_HASHMAP_NONE)
+		return number;
+	struct st_fuzz_path *new = ST_PUSH(&places->paths);
+	if (!new)
+		return ST_HASHMAP_NONE;
+	*new = path;
+	number = (uint32_t)(places->paths.n - 1);
+	return st_hashmap_add(&places->by_path, hash, number) ? ST_HASHMAP_NONE : number;
+}
+
 void
 st_fuzz_places_free(struct st_fuzz_places *places)
 {
@@ -149,7 +171,9 @@ st_fuzz_places_free(struct st_fuzz_places *places)
 		free(places->images.v[i]);
 	free(places->images.v);
 	free(places->list.v);
+	free(places->paths.v);
 	st_hashmap_free(&places->by_place);
+	st_hashmap_free(&places->by_path);
 	*places = (struct st_fuzz_places){0};
 }
 

@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "fuzz/bytes.h"
 #include "fuzz/worker.h"
+#include "session/region.h"
 #include "session/toolset.h"
 
 /* The channel by which the program gets its input. */
@@ -43,12 +44,14 @@ struct st_fuzz_target {
 	enum st_fuzz_channel channel;
 	double hang_seconds; /* an execution that lasts longer is ended */
 	bool fresh;          /* each execution starts the program: no fork servers */
+	bool paths;          /* paths of the call graph are counted, too */
 	/* Filled by st_fuzz_target_begin. */
 	bool dropping;   /* results of executions that end now are not wanted */
 	char folder[64]; /* of the files, in $TMPDIR */
 	struct st_fuzz_slot slots[ST_FUZZ_SLOTS];
 	struct st_fuzz_worker workers[ST_FUZZ_SLOTS]; /* the first that is not busy is used */
 	struct st_toolset set;
+	struct st_region region; /* the functions that these ask for */
 };
 
 /* A basic block of a file. */
@@ -57,16 +60,45 @@ struct st_fuzz_place {
 	uint64_t offset; /* in the file */
 };
 
-/* All blocks that were executed so far, by number. */
+/* A path of the call graph, by its last function: from where nobody calls to that. */
+struct st_fuzz_path {
+	uint32_t parent; /* number of the path to its caller; ST_HASHMAP_NONE: it has none */
+	struct st_fuzz_place function;
+};
+
+/* All blocks and paths that were executed so far, by number. */
 struct st_fuzz_places {
-	ST_VEC(char *) images; /* paths */
+	ST_VEC(char *) images; /* paths of files */
 	ST_VEC(struct st_fuzz_place) list;
 	struct st_hashmap by_place;
+	ST_VEC(struct st_fuzz_path) paths;
+	struct st_hashmap by_path;
 };
 
 struct st_fuzz_count {
 	uint32_t place;
 	uint64_t times;
+};
+
+/* What an execution did at the end of a path: in that function, when it was called on that path. */
+struct st_fuzz_path_count {
+	uint32_t path;
+	uint64_t calls;
+	uint64_t instructions; /* of the function itself */
+};
+
+struct st_fuzz_path_counts {
+	struct st_fuzz_path_count *v; /* in the order of paths */
+	size_t n, cap;
+};
+
+/* How the paths of an execution grew: fuzz/paths.h. */
+struct st_fuzz_growth {
+	double most;   /* ratio to the base, of the path that grew most */
+	double score;  /* mean of all ratios */
+	double beyond; /* ratio to the base, of the path that grew most of those on which it did
+	                  more than the parent; 0: none */
+	uint32_t path; /* the one of `beyond`, or else of `most` */
 };
 
 enum st_fuzz_end { ST_END_EXIT, ST_END_SIGNAL, ST_END_HANG };
@@ -77,6 +109,8 @@ struct st_fuzz_execution {
 	double seconds;
 	uint64_t work;
 	ST_VEC(struct st_fuzz_count) counts;
+	struct st_fuzz_path_counts paths; /* empty unless paths are counted */
+	struct st_fuzz_growth growth;     /* of the paths: filled by the campaign */
 };
 
 /* ST_FAILED with *e: no folder, or no tool. The caller ends it in any case. */
@@ -102,6 +136,8 @@ st_status st_fuzz_execute(struct st_fuzz_target *t, const struct st_fuzz_bytes *
 void st_fuzz_execution_free(struct st_fuzz_execution *x);
 /* The number of a place, which is added if it is new. ST_HASHMAP_NONE: no memory. */
 uint32_t st_fuzz_place_number(struct st_fuzz_places *places, uint32_t image, uint64_t offset);
+/* The same of a path. */
+uint32_t st_fuzz_path_number(struct st_fuzz_places *places, struct st_fuzz_path path);
 void st_fuzz_places_free(struct st_fuzz_places *places);
 
 /* The program's wall time without the engine, seconds; it is ended after hang_seconds, which are

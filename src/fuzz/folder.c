@@ -157,7 +157,7 @@ log_input(struct st_fuzz_folder *f, const struct st_fuzz_campaign *c,
           const struct st_fuzz_input *input, const char *kind, const char *name)
 {
 	fprintf(f->log, "%.3f,%zu,%s,%s,%zu,%llu,%.4f,%.2f,", c->elapsed, c->n_executions, kind,
-	        name, input->bytes.n, (unsigned long long)input->work, input->ratio, c->rate);
+	        name, input->bytes.n, (unsigned long long)input->work, input->grown, c->rate);
 	for (size_t i = 0; i < input->chain.n; i++)
 		fprintf(f->log, "%s%s", i ? " " : "", st_rules_name(c->rules, input->chain.v[i]));
 	fputc('\n', f->log);

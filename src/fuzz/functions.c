@@ -44,12 +44,34 @@ fuzz_image_of(struct st_fuzz_functions *f, uint32_t number)
 }
 
 static const struct st_function *
-function_of(struct st_fuzz_functions *f, uint32_t place)
+function_of(struct st_fuzz_functions *f, const struct st_fuzz_place *p)
 {
-	const struct st_fuzz_place *p = &f->places->list.v[place];
 	struct st_image *image = fuzz_image_of(f, p->image);
 	uint64_t offset = image ? st_image_offset_of_file(image, p->offset) : UINT64_MAX;
 	return offset == UINT64_MAX ? NULL : st_image_function(image, offset);
+}
+
+const char *
+st_fuzz_function_name(struct st_fuzz_functions *f, const struct st_fuzz_place *p)
+{
+	const struct st_function *function = function_of(f, p);
+	return function ? function->name : "[unknown]";
+}
+
+static uint64_t
+id_of_function(uint64_t entry, uint32_t image)
+{
+	return entry * 64 + image;
+}
+
+void
+st_fuzz_path_function(struct st_fuzz_functions *f, uint32_t path, struct st_fuzz_hottest *out)
+{
+	const struct st_fuzz_place *p = &f->places->paths.v[path].function;
+	const struct st_function *function = function_of(f, p);
+	*out = (struct st_fuzz_hottest){
+	        function ? function->name : "[unknown]", f->places->images.v[p->image], 1,
+	        id_of_function(function ? function->whole : UINT64_MAX, p->image)};
 }
 
 /* More work in a function. */
@@ -69,7 +91,7 @@ struct growths {
 static st_status
 add_growth(struct st_fuzz_functions *f, struct growths *g, uint32_t place, uint64_t more)
 {
-	const struct st_function *function = function_of(f, place);
+	const struct st_function *function = function_of(f, &f->places->list.v[place]);
 	const uint64_t entry = function ? function->whole : UINT64_MAX;
 	const uint32_t image = f->places->list.v[place].image,
 	               hash = st_hash_number(entry * 64 + image);
@@ -121,7 +143,7 @@ st_fuzz_hottest(struct st_fuzz_functions *f, const struct st_fuzz_execution *x,
 	if (most && !status)
 		*out = (struct st_fuzz_hottest){most->name, f->places->images.v[most->image],
 		                                (double)most->more / (double)g.all,
-		                                most->entry * 64 + most->image};
+		                                id_of_function(most->entry, most->image)};
 	free(g.list.v);
 	st_hashmap_free(&g.map);
 	return status;

@@ -23,4 +23,10 @@ struct st_fuzz_hottest {
 st_status st_fuzz_hottest(struct st_fuzz_functions *f, const struct st_fuzz_execution *x,
                           const struct st_fuzz_execution *before, struct st_fuzz_hottest *out);
 
+/* The function that has the code at that place of a file; "[unknown]": there is none. It lives as
+ * long as the functions. */
+const char *st_fuzz_function_name(struct st_fuzz_functions *f, const struct st_fuzz_place *p);
+/* The function in which an input does more on the path, with the whole of `share`. */
+void st_fuzz_path_function(struct st_fuzz_functions *f, uint32_t path, struct st_fuzz_hottest *out);
+
 #endif

@@ -92,6 +92,8 @@ st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules
 	if (rules->tokens.n)
 		fprintf(out, " tokens=%zu:%016llx", rules->tokens.n,
 		        (unsigned long long)hash_of_inputs(rules->tokens.v, rules->tokens.n));
+	if (target->paths)
+		fputs(" coverage=paths", out);
 	fputs(" --", out);
 	for (char *const *word = target->argv; *word; word++)
 		write_word(*word, out);

@@ -114,9 +114,27 @@ write_raised(const struct st_fuzz_journal *j, const struct st_fuzz_places *place
 	}
 }
 
+static void
+write_call_paths(const struct st_fuzz_journal *j, const struct st_fuzz_places *places,
+                 const struct st_fuzz_execution *x, bool with_paths, FILE *out)
+{
+	for (size_t i = j->n_paths; i < places->paths.n; i++) {
+		const struct st_fuzz_path *p = &places->paths.v[i];
+		fprintf(out, " >%" PRIu32 ":%" PRIu32 ":%" PRIx64, p->parent + 1, p->function.image,
+		        p->function.offset);
+	}
+	const struct st_fuzz_growth *g = &x->growth;
+	if (x->paths.n && x->end == ST_END_EXIT)
+		fprintf(out, " ~%.17g,%.17g,%.17g,%" PRIu32, g->most, g->score, g->beyond, g->path);
+	for (size_t i = 0; i < x->paths.n && with_paths; i++)
+		fprintf(out, " /%" PRIu32 "=%" PRIu64 ",%" PRIu64, x->paths.v[i].path,
+		        x->paths.v[i].calls, x->paths.v[i].instructions);
+}
+
 static char *
 result_text(const struct st_fuzz_journal *j, const struct st_fuzz_places *places,
-            const struct st_fuzz_map *map, const struct st_fuzz_execution *x, double seconds)
+            const struct st_fuzz_map *map, const struct st_fuzz_execution *x, bool with_paths,
+            double seconds)
 {
 	char *text = NULL;
 	size_t size;
@@ -129,6 +147,7 @@ result_text(const struct st_fuzz_journal *j, const struct st_fuzz_places *places
 		st_fuzz_write_escaped(places->images.v[i], out);
 	}
 	write_raised(j, places, map, x, out);
+	write_call_paths(j, places, x, with_paths, out);
 	if (!fclose(out))
 		return text;
 	free(text);
@@ -138,12 +157,13 @@ result_text(const struct st_fuzz_journal *j, const struct st_fuzz_places *places
 st_status
 st_fuzz_journal_add(struct st_fuzz_journal *j, size_t number, const struct st_fuzz_places *places,
                     const struct st_fuzz_map *map, const struct st_fuzz_execution *x,
-                    double seconds, struct st_error *e)
+                    bool with_paths, double seconds, struct st_error *e)
 {
-	char *text = result_text(j, places, map, x, seconds);
+	char *text = result_text(j, places, map, x, with_paths, seconds);
 	st_status status = text ? ST_OK : journal_memory(e);
 	j->n_images = places->images.n;
 	j->n_places = places->list.n;
+	j->n_paths = places->paths.n;
 	if (!status && j->open) {
 		status = st_journal_add(&j->file, number, 0, text, e);
 	} else if (!status) {
@@ -235,6 +255,71 @@ parse_place_count(const char *text, struct st_fuzz_places *places, struct st_fuz
 }
 
 static bool
+parse_new_path(const char *text, struct st_fuzz_places *places)
+{
+	uint64_t parent, image, offset;
+	if (!take_record_number(&text, 10, ':', &parent) ||
+	    !take_record_number(&text, 10, ':', &image) ||
+	    !take_record_number(&text, 16, '\0', &offset) || parent > places->paths.n ||
+	    image >= places->images.n)
+		return false;
+	const struct st_fuzz_path path = {(uint32_t)parent - 1, {(uint32_t)image, offset}};
+	const size_t n = places->paths.n;
+	return st_fuzz_path_number(places, path) == n; /* else it was there already */
+}
+
+static bool
+parse_growth(const char *text, const struct st_fuzz_places *places, struct st_fuzz_growth *out)
+{
+	double *const numbers[] = {&out->most, &out->score, &out->beyond};
+	uint64_t path;
+	char *behind;
+	for (size_t i = 0; i < 3; i++) {
+		*numbers[i] = strtod(text, &behind);
+		if (behind == text || *behind != ',' || !(*numbers[i] >= 0))
+			return false;
+		text = behind + 1;
+	}
+	if (!take_record_number(&text, 10, '\0', &path) || path >= places->paths.n)
+		return false;
+	out->path = (uint32_t)path;
+	return true;
+}
+
+static bool
+parse_path_count(const char *text, const struct st_fuzz_places *places,
+                 struct st_fuzz_path_counts *out)
+{
+	uint64_t path, calls, instructions;
+	if (!take_record_number(&text, 10, '=', &path) ||
+	    !take_record_number(&text, 10, ',', &calls) ||
+	    !take_record_number(&text, 10, '\0', &instructions) || path >= places->paths.n ||
+	    (out->n && path <= out->v[out->n - 1].path))
+		return false;
+	struct st_fuzz_path_count *new = ST_PUSH(out);
+	if (new)
+		*new = (struct st_fuzz_path_count){(uint32_t)path, calls, instructions};
+	return new != NULL;
+}
+
+static bool
+parse_result_word(char *word, struct st_fuzz_places *places, struct st_fuzz_execution *out)
+{
+	switch (*word) {
+	case '@':
+		return parse_image(word + 1, places);
+	case '>':
+		return parse_new_path(word + 1, places);
+	case '~':
+		return parse_growth(word + 1, places, &out->growth);
+	case '/':
+		return parse_path_count(word + 1, places, &out->paths);
+	default:
+		return parse_place_count(word, places, out);
+	}
+}
+
+static bool
 parse_head(char **rest, struct st_fuzz_execution *out, double *seconds)
 {
 	const char *end = strsep(rest, " "), *code = strsep(rest, " "), *work = strsep(rest, " "),
@@ -262,8 +347,7 @@ parse_result(char *text, struct st_fuzz_places *places, struct st_fuzz_execution
 	if (!parse_head(&rest, out, seconds))
 		return false;
 	for (char *word; (word = strsep(&rest, " "));)
-		if (*word == '@' ? !parse_image(word + 1, places)
-		                 : !parse_place_count(word, places, out))
+		if (!parse_result_word(word, places, out))
 			return false;
 	return true;
 }
@@ -274,11 +358,14 @@ st_fuzz_journal_take(struct st_fuzz_journal *j, size_t number, struct st_fuzz_pl
 {
 	char *text = j->lines.v[number];
 	out->counts.n = 0;
+	out->paths.n = 0;
+	out->growth = (struct st_fuzz_growth){0};
 	const bool good = text && parse_result(text, places, out, seconds);
 	free(text);
 	j->lines.v[number] = NULL;
 	j->n_images = places->images.n;
 	j->n_places = places->list.n;
+	j->n_paths = places->paths.n;
 	return good ? ST_OK
 	            : st_fail(e, ST_EXIT_FAILED,
 	                      "the journal %s is damaged in execution %zu: begin another "

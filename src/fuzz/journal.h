@@ -6,10 +6,14 @@
  * So a campaign is resumed by doing the same again, except that executions that the journal has
  * are not executed. The lines are those of experiment/journal.h. The result of an execution is
  *
- *	END CODE WORK SECONDS [@PATH].. [PLACE=TIMES | IMAGE:OFFSET=TIMES]..
+ *	END CODE WORK SECONDS [@FILE].. [PLACE=TIMES | IMAGE:OFFSET=TIMES]..
+ *	    [>PARENT:IMAGE:OFFSET].. [~MOST,SCORE,BEYOND,PATH] [/PATH=CALLS,INSTRUCTIONS]..
  *
- * SECONDS are those since the campaign began. @PATH is the next image, IMAGE:OFFSET (hexadecimal)
+ * SECONDS are those since the campaign began. @FILE is the next image, IMAGE:OFFSET (hexadecimal)
  * the next place; of places known before, the line has those whose count exceeded all before it.
+ * The second row is there if paths of the call graph are counted: > is the next path, by the path
+ *of the caller + 1 and the function; ~ the growth; / what was done on a path, of all seeds and of
+ * inputs that became parents.
  */
 #ifndef STROBE_FUZZ_JOURNAL_H
 #define STROBE_FUZZ_JOURNAL_H
@@ -21,9 +25,9 @@ struct st_fuzz_journal {
 	struct st_journal file;
 	char *path;
 	bool open;
-	ST_VEC(char *) lines;      /* results: those read, and until it is open, those to write */
-	size_t n_read;             /* of them */
-	size_t n_images, n_places; /* that the lines so far have named */
+	ST_VEC(char *) lines; /* results: those read, and until it is open, those to write */
+	size_t n_read;        /* of them */
+	size_t n_images, n_places, n_paths; /* that the lines so far have named */
 };
 
 /* Reads an earlier campaign's journal, to be called before the first execution, or makes one and
@@ -39,10 +43,11 @@ bool st_fuzz_journal_has(const struct st_fuzz_journal *j, size_t number);
 st_status st_fuzz_journal_take(struct st_fuzz_journal *j, size_t number,
                                struct st_fuzz_places *places, struct st_fuzz_execution *out,
                                double *seconds, struct st_error *e);
-/* Adds an execution, before its counts have raised the map. */
+/* Adds an execution, before its counts have raised the map. with_paths: with what it did on each
+ * path. */
 st_status st_fuzz_journal_add(struct st_fuzz_journal *j, size_t number,
                               const struct st_fuzz_places *places, const struct st_fuzz_map *map,
-                              const struct st_fuzz_execution *x, double seconds,
+                              const struct st_fuzz_execution *x, bool with_paths, double seconds,
                               struct st_error *e);
 
 /* A text as a word: blanks, control characters and % as %XX. */

@@ -125,9 +125,31 @@ rules_json(const struct st_fuzz_campaign *c)
 	return out;
 }
 
+/* The paths on which interesting inputs grew. */
+static json_t *
+grown_paths_json(const struct st_fuzz_campaign *c, struct st_fuzz_functions *functions)
+{
+	json_t *out = json_array();
+	for (uint32_t i = 0; i < c->path_hits.n; i++) {
+		json_t *path, *names;
+		if (!c->path_hits.v[i])
+			continue;
+		path = json_object();
+		names = json_array();
+		for (uint32_t at = i; at != ST_HASHMAP_NONE; at = c->places.paths.v[at].parent)
+			json_array_insert_new(names, 0,
+			                      st_json_text(st_fuzz_function_name(
+			                              functions, &c->places.paths.v[at].function)));
+		json_object_set_new(path, "functions", names);
+		json_object_set_new(path, "hits", st_json_count(c->path_hits.v[i]));
+		json_array_append_new(out, path);
+	}
+	return out;
+}
+
 json_t *
 st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *findings,
-             const char *folder, double seconds)
+             struct st_fuzz_functions *functions, const char *folder, double seconds)
 {
 	json_t *root = json_object(), *list = json_array();
 	json_object_set_new(root, "strobe",
@@ -135,6 +157,7 @@ st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *finding
 	json_object_set_new(root, "executions", st_json_count(c->n_executions));
 	json_object_set_new(root, "seconds", st_json_real(seconds));
 	json_object_set_new(root, "interrupted", json_boolean(findings->interrupted));
+	json_object_set_new(root, "coverage", json_string(c->target->paths ? "paths" : "sum"));
 	json_object_set_new(root, "seeds", st_json_count(c->n_seeds));
 	json_object_set_new(root, "interesting", st_json_count(c->n_interesting));
 	json_object_set_new(root, "hangs", st_json_count(c->n_hangs));
@@ -149,6 +172,8 @@ st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *finding
 		json_array_append_new(list,
 		                      fuzz_finding_json(c, &findings->list.v[i], folder, i + 1));
 	json_object_set_new(root, "findings", list);
+	if (c->target->paths)
+		json_object_set_new(root, "paths", grown_paths_json(c, functions));
 	json_object_set_new(root, "rules", rules_json(c));
 	return root;
 }

@@ -75,7 +75,7 @@ drop_last(struct st_findings *findings)
 /* ---- slow inputs ---- */
 
 struct candidate {
-	double work_by_byte;
+	double work_by_byte; /* with paths: how much the path grew that grew most */
 	size_t number;
 };
 
@@ -96,10 +96,10 @@ list_candidates(const struct st_fuzz_campaign *c, struct candidate **out)
 	*out = malloc((c->corpus.list.n + 1) * sizeof **out);
 	for (size_t i = c->n_seeds; *out && i < c->corpus.list.n; i++) {
 		const struct st_fuzz_input *input = &c->corpus.list.v[i];
-		if (input->ratio > 1 + 2 * c->unsteady && input->ratio > 1.1)
-			(*out)[n++] = (struct candidate){(double)(input->work - c->corpus.base) /
-			                                         (double)(input->bytes.n + 1),
-			                                 i};
+		const double more = c->target->paths ? input->grown - 1
+		                                     : (double)input->work - (double)c->corpus.base;
+		if (input->grown > 1 + 2 * c->unsteady && input->grown > 1.1)
+			(*out)[n++] = (struct candidate){more / (double)(input->bytes.n + 1), i};
 	}
 	if (*out)
 		qsort(*out, n, sizeof **out, by_work);
@@ -133,7 +133,11 @@ find_grown_function(struct st_judging *j, const struct st_fuzz_input *input,
 		status = st_fuzz_execute(c->target, &c->corpus.list.v[input->seed].bytes,
 		                         &c->places, &seed, e);
 	c->n_executions += 2;
-	if (!status && st_fuzz_hottest(j->functions, &x, &seed, function))
+	if (!status && c->target->paths && x.paths.n)
+		st_fuzz_path_function(j->functions,
+		                      st_fuzz_paths_growth(&c->paths, &x.paths, NULL).path,
+		                      function);
+	else if (!status && st_fuzz_hottest(j->functions, &x, &seed, function))
 		status = no_room(e);
 	st_fuzz_execution_free(&x);
 	st_fuzz_execution_free(&seed);

@@ -52,8 +52,9 @@ st_status st_fuzz_write_cases(const char *folder, const struct st_fuzz_campaign 
 
 /* The result: docs/json.md. NULL: no memory. */
 json_t *st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *findings,
-                     const char *folder, double seconds);
+                     struct st_fuzz_functions *functions, const char *folder, double seconds);
 void st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findings,
-                   const char *folder, FILE *out, struct st_style style);
+                   struct st_fuzz_functions *functions, const char *folder, FILE *out,
+                   struct st_style style);
 
 #endif

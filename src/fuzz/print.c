@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "fuzz/output.h"
 
-enum { SHOWN_BYTES = 40, SHOWN_RULES = 12 };
+enum { SHOWN_BYTES = 40, SHOWN_RULES = 12, SHOWN_PATHS = 10, SHOWN_FUNCTIONS = 4 };
 
 static void
 print_law(const struct st_finding *f, FILE *out)
@@ -80,6 +81,63 @@ print_fuzz_rules(const struct st_fuzz_campaign *c, FILE *out, struct st_style st
 	st_table_free(t);
 }
 
+/* Its last functions. */
+static void
+print_path_cell(struct st_table *t, const struct st_fuzz_campaign *c,
+                struct st_fuzz_functions *functions, uint32_t path)
+{
+	const char *names[SHOWN_FUNCTIONS + 1] = {0};
+	char text[512] = "";
+	size_t n = 0;
+	for (; path != ST_HASHMAP_NONE && n < SHOWN_FUNCTIONS;
+	     path = c->places.paths.v[path].parent)
+		names[n++] = st_fuzz_function_name(functions, &c->places.paths.v[path].function);
+	if (path != ST_HASHMAP_NONE)
+		st_append(text, sizeof text, "... > ");
+	while (n--)
+		st_append(text, sizeof text, "%.100s%s", names[n], n ? " > " : "");
+	st_table_cell(t, "%s", text);
+}
+
+/* The path that was hit most often, of those that were hit less than `most` times, or as often
+ * and have a greater number than *path. */
+static bool
+next_path(const struct st_fuzz_campaign *c, size_t *most, uint32_t *path)
+{
+	size_t best = 0;
+	uint32_t found = ST_HASHMAP_NONE;
+	for (uint32_t i = 0; i < c->path_hits.n; i++) {
+		const size_t hits = c->path_hits.v[i];
+		if (hits > best && (hits < *most || (hits == *most && i > *path))) {
+			best = hits;
+			found = i;
+		}
+	}
+	*most = best;
+	*path = found;
+	return found != ST_HASHMAP_NONE;
+}
+
+static void
+print_grown_paths(const struct st_fuzz_campaign *c, struct st_fuzz_functions *functions, FILE *out,
+                  struct st_style style)
+{
+	static const struct st_table_column columns[] = {{"hits", false},
+	                                                 {"path that grew most", true}};
+	struct st_table *t = st_table_new(columns, 2);
+	size_t most = SIZE_MAX, n = 0;
+	uint32_t path = 0;
+	while (t && n++ < SHOWN_PATHS && next_path(c, &most, &path)) {
+		st_table_count(t, most);
+		print_path_cell(t, c, functions, path);
+	}
+	if (t && st_table_rows(t)) {
+		fputc('\n', out);
+		st_table_print(t, out, style);
+	}
+	st_table_free(t);
+}
+
 /* Why there is no finding. */
 static void
 print_nothing(const struct st_findings *findings, FILE *out)
@@ -102,7 +160,8 @@ print_nothing(const struct st_findings *findings, FILE *out)
 
 void
 st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findings,
-              const char *folder, FILE *out, struct st_style style)
+              struct st_fuzz_functions *functions, const char *folder, FILE *out,
+              struct st_style style)
 {
 	char most[ST_NUMBER_SIZE], base[ST_NUMBER_SIZE];
 	fprintf(out, "%s, %s of them interesting, %s, %s%s\n",
@@ -115,13 +174,14 @@ st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findin
 	        (double)c->most_work / (double)c->corpus.base);
 	if (c->unsteady > 0.01)
 		fprintf(out,
-		        "note: equal executions differ by %.2g %% in their work: smaller growth is "
-		        "not "
+		        "note: equal executions differ by %.2g %% in %s: smaller growth is not "
 		        "looked at\n",
-		        c->unsteady * 100);
+		        c->unsteady * 100,
+		        c->target->paths ? "what they do on a path" : "their work");
 	for (size_t i = 0; i < findings->list.n; i++)
 		print_finding(c, &findings->list.v[i], i + 1, folder, out);
 	if (!findings->list.n)
 		print_nothing(findings, out);
+	print_grown_paths(c, functions, out, style);
 	print_fuzz_rules(c, out, style);
 }

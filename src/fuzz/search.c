@@ -157,7 +157,7 @@ take_next(struct search *s, struct st_fuzz_execution *x, struct st_error *e)
 	} else {
 		status = st_fuzz_finish(c->target, slot, &c->places, x, e);
 		if (!status)
-			status = st_fuzz_campaign_record(c, x, e);
+			status = st_fuzz_campaign_record_child(c, &child->input, x, e);
 	}
 	s->taken++;
 	if (!status)

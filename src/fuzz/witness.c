@@ -138,6 +138,31 @@ measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execut
 	return status;
 }
 
+/* The function that does most in the largest member of the family: at small sizes others do more.
+ * With paths, that part of its work is looked at which the smallest member does not do, because the
+ * program may do other work that is more, but always the same. */
+static st_status
+find_family_function(struct st_judging *j, struct st_finding *f,
+                     const struct st_fuzz_execution *last, struct st_error *e)
+{
+	struct st_fuzz_campaign *c = j->campaign;
+	struct st_fuzz_execution first = {0};
+	struct st_fuzz_bytes input = {0};
+	st_status status = ST_OK;
+	if (c->target->paths) {
+		status = st_fuzz_family_make(&f->family, 1, &input)
+		                 ? st_fail(e, ST_EXIT_FAILED, "no memory left for an input")
+		                 : st_fuzz_execute(c->target, &input, &c->places, &first, e);
+		c->n_executions++;
+	}
+	if (!status &&
+	    st_fuzz_hottest(j->functions, last, c->target->paths ? &first : NULL, &f->function))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the functions");
+	st_fuzz_bytes_free(&input);
+	st_fuzz_execution_free(&first);
+	return status;
+}
+
 static st_status
 find_witness_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
@@ -148,9 +173,8 @@ find_witness_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	                           : measure_family(j, f, &last, e);
 	if (!status && f->times.n)
 		st_law_find(&f->law, f->times.v, f->worked.v, f->times.n);
-	/* The function of the largest one: at small sizes others do more. */
-	if (!status && last.counts.n && st_fuzz_hottest(j->functions, &last, NULL, &f->function))
-		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the functions");
+	if (!status && last.counts.n)
+		status = find_family_function(j, f, &last, e);
 	st_fuzz_execution_free(&last);
 	return status;
 }

@@ -199,11 +199,19 @@ end_with_campaign(pid_t campaign, int signo)
 		_exit(ST_EXIT_FAILED);
 }
 
+static struct st_run_options
+fuzz_run_options(struct st_fuzz_target *t)
+{
+	struct st_run_options o = {
+	        .argv = t->argv, .tools = t->set.tools, .n_tools = t->set.n, .own_group = true};
+	st_region_apply(&t->region, &t->set, &o);
+	return o;
+}
+
 static _Noreturn void
 measure_execution(struct st_fuzz_target *t, const struct st_fuzz_worker *w, pid_t campaign)
 {
-	const struct st_run_options options = {
-	        .argv = t->argv, .tools = t->set.tools, .n_tools = t->set.n, .own_group = true};
+	const struct st_run_options options = fuzz_run_options(t);
 	struct st_run run;
 	struct st_error e = {0};
 	signal(SIGINT, SIG_DFL);
@@ -229,8 +237,7 @@ static _Noreturn void
 serve_executions_of(struct st_fuzz_target *t, const struct st_fuzz_worker *w, pid_t campaign,
                     int go, int done)
 {
-	const struct st_run_options options = {
-	        .argv = t->argv, .tools = t->set.tools, .n_tools = t->set.n, .own_group = true};
+	const struct st_run_options options = fuzz_run_options(t);
 	struct st_served_outcome end;
 	struct st_error e = {0};
 	char byte;

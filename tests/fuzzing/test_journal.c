@@ -70,19 +70,19 @@ fill(struct st_fuzz_journal *j, struct executed *x)
 	begin_execution(x, ST_END_EXIT, 3);
 	add_count(x, 0, 0x1000, 5);
 	add_count(x, 0, 0x1abc, 7);
-	assert_false(st_fuzz_journal_add(j, 0, &x->places, &x->map, &x->x, 0.5, &e));
+	assert_false(st_fuzz_journal_add(j, 0, &x->places, &x->map, &x->x, false, 0.5, &e));
 	raise_map(x);
 	begin_execution(x, ST_END_EXIT, 0);
 	add_image(&x->places, "/lib/c");
 	add_count(x, 0, 0x1000, 6);
 	add_count(x, 0, 0x1abc, 7);
 	add_count(x, 1, 0x20, UINT64_C(1) << 40);
-	assert_false(st_fuzz_journal_add(j, 1, &x->places, &x->map, &x->x, 1.25, &e));
+	assert_false(st_fuzz_journal_add(j, 1, &x->places, &x->map, &x->x, false, 1.25, &e));
 	raise_map(x);
 	begin_execution(x, ST_END_SIGNAL, 6);
 	add_count(x, 0, 0x1000, 9);
 	add_count(x, 1, 0x30, 2);
-	assert_false(st_fuzz_journal_add(j, 2, &x->places, &x->map, &x->x, 2, &e));
+	assert_false(st_fuzz_journal_add(j, 2, &x->places, &x->map, &x->x, false, 2, &e));
 }
 
 static void
@@ -140,7 +140,7 @@ file(void **state)
 	assert_false(st_fuzz_journal_open(&j, path, "fuzz a", &e));
 	assert_false(st_fuzz_journal_has(&j, 0)); /* it was executed now */
 	begin_execution(&x, ST_END_HANG, 9);
-	assert_false(st_fuzz_journal_add(&j, 3, &x.places, &x.map, &x.x, 3, &e));
+	assert_false(st_fuzz_journal_add(&j, 3, &x.places, &x.map, &x.x, false, 3, &e));
 	st_fuzz_journal_close(&j);
 	assert_true(st_fuzz_journal_open(&other, path, "fuzz b", &e));
 	st_fuzz_journal_close(&other);
@@ -172,6 +172,51 @@ is_taken(const char *line, struct executed *x)
 }
 
 static void
+add_path_count(struct executed *x, struct st_fuzz_path path, uint64_t calls, uint64_t instructions)
+{
+	struct st_fuzz_path_count *new = ST_PUSH(&x->x.paths);
+	assert_non_null(new);
+	*new = (struct st_fuzz_path_count){st_fuzz_path_number(&x->places, path), calls,
+	                                   instructions};
+}
+
+/* Paths are named when they are new, and their counts are written when they are asked for. */
+static void
+call_paths(void **state)
+{
+	struct st_fuzz_journal j = {0};
+	struct executed x = {0}, again = {0};
+	struct st_error e;
+	double seconds;
+	(void)state;
+	add_image(&x.places, "/a");
+	begin_execution(&x, ST_END_EXIT, 0);
+	add_path_count(&x, (struct st_fuzz_path){ST_HASHMAP_NONE, {0, 0x10}}, 1, 20);
+	add_path_count(&x, (struct st_fuzz_path){0, {0, 0x2f}}, 3, 40);
+	x.x.growth = (struct st_fuzz_growth){.most = 1.5, .score = 0.1, .beyond = 1.25, .path = 1};
+	assert_false(st_fuzz_journal_add(&j, 0, &x.places, &x.map, &x.x, true, 1, &e));
+	assert_false(st_fuzz_journal_add(&j, 1, &x.places, &x.map, &x.x, false, 2, &e));
+	assert_string_equal(j.lines.v[0], "exit 0 0 1.000 @/a >0:0:10 >1:0:2f "
+	                                  "~1.5,0.10000000000000001,1.25,1 /0=1,20 /1=3,40");
+	assert_string_equal(j.lines.v[1], "exit 0 0 2.000 ~1.5,0.10000000000000001,1.25,1");
+	j.n_read = 2;
+	assert_false(st_fuzz_journal_take(&j, 0, &again.places, &again.x, &seconds, &e));
+	assert_int_equal(again.places.paths.n, 2);
+	assert_int_equal(again.places.paths.v[0].parent, ST_HASHMAP_NONE);
+	assert_int_equal(again.places.paths.v[1].parent, 0);
+	assert_int_equal(again.places.paths.v[1].function.offset, 0x2f);
+	assert_int_equal(again.x.paths.n, 2);
+	assert_int_equal(again.x.paths.v[1].calls, 3);
+	assert_int_equal(again.x.paths.v[1].instructions, 40);
+	assert_true(again.x.growth.score == x.x.growth.score && again.x.growth.path == 1);
+	assert_false(st_fuzz_journal_take(&j, 1, &again.places, &again.x, &seconds, &e));
+	assert_int_equal(again.x.paths.n, 0);
+	st_fuzz_journal_close(&j);
+	executed_free(&x);
+	executed_free(&again);
+}
+
+static void
 damaged(void **state)
 {
 	static const char *const bad[] = {"",
@@ -195,7 +240,19 @@ damaged(void **state)
 	                                  "exit 0 5 1 @/a 0:10",
 	                                  "exit 0 5 1 @/a 0:10=",
 	                                  "exit 0 5 1 @/a 0:10=1 1=2",
-	                                  "exit 0 5 1 @/a 0:10=1 0:20=2 0:10=3"};
+	                                  "exit 0 5 1 @/a 0:10=1 0:20=2 0:10=3",
+	                                  "exit 0 5 1 >0:0:10",
+	                                  "exit 0 5 1 @/a >1:0:10",
+	                                  "exit 0 5 1 @/a >0:1:10",
+	                                  "exit 0 5 1 @/a >0:0",
+	                                  "exit 0 5 1 @/a >0:0:10 >0:0:10",
+	                                  "exit 0 5 1 @/a >0:0:10 ~1,1,1,1",
+	                                  "exit 0 5 1 @/a >0:0:10 ~1,1,0",
+	                                  "exit 0 5 1 @/a >0:0:10 ~1,nan,1,0",
+	                                  "exit 0 5 1 @/a >0:0:10 ~1,-1,1,0",
+	                                  "exit 0 5 1 @/a >0:0:10 /1=1,1",
+	                                  "exit 0 5 1 @/a >0:0:10 /0=1",
+	                                  "exit 0 5 1 @/a >0:0:10 /0=1,1 /0=1,1"};
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct executed x = {0};
@@ -209,8 +266,9 @@ damaged(void **state)
 static void
 mutations(void **state)
 {
-	static const char good[] = "exit 0 12 0.500 @/bin/a%20b @/b 0:1000=5 1:1abc=7 0=8 1=9";
-	static const char letters[] = " 0123456789abcdefxits=:@%/.-";
+	static const char good[] = "exit 0 12 0.500 @/bin/a%20b @/b 0:1000=5 1:1abc=7 0=8 1=9 "
+	                           ">0:1:20 >1:0:30 ~1.5,1,1.25,1 /0=1,2 /1=3,4";
+	static const char letters[] = " 0123456789abcdefxits=:@%/.-<>~,";
 	uint64_t random = 7;
 	size_t taken = 0;
 	(void)state;
@@ -227,6 +285,12 @@ mutations(void **state)
 			assert_true(x.x.counts.v[i].place < x.places.list.n);
 		for (size_t i = 0; i < x.places.list.n; i++)
 			assert_true(x.places.list.v[i].image < x.places.images.n);
+		for (size_t i = 0; i < x.x.paths.n; i++)
+			assert_true(x.x.paths.v[i].path < x.places.paths.n);
+		assert_true(x.x.growth.path == 0 || x.x.growth.path < x.places.paths.n);
+		for (size_t i = 0; i < x.places.paths.n; i++)
+			assert_true(x.places.paths.v[i].parent == ST_HASHMAP_NONE ||
+			            x.places.paths.v[i].parent < i);
 		executed_free(&x);
 	}
 	assert_in_range(taken, 20000 / 8, 20000 - 1);
@@ -268,8 +332,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(lines),     cmocka_unit_test(file),     cmocka_unit_test(damaged),
-	        cmocka_unit_test(mutations), cmocka_unit_test(identity),
+	        cmocka_unit_test(lines),      cmocka_unit_test(file),
+	        cmocka_unit_test(call_paths), cmocka_unit_test(damaged),
+	        cmocka_unit_test(mutations),  cmocka_unit_test(identity),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

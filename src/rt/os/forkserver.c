@@ -6,6 +6,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
+#include "wire/results/forest.h"
 
 enum {
 	FORK = 17,                                   /* SIGCHLD */
@@ -27,6 +28,10 @@ static struct {
 	struct st_partial partials[MOST_PARTIALS];
 	uint64_t *counts[2]; /* of slots 0 and 1, n_blocks of each */
 	uint32_t n_blocks;
+	strobe_node *nodes; /* n_nodes of each; NULL: no tool has made any */
+	strobe_cost *costs;
+	uint32_t n_nodes;
+	uint32_t images_done, n_entries, n_entry_names; /* of the control structure */
 	uint32_t *tid; /* in the C library's data, for pthread_kill and others; NULL: not known */
 	uint64_t robust_list, robust_bytes;
 } at_entry;
@@ -113,6 +118,69 @@ keep_state(void)
 	memcpy(at_entry.state, (char *)rt.results + STATE_FROM, STATE_BYTES);
 }
 
+static strobe_node *
+nodes_of_results(void)
+{
+	return results_section(rt.results->layout.off_nodes);
+}
+
+static strobe_cost *
+costs_of_results(void)
+{
+	return results_section(rt.results->layout.off_costs);
+}
+
+/* Contexts that the tool `contexts` has found on the way to the entry point. */
+static bool
+keep_forest(void)
+{
+	const uint32_t n = rt.results->contexts.n_nodes;
+	if (n <= 1)
+		return true;
+	at_entry.nodes = rt_map_memory(n * sizeof *at_entry.nodes);
+	at_entry.costs = rt_map_memory(n * sizeof *at_entry.costs);
+	if (!at_entry.nodes || !at_entry.costs)
+		return false;
+	memcpy(at_entry.nodes, nodes_of_results(), n * sizeof *at_entry.nodes);
+	memcpy(at_entry.costs, costs_of_results(), n * sizeof *at_entry.costs);
+	at_entry.n_nodes = n;
+	return true;
+}
+
+static void
+restore_forest(void)
+{
+	const uint32_t n = rt.results->contexts.n_nodes, kept = at_entry.n_nodes;
+	if (n > kept) {
+		memset(nodes_of_results() + kept, 0, (n - kept) * sizeof(strobe_node));
+		memset(costs_of_results() + kept, 0, (n - kept) * sizeof(strobe_cost));
+	}
+	if (!kept)
+		return;
+	memcpy(nodes_of_results(), at_entry.nodes, kept * sizeof(strobe_node));
+	memcpy(costs_of_results(), at_entry.costs, kept * sizeof(strobe_cost));
+}
+
+/* A copy that loads a library asks the controller for its functions, whether or not a copy before
+ * it has loaded it, too. */
+static void
+restore_entries(void)
+{
+	struct st_control *c = &rt.results->control;
+	__atomic_store_n(&c->images_done, at_entry.images_done, __ATOMIC_SEQ_CST);
+	c->n_entries = at_entry.n_entries;
+	c->n_entry_names = at_entry.n_entry_names;
+}
+
+static void
+keep_entries(void)
+{
+	const struct st_control *c = &rt.results->control;
+	at_entry.images_done = c->images_done;
+	at_entry.n_entries = c->n_entries;
+	at_entry.n_entry_names = c->n_entry_names;
+}
+
 static bool
 keep_results(void)
 {
@@ -131,8 +199,9 @@ keep_results(void)
 		memcpy(at_entry.counts[slot], counts_of(slot), n * sizeof(uint64_t));
 	}
 	at_entry.n_blocks = n;
+	keep_entries();
 	keep_state();
-	return true;
+	return keep_forest();
 }
 
 /* After an execution that has reported n_blocks. */
@@ -150,6 +219,8 @@ restore_results(uint32_t n_blocks, uint32_t n_slots)
 	}
 	memcpy(results_section(r->layout.off_partials), at_entry.partials,
 	       sizeof at_entry.partials);
+	restore_forest();
+	restore_entries();
 	memcpy(r->stats, at_entry.stats, sizeof at_entry.stats);
 	memcpy((char *)r + STATE_FROM, at_entry.state, STATE_BYTES);
 	r->fallbacks.n = 0;
