@@ -164,7 +164,7 @@ class Causal(Campaigns):
 
     def test_lines(self):
         self.open("causal", self.page_of("slow", blown.slow_down()))
-        self.assertEqual(self.tabs(), ["Summary", "Experiments", "Causal profiles"])
+        self.assertEqual(self.tabs(), ["Summary", "Experiments", "Causal profiles", "Threads"])
         self.assertEqual(self.points(), [[1, 1], [2, 1.9], [3.5, 3.2], [1, 1], [5, 2], [140000, 35000]])
         self.assertEqual(self.status(), "2 of 2 lines")
         self.assertEqual(self.page.js("[...document.querySelectorAll('section:not([hidden]) polyline.experiments')].map(e => e.dataset.name)"), ["main", "quarter"])
@@ -220,6 +220,39 @@ class Causal(Campaigns):
             self.assertEqual(self.page.js("getComputedStyle(document.querySelector('section:not([hidden]) .page')).backgroundColor"), "rgba(0, 0, 0, 0)")
 
 
+class Matrix(Campaigns):
+    def table(self):
+        return self.page.js("[...document.querySelectorAll('section:not([hidden]) .matrix tr')].map(r => [...r.children].map(c => c.textContent))")
+
+    def test_matrix(self):
+        self.open("matrix", self.page_of("slow", blown.slow_down()))
+        self.assertEqual(self.table(), [["Function", "thread 0", "thread 2"], ["main", "10", "–"], ["quarter", "4", "6"], ["the_rest", "10", "–"], [results.EVIL, "–", "–"]])
+        self.assertEqual(self.status(), "4 functions in 2 threads")
+        self.assertEqual(self.texts(".legend span"), ["– none", "fewer  10", "mean number of calls in a run without noise; the colour is logarithmic"])
+        heats = self.page.js("[...document.querySelectorAll('section:not([hidden]) .matrix td.hot')].map(e => Number(e.style.getPropertyValue('--heat')))")
+        self.assertEqual(heats[0], 1)
+        self.assertTrue(heats[1] < heats[2] < 1, "6 calls are hotter than 4")
+        self.page.key("/", "/")
+        self.page.type("quarter")
+        self.assertEqual(self.table()[1:], [["quarter", "4", "6"]])
+        self.page.click("section:not([hidden]) .matrix a")
+        self.assertEqual(self.texts("h2.function"), ["quarter"])
+
+    def test_many(self):
+        campaign = blown.many(60)
+        for thread in range(40):
+            campaign["targets"][0]["threads"].append({"thread": thread + 1, "calls": 1000 * thread + 0.5})
+        path = self.page_of("matrix", campaign)
+        self.open("matrix", path)
+        self.assertEqual((len(self.table()) - 1, len(self.table()[0]) - 1), (50, 41))
+        self.page.click("section:not([hidden]) .bar-of-tools button")
+        self.assertEqual(len(self.table()) - 1, 60)
+        for width in (1400, 800, 390):
+            self.page.resize(width, 800)
+            self.open("matrix", path)
+            self.assertEqual(self.page.js("document.documentElement.scrollWidth"), width)
+
+
 class Measured(Campaigns):
     """The page of a profile has what strobe blow prints of it."""
 
@@ -245,6 +278,10 @@ class Measured(Campaigns):
         rows = self.rows()
         self.assertEqual([row[1] for row in rows], [row["function"] for row in self.json["targets"]])
         self.assertEqual([row[4:6] for row in rows], [[f"{row['fitness']:.5f}", str(row["experiments"])] for row in self.json["targets"]])
+        # The threads are those of --threads.
+        self.open("matrix", self.html)
+        self.assertEqual(self.page.js("[...document.querySelectorAll('section:not([hidden]) .matrix tbody tr')].map(r => [...r.children].map(c => c.textContent))"),
+                         [[row["function"], *(f"{each['calls']:.0f}" for each in row["threads"])] for row in self.json["targets"]])
         # The picture has the points of strobe plot causal.
         self.open("causal", self.html)
         hints = sorted(re.findall(r"<circle [^>]*><title>([^<]*)</title>", self.strobe("plot", "causal", "r.db", "-o", "-")))

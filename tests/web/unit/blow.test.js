@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { curvesOf, gainMeaning, gainOf, gainWords, linesOf, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
+import { curvesOf, gainMeaning, gainOf, gainWords, linesOf, matrixOf, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
 import { viewsOf } from "../../../web/src/data/places.js";
 
 const slope = (value, lo, hi, state = "measured") => ({ value, lo, hi, state });
@@ -66,4 +66,13 @@ test("lines of experiments", () => {
 	assert.deepEqual(linesOf(curves, {}).lines.map(({ name }) => name), ["f", "g, thread 2", "g, thread 3"]);
 	assert.deepEqual(linesOf(curves, { fits: (name) => name === "g", cut: 5 }), { lines: [{ name: "g, thread 2", points: [[1, 1]] }], of: 2, beyond: 2, zero: 1 });
 	assert.deepEqual(linesOf(curves, { most: 1, cut: 3 }), { lines: [{ name: "f", points: [[1, 1]] }], of: 3, beyond: 1, zero: 1 });
+});
+
+test("functions by threads", () => {
+	const thread = (n, calls) => ({ thread: n, calls });
+	const blow = { targets: [target("f", { threads: [thread(0, 1), thread(2, 40)] }), target("g", { threads: [thread(10, 2.5)] }), target("h", {})] };
+	const { threads, rows, of, most } = matrixOf(blow, null, 2);
+	assert.deepEqual([threads, of, most, rows.length], [[0, 2, 10], 3, 40, 2]);
+	assert.deepEqual(threads.map((each) => rows[0].calls.get(each)), [1, 40, undefined]);
+	assert.deepEqual(matrixOf(blow, (name) => name === "g", 50).rows.map(({ name }) => name), ["g"]);
 });

@@ -78,3 +78,11 @@ export function linesOf({ lines, zero }, { fits = null, most = Infinity, cut = I
 	const beyond = fitting.slice(0, most).reduce((sum, { points }) => sum + points.filter(([x]) => x > cut).length, 0);
 	return { lines: shown.filter(({ points }) => points.length), of: fitting.length, beyond, zero };
 }
+
+// The calls of functions by thread, of those that fit, at most so many; `most` is the greatest number of all functions.
+export function matrixOf({ targets }, fits, rows) {
+	const fitting = targets.filter(({ function: name }) => !fits || fits(name));
+	const threads = [...new Set(targets.flatMap((row) => (row.threads ?? []).map(({ thread }) => thread)))].sort((a, b) => a - b);
+	const most = targets.reduce((max, row) => (row.threads ?? []).reduce((least, { calls }) => Math.max(least, calls), max), 0);
+	return { threads, most, of: fitting.length, rows: fitting.slice(0, rows).map((row) => ({ name: row.function, calls: new Map((row.threads ?? []).map(({ thread, calls }) => [thread, calls])) })) };
+}

@@ -13,6 +13,7 @@ import { functions } from "./functions.js";
 import { history } from "./history.js";
 import { lines } from "./lines.js";
 import { loops } from "./loops.js";
+import { matrix } from "./matrix.js";
 import { measurements } from "./measurements.js";
 import { memory } from "./memory.js";
 import { source } from "./source.js";
@@ -24,4 +25,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, memory, measurements, costs, functions, lines, traced, targets, causal, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
+export const views = [study, summary, memory, measurements, costs, functions, lines, traced, targets, causal, matrix, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
