@@ -6,6 +6,7 @@
 
 #include "recording/engine.h"
 #include "recording/fields.h"
+#include "recording/registers.h"
 #include "recording/targets.h"
 #include "tools/records.h"
 
@@ -141,6 +142,15 @@ note_engine_function(const struct engine_writing *w, const struct st_engine_func
 }
 
 static st_status
+decide_engine_registers(struct st_engine_function *f, size_t records)
+{
+	struct st_registers_seen seen = {0};
+	for (size_t i = 0; i < records; i++)
+		st_registers_see(&seen, f->records[i].values, f->records[i].absent);
+	return st_registers_decide(&seen, &f->table);
+}
+
+static st_status
 write_engine_function(struct engine_writing *w, struct st_engine_function *f,
                       struct st_recording_outcome *outcome)
 {
@@ -151,7 +161,9 @@ write_engine_function(struct engine_writing *w, struct st_engine_function *f,
 	while (f->records && records < w->r->request->keep && f->records[records].complete)
 		records++;
 	note_engine_function(w, f, records);
-	const st_status status = records ? st_branch_names_find(w->r, f, &names) : ST_OK;
+	st_status status = records ? st_branch_names_find(w->r, f, &names) : ST_OK;
+	if (f->bare && !status)
+		status = decide_engine_registers(f, records);
 	if (records && !status) {
 		const size_t id = ++outcome->functions;
 		outcome->records += records;

@@ -113,7 +113,8 @@ st_record_note_bare(FILE *out, const char *function, const char *path)
 {
 	st_record_note(out,
 	               "%s has no debug information of %s: its features are the registers of "
-	               "arguments; compile it with -g, or install its package of debug files "
+	               "arguments, and whether those that hold addresses are null; compile it with "
+	               "-g, or install its package of debug files "
 	               "(-dbgsym)",
 	               path, function);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "recording/registers.h"
 
 /* ---- memory of the area ---- */
 
@@ -122,32 +122,6 @@ is_image_chosen(const struct st_recording_targets *t, const struct st_probed_ima
 	return st_region_chooses_image(&region, image->path);
 }
 
-/* Without debug information, the argument registers are the only features. */
-static st_status
-take_registers_for_features(struct st_feature_table *table, struct st_image *image, uint64_t entry)
-{
-	static const char *const names[] = {"rdi", "rsi", "rdx", "rcx", "r8", "r9"};
-	const struct st_function *f = st_image_function(image, entry);
-	*table = (struct st_feature_table){.image = image, .entry = entry};
-	table->name = f ? f->name : "(unknown)";
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct st_record_op *op = ST_PUSH(&table->ops);
-		struct st_feature *feature = op ? ST_PUSH(&table->features) : NULL;
-		if (!feature)
-			return ST_FAILED;
-		*op = (struct st_record_op){
-		        .kind = ST_RECORD_REGISTER, .base = (uint16_t)i, .kept = 1};
-		*feature = (struct st_feature){.name = strdup(names[i]),
-		                               .path = strdup(names[i]),
-		                               .type_name = "register",
-		                               .form = ST_FORM_SIGNED,
-		                               .op = (uint16_t)i};
-		if (!feature->name || !feature->path)
-			return ST_FAILED;
-	}
-	return ST_OK;
-}
-
 st_status
 st_recorded_features(struct st_feature_table *table, bool *bare, struct st_image *image,
                      uint64_t entry, const struct st_feature_limits *limits)
@@ -158,7 +132,7 @@ st_recorded_features(struct st_feature_table *table, bool *bare, struct st_image
 		return ST_OK;
 	st_features_free(table);
 	*bare = true;
-	return take_registers_for_features(table, image, entry);
+	return st_registers_find(table, image, entry);
 }
 
 static void

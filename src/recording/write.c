@@ -7,6 +7,7 @@
 
 #include "recording/callees.h"
 #include "recording/fields.h"
+#include "recording/registers.h"
 
 struct writing {
 	const struct st_recording_targets *t;
@@ -212,8 +213,20 @@ note_missing_records(struct writing *w, const struct st_recorded *f, const struc
 		               r->missed, f->table.name);
 }
 
+/* Makes flags of registers that hold addresses. */
 static st_status
-write_recorded(struct writing *w, const struct st_recorded *f, struct st_recording_outcome *outcome)
+decide_registers(struct st_recorded *f, const struct rows *rows)
+{
+	struct st_registers_seen seen = {0};
+	if (!f->bare)
+		return ST_OK;
+	for (size_t i = 0; i < rows->n; i++)
+		st_registers_see(&seen, rows->v[i]->values, rows->v[i]->absent);
+	return st_registers_decide(&seen, &f->table);
+}
+
+static st_status
+write_recorded(struct writing *w, struct st_recorded *f, struct st_recording_outcome *outcome)
 {
 	const struct st_record_function *r = st_recorded_function(w->t->probes, f);
 	struct rows rows = {0};
@@ -221,7 +234,8 @@ write_recorded(struct writing *w, const struct st_recorded *f, struct st_recordi
 	uint32_t *ordinals = calloc(f->table.features.n + 1, sizeof *ordinals);
 	if (r)
 		rows = rows_that_are_done(w->t, r, st_recorded_values(&f->table, f->table.ops.n));
-	if (st_callee_columns_find(w->t, f, &callees) || !ordinals || (r && !rows.v)) {
+	if (st_callee_columns_find(w->t, f, &callees) || !ordinals || (r && !rows.v) ||
+	    decide_registers(f, &rows)) {
 		st_callee_columns_free(&callees);
 		free(ordinals);
 		free(rows.v);

@@ -214,8 +214,8 @@ class Refused(Records):
         functions, log, notes = self.record("integers", bare, ROUNDS)
         self.assertEqual([f["name"] for f in functions["integers"].features], ["rdi", "rsi", "rdx", "rcx", "r8", "r9"])
         self.assertEqual([f for (f,) in functions["integers"].columns("r9")], [row[5] for row in numbers(log["integers"])])
-        self.assertEqual(notes, [f"{bare} has no debug information of integers: its features are the registers of arguments; compile it with -g, or "
-                                 "install its package of debug files (-dbgsym)"])
+        self.assertEqual(notes, [f"{bare} has no debug information of integers: its features are the registers of arguments, and whether those that hold "
+                                 "addresses are null; compile it with -g, or install its package of debug files (-dbgsym)"])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@
 
 #include "rt/lib/sys.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, ADDRESS_BITS = 56 };
 
 struct span {
 	void *at;
@@ -34,10 +34,12 @@ copy_bytes(void *to, const void *from, uint64_t n)
 		((uint8_t *)to)[i] = ((const uint8_t *)from)[i];
 }
 
-/* False: it is unreadable. */
+/* False: it is unreadable. Small numbers and negative ones need no system call. */
 static bool
 record_read_memory(struct st_record_scratch *own, uint64_t from, void *to, uint64_t n)
 {
+	if (from < PAGE || from >> ADDRESS_BITS)
+		return false;
 	for (uint32_t i = 0; i < ST_RECORD_WINDOWS; i++)
 		if (from >= own->windows[i].from && from + n <= own->windows[i].to &&
 		    from + n > from) {
