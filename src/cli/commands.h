@@ -623,6 +623,7 @@
 	O(qos_policy, 0, "qos-policy", "hold|function", true,                                      \
 	  "set how the budget follows from the metric (default: hold)")                            \
 	O(for, 0, "for", "TIME", true, "end each run after this long: 30s")                        \
+	ST_EXPERIMENT_ON_OPTIONS(O)                                                                \
 	O(from, 0, "from", "FILE", true, "analyse the result of an earlier study again")           \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(output, 'o', "output", "FILE", true,                                                     \

@@ -68,9 +68,10 @@ char **
 st_on_experiment(const char *strobe, const char *tool, char *const *argv, char *const *program,
                  const char *const *further, size_t *at)
 {
-	size_t own = (size_t)(program - argv), words = 0, added = 0;
-	own -= own && !strcmp(argv[own - 1], "--");
-	while (program[words])
+	size_t own = 0, words = 0, added = 0;
+	while (argv[own] && argv + own != program && strcmp(argv[own], "--") != 0)
+		own++;
+	while (program && program[words])
 		words++;
 	while (further[added])
 		added++;
@@ -84,7 +85,8 @@ st_on_experiment(const char *strobe, const char *tool, char *const *argv, char *
 	*at = 2 + own;
 	for (size_t i = 0; i < added; i++)
 		all[*at + i] = further[i];
-	all[*at + added] = "--";
+	if (program)
+		all[*at + added] = "--";
 	for (size_t i = 0; i < words; i++)
 		all[*at + added + 1 + i] = program[i];
 	return (char **)all;
@@ -143,7 +145,7 @@ st_on_identity(const char *command, char *const *argv, char *const *program)
 	char *here = realpath(".", NULL);
 	json_t *all =
 	        json_pack("[s, s, o, o]", command, here ? here : "", on_options(command, argv),
-	                  st_batch_command_identity(program, NULL));
+	                  program ? st_batch_command_identity(program, NULL) : json_null());
 	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
 	json_decref(all);
 	free(here);

@@ -32,7 +32,8 @@ char *st_on_note(const struct st_on_nodes *n);
 void st_on_nodes_free(struct st_on_nodes *n);
 /* The words of strobe itself that make one experiment of a command with workers: STROBE TOOL, what
  * the user has given up to the program, further options (NULL-terminated), "--" and the program.
- * argv: from the user's first option on, with the program in it. *at: the number of the first
+ * argv: from the user's first option on, with the program in it, if it is
+ * not NULL. *at: the number of the first
  * further option. malloc'ed, only the array; NULL: memory is exhausted. */
 char **st_on_experiment(const char *strobe, const char *tool, char *const *argv,
                         char *const *program, const char *const *further, size_t *at);

@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/on.h"
 #include "cli/progress.h"
 #include "cli/tune_arguments.h"
 #include "profile/output.h"
+#include "timing/timing.h"
 #include "tune/analysis.h"
 
 /* ---- results ---- */
@@ -125,7 +127,7 @@ say(void *progress, const char *sentence)
 	fprintf(stderr, "strobe: %s\n", sentence);
 }
 
-/* The study's runs, or with l the search's. */
+/* The study's runs, or with l the search's; of a worker, its part. */
 static st_status
 conduct(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
 {
@@ -136,12 +138,20 @@ conduct(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
 	a->how.arg = &progress;
 	st_status status = prepare(&a->how, e);
 	if (!status) {
-		status = l ? st_tune_limit(l, &a->how, &a->qos, a->study.programs.v[0].argv, e)
-		           : st_tune_study(&a->study, &a->how, e);
+		status = a->experiment ? st_tune_far_work(a, e)
+		         : l ? st_tune_limit(l, &a->how, &a->qos, a->study.programs.v[0].argv, e)
+		             : st_tune_study(&a->study, &a->how, e);
 		rmdir(a->how.folder);
 	}
 	a->how.arg = NULL;
 	return status;
+}
+
+/* With workers, this process makes no runs. */
+static int
+tune_signal(void)
+{
+	return st_tune_interrupted() ? st_tune_interrupted() : st_timing_interrupted();
 }
 
 /* After a signal. 0: something is left to be told. */
@@ -150,8 +160,8 @@ tell_interruption(const struct st_tune_arguments *a, bool some, const char *what
                   struct st_error *e)
 {
 	if (!some)
-		return st_fail(e, 128 + st_tune_interrupted(),
-		               "interrupted before %s was complete: nothing is kept", what);
+		return st_fail(e, 128 + tune_signal(), "interrupted before %s was complete%s", what,
+		               a->place.on ? "" : ": nothing is kept");
 	if (!a->quiet)
 		fprintf(stderr, "strobe: interrupted; what was measured before is kept\n");
 	return 0;
@@ -162,14 +172,16 @@ study(struct st_tune_arguments *a, struct st_error *e)
 {
 	char *fallback = a->json || a->output ? NULL : tune_default_output(&a->study);
 	const char *path = a->output ? a->output : fallback;
-	int status = (path && st_output_check_kind(path, "JSON", ".json", e)) || conduct(a, NULL, e)
-	                     ? -1
-	                     : 0;
-	if (!status && st_tune_interrupted())
+	char *campaign = NULL;
+	int status = path && st_output_check_kind(path, "JSON", ".json", e) ? -1 : 0;
+	if (!status)
+		status = a->place.on ? st_tune_far_study(a, &campaign, e) : conduct(a, NULL, e);
+	if (!status && tune_signal())
 		status = tell_interruption(a, st_study_repetitions(&a->study) > 0, "a repetition",
 		                           e);
 	if (!status)
 		status = report_study(a, path, e);
+	a->campaign = campaign;
 	free(fallback);
 	return status;
 }
@@ -212,6 +224,8 @@ analyse_again(struct st_tune_arguments *a, struct st_error *e)
 static st_status
 tune(struct st_tune_arguments *a, struct st_error *e)
 {
+	if (a->experiment)
+		return conduct(a, NULL, e);
 	if (a->from)
 		return analyse_again(a, e);
 	return a->mode == ST_TUNE_STUDY ? study(a, e) : search(a, e);
@@ -227,8 +241,9 @@ st_tune_main(char *const *argv)
 		st_command_help(stdout, st_command_find("tune"), false);
 	else if (bad || tune(&a, &e))
 		code = st_complain(&e);
-	else if (st_tune_interrupted())
-		code = 128 + st_tune_interrupted();
+	else if (tune_signal())
+		code = 128 + tune_signal();
+	st_on_say_resume(a.campaign, a.quiet);
 	st_tune_arguments_free(&a);
 	return code;
 }

@@ -7,6 +7,7 @@
 #include "base/option.h"
 #include "base/parse.h"
 #include "cli/commands.h"
+#include "cli/on.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) TUNE_##id,
@@ -88,6 +89,23 @@ static st_status
 apply_printing(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
+	case TUNE_on:
+	case TUNE_campaign:
+	case TUNE_lease:
+	case TUNE_node_noise:
+		a->measures = true;
+		return st_on_take(&a->place,
+		                  option == TUNE_on         ? "on"
+		                  : option == TUNE_campaign ? "campaign"
+		                  : option == TUNE_lease    ? "lease"
+		                                            : "node-noise",
+		                  value, e);
+	case TUNE_experiment:
+		a->experiment = value;
+		return 0;
+	case TUNE_reference:
+		a->reference = value;
+		return 0;
 	case TUNE_from:
 		a->from = value;
 		return 0;
@@ -288,7 +306,7 @@ complete(struct st_tune_arguments *a, char *const *program, struct st_error *e)
 		               : st_fail(e, ST_EXIT_USAGE,
 		                         "--from analyses an earlier study: leave out the program "
 		                         "and the options for measuring");
-	if (search ? check_search(a, e) : check_study(a, e))
+	if (st_tune_far_check(a, e) || (search ? check_search(a, e) : check_study(a, e)))
 		return -1;
 	if (!program && !a->program_file)
 		return st_fail(e, ST_EXIT_USAGE,
@@ -309,10 +327,14 @@ st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct st_error *e
 	*a = (struct st_tune_arguments){
 	        .study = {.seed = 1},
 	        .how = {.session = ST_SESSION_DEFAULT, .input = "/dev/null", .output = "/dev/null"},
-	        .policy = "native"};
+	        .policy = "native",
+	        .place = ST_BATCH_PLACE,
+	        .command = argv};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
-		if (option == ST_OPTIONS_OTHER)
+		if (option == ST_OPTIONS_OTHER) {
+			a->program = argv + o.at - 1;
 			return complete(a, argv + o.at - 1, e);
+		}
 		if (apply_tune_option(a, option, value, e))
 			return -1;
 		if (a->help)
@@ -325,5 +347,6 @@ void
 st_tune_arguments_free(struct st_tune_arguments *a)
 {
 	st_study_free(&a->study);
+	free(a->campaign);
 	st_session_free(&a->how.session);
 }

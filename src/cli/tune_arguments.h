@@ -4,6 +4,7 @@
 #define STROBE_CLI_TUNE_ARGUMENTS_H
 
 #include "base/status.h"
+#include "batch/batch.h"
 #include "cli/tune.h"
 
 enum st_tune_mode { ST_TUNE_STUDY, ST_TUNE_BUDGET, ST_TUNE_THRESHOLD };
@@ -15,6 +16,10 @@ struct st_tune_arguments {
 	struct st_qos_choice qos;
 	/* NULL: not given. */
 	const char *budgets, *periods, *policy, *program_file, *from, *output;
+	struct st_batch_place place;
+	const char *experiment, *reference;    /* of a worker; NULL: not given */
+	char *campaign;                        /* that can be resumed; NULL: there is none */
+	char *const *command, *const *program; /* the user's words; those of the program, or NULL */
 	bool json, quiet, help;
 	bool seeded;   /* --seed is given */
 	bool measures; /* an option is given that only measuring has */
@@ -22,6 +27,14 @@ struct st_tune_arguments {
 
 /* 0, or -1 with *e; the caller frees in both cases. */
 st_status st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct st_error *e);
+/* tune_far.c: runs that workers make. Refuses options that cannot be used with --on. 0, or -1 with
+ * *e. */
+st_status st_tune_far_check(const struct st_tune_arguments *a, struct st_error *e);
+/* Lets workers make the study, or the runs up to a signal. *campaign: the folder, malloc'ed, if it
+ * can be resumed. 0, or -1 with *e. */
+st_status st_tune_far_study(struct st_tune_arguments *a, char **campaign, struct st_error *e);
+/* Makes the part of --experiment, and writes it to the file of --output. */
+st_status st_tune_far_work(struct st_tune_arguments *a, struct st_error *e);
 void st_tune_arguments_free(struct st_tune_arguments *a);
 
 #endif

@@ -13,6 +13,7 @@ struct conduct {
 	struct st_study *study;
 	struct st_tune_how *how;
 	struct st_covered *references; /* of each program */
+	struct st_covered *reference;  /* of the only program that is of interest, in their place */
 	struct st_study_step *steps;   /* of the repetition that was looked at last */
 	size_t done, all;              /* runs */
 	double begin;
@@ -84,6 +85,12 @@ pairs_find_instructions(struct conduct *c, struct st_study_program *p, struct st
 	return status ? -1 : pairs_check_exit(c, p, &run, "when it was measured", e);
 }
 
+static struct st_covered *
+reference_of(const struct conduct *c, size_t program)
+{
+	return c->reference ? c->reference : &c->references[program];
+}
+
 static st_status
 refer(struct conduct *c, size_t program, struct st_error *e)
 {
@@ -93,7 +100,7 @@ refer(struct conduct *c, size_t program, struct st_error *e)
 		return -1;
 	p->exit_code = native.exit_code;
 	p->native = native.time;
-	if (pairs_find_instructions(c, p, &c->references[program], e) || st_tune_interrupted() ||
+	if (pairs_find_instructions(c, p, reference_of(c, program), e) || st_tune_interrupted() ||
 	    run_measured(c, p, &(struct st_tune_asked){0}, &measured, e) ||
 	    pairs_check_exit(c, p, &measured, "when it was measured", e))
 		return -1;
@@ -115,7 +122,7 @@ run_pair(struct conduct *c, const struct st_study_step *step, size_t repetition,
 	const struct st_study_program *p = &s->programs.v[step->program];
 	const struct st_tune_asked asked = {.budget = s->budgets[step->budget],
 	                                    .period = s->periods[step->period],
-	                                    .reference = &c->references[step->program]};
+	                                    .reference = reference_of(c, step->program)};
 	struct st_tune_run native = {0}, measured = {0};
 	int status = 0;
 	for (int i = 0; i < 2 && !status && !st_tune_interrupted(); i++)
@@ -216,6 +223,33 @@ run_all(struct conduct *c, struct st_error *e)
 			return -1;
 	return run_pairs(c, e);
 }
+
+/* ---- parts ---- */
+
+st_status
+st_tune_program(struct st_study *s, struct st_tune_how *how, size_t program,
+                struct st_covered *reference, struct st_error *e)
+{
+	struct conduct c = {
+	        .study = s, .how = how, .reference = reference, .all = 3, .begin = st_now_raw()};
+	const st_status status = refer(&c, program, e);
+	how->show(how->arg, NULL);
+	return status;
+}
+
+st_status
+st_tune_pair(struct st_study *s, struct st_tune_how *how, const struct st_study_step *step,
+             size_t repetition, struct st_covered *reference, struct st_study_pair *out,
+             struct st_error *e)
+{
+	struct conduct c = {
+	        .study = s, .how = how, .reference = reference, .all = 2, .begin = st_now_raw()};
+	const st_status status = run_pair(&c, step, repetition, out, e) ? ST_FAILED : ST_OK;
+	how->show(how->arg, NULL);
+	return status;
+}
+
+/* ---- the study ---- */
 
 st_status
 st_tune_study(struct st_study *s, struct st_tune_how *how, struct st_error *e)

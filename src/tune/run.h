@@ -74,6 +74,14 @@ st_status st_tune_quality(const struct st_qos *q, struct st_quality *out, struct
  * study->complete is not set. 0, or -1 with *e. */
 st_status st_tune_study(struct st_study *s, struct st_tune_how *how, struct st_error *e);
 
+/* A part of the study: what a program does without a budget, or a pair; its reference is the one
+ * that st_tune_program has filled. 0, or -1 with *e, also after a signal. */
+st_status st_tune_program(struct st_study *s, struct st_tune_how *how, size_t program,
+                          struct st_covered *reference, struct st_error *e);
+st_status st_tune_pair(struct st_study *s, struct st_tune_how *how,
+                       const struct st_study_step *step, size_t repetition,
+                       struct st_covered *reference, struct st_study_pair *out, struct st_error *e);
+
 /* The same for a search, whose fields up to the repetitions are set. */
 int st_tune_limit(struct st_limit *l, struct st_tune_how *how, const struct st_qos_choice *qos,
                   char *const *argv, struct st_error *e);
