@@ -145,6 +145,10 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 		a->asked = "follow";
 		a->follow = true;
 		return ST_OK;
+	case ANNOTATE_twice:
+		a->asked = "twice";
+		a->twice = true;
+		return ST_OK;
 	case ANNOTATE_seed:
 		return set_annotate_seed(a, value, e);
 	case ANNOTATE_quiet:
@@ -214,6 +218,12 @@ annotate_check_engine(struct st_annotate_arguments *a, struct st_error *e)
 		               "with %s, a run measures instructions and time: record the other "
 		               "metrics in a second run",
 		               why);
+	if (a->twice)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "%s counts what the program executes, whatever recording costs: leave "
+		        "out --twice",
+		        why);
 	a->metrics |= a->branches ? ST_RECORD_BRANCHES : 0;
 	return ST_OK;
 }

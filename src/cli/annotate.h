@@ -25,6 +25,7 @@ struct st_annotate_arguments {
 	double seconds; /* of recording; 0: not given */
 	bool follow;
 	bool branches; /* record the outcomes of branches */
+	bool twice;    /* read the data of each call twice */
 	uint64_t seed;
 	bool features, quiet;        /* features: print them without a run */
 	struct st_patterns inputs;   /* files and folders */

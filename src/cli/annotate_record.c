@@ -21,6 +21,7 @@ annotate_record_as(const struct st_annotate_arguments *a, char *const *program)
 	                                             .pid = (pid_t)a->pid,
 	                                             .seconds = a->seconds,
 	                                             .follow = a->follow,
+	                                             .twice = a->twice,
 	                                             .functions = &functions,
 	                                             .images = &images,
 	                                             .limits = a->limits,

@@ -294,6 +294,8 @@
 	O(pid, 'p', "pid", "PID", true, "record a running process, until Ctrl-C or --for")         \
 	O(for, 0, "for", "TIME", true, "stop recording after this long: 10s, 2m")                  \
 	O(follow, 'f', "follow", NULL, true, "record child processes, too")                        \
+	O(twice, 0, "twice", NULL, true,                                                           \
+	  "read the data of each call twice, to test whether recording changes the costs")         \
 	O(seed, 0, "seed", "N", true, "set the seed of random choices (default: 0)")               \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	O(depth, 0, "depth", "N", true,                                                            \

@@ -17,17 +17,31 @@ struct words {
 	char rest[128];
 };
 
+static const char *const first_words[] = {"start", "begin", "first"}, *const last_words[] = {
+                                                                              "stop", "end", "last",
+                                                                              "finish"};
+
+/* Whether a name contains the letters of such a word: most names do not, and need not be divided
+ * into words. */
+static bool
+may_be_end(const char *name, enum end end)
+{
+	const size_t n = end == END_FIRST ? sizeof first_words / sizeof *first_words
+	                                  : sizeof last_words / sizeof *last_words;
+	for (size_t i = 0; i < n; i++)
+		if (strcasestr(name, (end == END_FIRST ? first_words : last_words)[i]))
+			return true;
+	return false;
+}
+
 static enum end
 end_of_word(const char *word)
 {
-	static const char *const first[] = {"start", "begin", "first"}, *const last[] = {
-	                                                                        "stop", "end",
-	                                                                        "last", "finish"};
-	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-		if (!strcmp(word, first[i]))
+	for (size_t i = 0; i < sizeof first_words / sizeof *first_words; i++)
+		if (!strcmp(word, first_words[i]))
 			return END_FIRST;
-	for (size_t i = 0; i < sizeof last / sizeof *last; i++)
-		if (!strcmp(word, last[i]))
+	for (size_t i = 0; i < sizeof last_words / sizeof *last_words; i++)
+		if (!strcmp(word, last_words[i]))
 			return END_LAST;
 	return END_NONE;
 }
@@ -54,7 +68,7 @@ take_name_word(struct words *w, const char *word)
 static struct words
 words_of_name(const char *name)
 {
-	struct words w = {0};
+	struct words w = {.end = END_NONE};
 	char word[64];
 	size_t n = 0;
 	for (const char *p = name;; p++) {
@@ -80,6 +94,12 @@ is_pointer_to_elements(const struct st_type *t)
 }
 
 static bool
+is_integer(const struct st_type *t)
+{
+	return t->kind == ST_TYPE_SIGNED || t->kind == ST_TYPE_UNSIGNED;
+}
+
+static bool
 can_differ(const struct st_feature_end *a, const struct st_feature_end *b)
 {
 	if (!a->type || !b->type || a->type->kind != b->type->kind ||
@@ -87,8 +107,7 @@ can_differ(const struct st_feature_end *a, const struct st_feature_end *b)
 		return false;
 	if (is_pointer_to_elements(a->type))
 		return a->type->target == b->type->target;
-	return a->type == b->type &&
-	       (a->type->kind == ST_TYPE_SIGNED || a->type->kind == ST_TYPE_UNSIGNED);
+	return a->type == b->type && is_integer(a->type);
 }
 
 /* The difference of begin_x and end_x is named after x, that of begin and end after the object;
@@ -140,18 +159,30 @@ add_difference(struct st_feature_search *s, const struct st_feature_item *object
 	free(name);
 }
 
+static bool
+is_end_of(const struct st_feature_end *v, enum end end, struct words *w)
+{
+	if (!v->name || !v->type || (v->type->kind != ST_TYPE_POINTER && !is_integer(v->type)))
+		return false;
+	if (!may_be_end(v->name, end))
+		return false;
+	*w = words_of_name(v->name);
+	return w->end == end;
+}
+
 void
 st_feature_pairs(struct st_feature_search *s, const struct st_feature_item *object,
                  struct st_feature_end *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct words first = v[i].name ? words_of_name(v[i].name) : (struct words){0};
+		struct words first, last;
 		bool has_size = false, has_capacity = false;
-		for (size_t j = 0; first.end == END_FIRST && j < n; j++) {
-			const struct words last =
-			        v[j].name ? words_of_name(v[j].name) : (struct words){0};
-			if (last.end != END_LAST || strcmp(first.rest, last.rest) ||
-			    !can_differ(&v[i], &v[j]) || (last.capacity ? has_capacity : has_size))
+		if (!is_end_of(&v[i], END_FIRST, &first))
+			continue;
+		for (size_t j = 0; j < n; j++) {
+			if (!can_differ(&v[i], &v[j]) || !is_end_of(&v[j], END_LAST, &last) ||
+			    strcmp(first.rest, last.rest) ||
+			    (last.capacity ? has_capacity : has_size))
 				continue;
 			add_difference(s, object, &v[i], &v[j], last.capacity);
 			has_size |= !last.capacity;

@@ -508,8 +508,8 @@ static void
 add_globals(struct st_feature_search *s)
 {
 	const struct st_signature *sig = s->table->signature;
-	for (size_t i = 0; i < sig->globals.n && !st_feature_is_full(s); i++) {
-		const struct st_global *g = &sig->globals.v[i];
+	for (size_t i = 0; i < sig->n_globals && !st_feature_is_full(s); i++) {
+		const struct st_global *g = &sig->globals[i];
 		struct st_feature_item item = {
 		        .type = g->type, .type_name = g->type_name, .origin = ST_FROM_GLOBAL};
 		if (!g->name || !g->type)

@@ -20,6 +20,7 @@ struct st_recording_request {
 	double seconds;       /* then the probes are removed; 0: at the end, or at a signal */
 	bool follow;          /* record also the children of the program */
 	bool own_group;
+	bool twice;                    /* read the data of each call twice */
 	struct st_patterns *functions; /* none: all functions of the executable */
 	struct st_patterns *images;
 	struct st_feature_limits limits;

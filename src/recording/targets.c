@@ -83,6 +83,7 @@ describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint6
 	*to = (struct st_record_function){.seed = (r->seed + f->entry) * 0x9e3779b97f4a7c15u,
 	                                  .keep = t->keep,
 	                                  .metrics = r->metrics,
+	                                  .again = r->twice,
 	                                  .n_ops = (uint32_t)f->table.ops.n,
 	                                  .n_kept = n,
 	                                  .rows = rows,

@@ -66,6 +66,8 @@ static size_t
 own_colour(const char *text)
 {
 	static const char *const own[] = {"\033[1m", "\033[0m"};
+	if (*text != '\033')
+		return 0;
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (!strncmp(text, own[i], strlen(own[i])))
 			return strlen(own[i]);
@@ -95,6 +97,10 @@ text_clean(char *text, bool lines)
 	char *to = text;
 	for (const char *from = text; *from;) {
 		uint32_t c = 0;
+		if (*from >= ' ' && *from < 0x7f) {
+			*to++ = *from++;
+			continue;
+		}
 		size_t n = lines && (*from == '\n' || *from == '\t') ? 1
 		           : lines                                   ? own_colour(from)
 		                                                     : 0;

@@ -145,7 +145,7 @@ global_address(Dwarf_Die *die, uint64_t *address)
 }
 
 static st_status
-read_globals(struct st_image *image, Dwarf_Die *scope, struct st_signature *s, int depth)
+read_globals(struct st_image *image, Dwarf_Die *scope, struct sym_globals *to, int depth)
 {
 	enum { DEEPEST_NAMESPACE = 16, MOST_GLOBALS = 4096 };
 	Dwarf_Die die;
@@ -154,18 +154,44 @@ read_globals(struct st_image *image, Dwarf_Die *scope, struct st_signature *s, i
 	do {
 		uint64_t address;
 		Dwarf_Attribute attribute;
-		if (dwarf_tag(&die) == DW_TAG_namespace && read_globals(image, &die, s, depth + 1))
+		if (dwarf_tag(&die) == DW_TAG_namespace && read_globals(image, &die, to, depth + 1))
 			return ST_FAILED;
 		if (dwarf_tag(&die) != DW_TAG_variable || !global_address(&die, &address) ||
 		    !dwarf_attr_integrate(&die, DW_AT_name, &attribute))
 			continue;
-		struct st_global *g = s->globals.n < MOST_GLOBALS ? ST_PUSH(&s->globals) : NULL;
+		struct st_global *g = to->list.n < MOST_GLOBALS ? ST_PUSH(&to->list) : NULL;
 		if (!g)
-			return s->globals.n < MOST_GLOBALS ? ST_FAILED : ST_OK;
+			return to->list.n < MOST_GLOBALS ? ST_FAILED : ST_OK;
 		g->name = dwarf_formstring(&attribute);
 		g->address = address;
 		g->type = sym_type_of(image, &die, &g->type_name);
 	} while (dwarf_siblingof(&die, &die) == 0);
+	return ST_OK;
+}
+
+/* The globals of a unit are read once, for all its functions. */
+static st_status
+take_globals(struct st_image *image, Dwarf_Die *root, struct st_signature *s)
+{
+	struct sym_types *all = sym_types_of(image);
+	const uint32_t hash = st_hash_number((uintptr_t)root->addr),
+	               known = ST_HASHMAP_FIND(&all->by_unit, hash, at,
+	                                       all->globals.v[at]->unit == root->addr);
+	struct sym_globals *g = known != ST_HASHMAP_NONE ? all->globals.v[known] : NULL;
+	if (!g) {
+		struct sym_globals **slot = ST_PUSH(&all->globals);
+		g = slot ? calloc(1, sizeof *g) : NULL;
+		all->globals.n -= slot && !g;
+		if (!g)
+			return ST_FAILED;
+		*slot = g;
+		g->unit = root->addr;
+		if (st_hashmap_add(&all->by_unit, hash, (uint32_t)all->globals.n - 1) ||
+		    read_globals(image, root, g, 0))
+			return ST_FAILED;
+	}
+	s->globals = g->list.v;
+	s->n_globals = g->list.n;
 	return ST_OK;
 }
 
@@ -193,7 +219,7 @@ read_in_unit(struct sym_unit *unit, void *context)
 	Dwarf_Die *die = &s->v[scope].die;
 	search->found = true;
 	search->no_memory = read_parameters(search->image, die, search->out) ||
-	                    read_globals(search->image, &s->root, search->out, 0);
+	                    take_globals(search->image, &s->root, search->out);
 	if (!search->no_memory)
 		place_parameters(search->image, die, entry, search->out, is_rust(&s->root));
 	return true;
@@ -222,7 +248,6 @@ st_image_signature(struct st_image *image, uint64_t entry)
 	if (!slot || st_hashmap_add(&all->by_entry, hash, (uint32_t)all->signatures.n - 1)) {
 		all->signatures.n -= slot != NULL;
 		free(new->signature.parameters.v);
-		free(new->signature.globals.v);
 		free(new);
 		return NULL;
 	}

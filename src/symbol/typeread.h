@@ -19,11 +19,18 @@ struct sym_signature {
 	struct st_signature signature;
 };
 
+struct sym_globals {
+	const void *unit; /* its root entry in the debug information */
+	ST_VEC(struct st_global) list;
+};
+
 struct sym_types {
 	ST_VEC(struct sym_type *) types;
 	struct st_hashmap by_die;
 	ST_VEC(struct sym_signature *) signatures;
 	struct st_hashmap by_entry;
+	ST_VEC(struct sym_globals *) globals;
+	struct st_hashmap by_unit;
 };
 
 struct sym_types *sym_types_of(struct st_image *image);

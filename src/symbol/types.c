@@ -28,13 +28,18 @@ sym_types_free(struct sym_types *types)
 	}
 	for (size_t i = 0; i < types->signatures.n; i++) {
 		free(types->signatures.v[i]->signature.parameters.v);
-		free(types->signatures.v[i]->signature.globals.v);
 		free(types->signatures.v[i]);
+	}
+	for (size_t i = 0; i < types->globals.n; i++) {
+		free(types->globals.v[i]->list.v);
+		free(types->globals.v[i]);
 	}
 	free(types->types.v);
 	free(types->signatures.v);
+	free(types->globals.v);
 	st_hashmap_free(&types->by_die);
 	st_hashmap_free(&types->by_entry);
+	st_hashmap_free(&types->by_unit);
 	free(types);
 }
 

@@ -104,7 +104,8 @@ struct st_global {
 
 struct st_signature {
 	ST_VEC(struct st_parameter) parameters;
-	ST_VEC(struct st_global) globals; /* of the compilation unit */
+	const struct st_global *globals; /* of the compilation unit */
+	size_t n_globals;
 	bool is_variadic;
 };
 

@@ -106,7 +106,7 @@ struct st_record_function {
 	/* The action of each callee that is told apart, plus 1, in the order in which they were
 	 * first called; atomic. The costs in rows are in the same order. */
 	uint32_t callees[ST_RECORD_MOST_NAMED];
-	uint32_t unused;
+	uint32_t again; /* how often the data of a call is read again */
 	struct st_record_op ops[ST_RECORD_MOST_OPS];
 };
 

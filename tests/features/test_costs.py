@@ -82,6 +82,23 @@ class Costs(unittest.TestCase):
         self.assertEqual(functions["allocates"].metrics, [("time", "ns"), ("allocations", "")])
         self.assertEqual(functions["allocates"].columns("allocations", "n"), [(n, n) for n in range(0, 600, 100)])
 
+    def test_twice(self):
+        """Reading twice changes neither features nor counts."""
+        functions, notes = self.record("time,allocated,allocations,freed,minor_faults,lock_wait", "allocates,touches,works,locks", options=("--twice",))
+        self.assertEqual(notes, [])
+        for name, f in functions.items():
+            self.assertEqual(f.calls, (6, 6, 0))
+            columns = ["allocated", "allocations", "freed", "ms" if name == "locks" else "n"]
+            self.assertEqual(f.columns(*columns), self.functions[name].columns(*columns))
+        self.assertEqual(list(functions), ["allocates", "touches", "works", "locks"])
+
+    def test_twice_is_for_recording(self):
+        for words, why in ((["--twice", "r.txt"], "--twice"), (["--twice", "--branches", "-o", "r.txt", "--", COSTS], "leave out --twice")):
+            done = subprocess.run([STROBE, "annotate", *words], capture_output=True, text=True, timeout=120, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(why, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+
     def test_nested(self):
         """All nested calls are counted, also those that are not kept."""
         functions, _ = self.record("time", "outer,inner", "loop", options=("-k", "500"))

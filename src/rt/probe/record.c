@@ -46,9 +46,8 @@ struct usage {
 };
 enum { USAGE_MINOR = 4, USAGE_MAJOR = 5, USAGE_SWITCHES = 12, USAGE_PREEMPTIONS = 13 };
 
-/* Costs of the thread until `net`, which is its clock (probe_net). */
 static void
-read_metrics(struct st_probe_thread *t, uint32_t wanted, uint64_t net, int64_t *to)
+read_metrics_once(struct st_probe_thread *t, uint32_t wanted, uint64_t net, int64_t *to)
 {
 	for (uint32_t i = ST_RECORD_ALLOCATED; i < ST_RECORD_METRIC_COUNT; i++)
 		to[i] = (int64_t)t->tallies.v[i];
@@ -64,6 +63,15 @@ read_metrics(struct st_probe_thread *t, uint32_t wanted, uint64_t net, int64_t *
 		to[ST_RECORD_LOCK_HELD] = (int64_t)probe_lock_held(t, net);
 	if (wanted & 1u << ST_RECORD_CPU)
 		to[ST_RECORD_CPU] = (int64_t)probe_cpu_time();
+}
+
+/* Costs of the thread until `net`, which is its clock (probe_net). */
+static void
+read_metrics(struct st_probe_thread *t, const struct st_record_function *r, uint64_t net,
+             int64_t *to)
+{
+	for (uint32_t i = 0; i <= r->again; i++)
+		read_metrics_once(t, r->metrics, net, to);
 }
 
 /* ---- rows ---- */
@@ -123,8 +131,10 @@ read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t 
 		return NULL;
 	}
 	set_record_busy(own, 1);
-	record_run_ops(own, r->ops, r->n_ops, slot, registers);
-	keep_values(row, r, own);
+	for (uint32_t i = 0; i <= r->again; i++) {
+		record_run_ops(own, r->ops, r->n_ops, slot, registers);
+		keep_values(row, r, own);
+	}
 	set_record_busy(own, 0);
 	clear_callees(row, r);
 	row->serial = serial;
@@ -148,7 +158,7 @@ attach_row(struct st_probe_thread *t, const struct st_record_function *r, struct
 	row->slot = (uint64_t)slot;
 	f->row = (uint32_t)((uint64_t *)row - (uint64_t *)probe_context.area);
 	f->spent += r->cost_within;
-	read_metrics(t, r->metrics, probe_net(t, since), row->metrics);
+	read_metrics(t, r, probe_net(t, since), row->metrics);
 	f->begin = row->begin = probe_charge(t, f - 1, since);
 	release_row(row, ST_RECORD_OPEN);
 }
@@ -241,7 +251,7 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 	uint32_t state = ST_RECORD_OPEN;
 	int64_t now[ST_RECORD_METRIC_COUNT];
 	const uint64_t begin = probe_ticks();
-	read_metrics(t, r->metrics, net_at_end(t, f, taken), now);
+	read_metrics(t, r, net_at_end(t, f, taken), now);
 	if (__atomic_compare_exchange_n(&row->state, &state, ST_RECORD_BUSY, false,
 	                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		if (row->slot == f->slot && row->begin == f->begin) {
