@@ -69,8 +69,10 @@ enum {
  * numbers. */
 enum st_blow_point_kind {
 	ST_BLOW_NO_POINT,
-	ST_BLOW_CALLS,  /* a function whose calls are the work */
-	ST_BLOW_SOURCE, /* no function, but a metric: points.h */
+	ST_BLOW_CALLS,   /* a function whose calls are the work */
+	ST_BLOW_SOURCE,  /* no function, but a metric: points.h */
+	ST_BLOW_BEGINS,  /* a function with whose calls a latency begins; no point itself */
+	ST_BLOW_LATENCY, /* no function, but the latency of requests: points.h */
 	ST_BLOW_POINT_KINDS
 };
 

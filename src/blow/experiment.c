@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "blow/points.h"
 
 char *
 st_blow_asked(const struct st_blow_run *run, double limit)
@@ -67,6 +68,8 @@ experiment_run(const struct st_blow_options *o, const char *asked, const char *s
 	struct st_blow_run selected;
 	st_status status = st_blow_read_experiment(selection, b, 0, &selected, e);
 	st_blow_run_clear(&selected);
+	if (!status && st_blow_points_list(o->how.points, b))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the run");
 	if (status || experiment_read_asked(asked, b, &how, run, e))
 		return ST_FAILED;
 	st_blow_set_mode(b, o);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "blow/latency.h"
 #include "blow/listed.h"
 #include "blow/live_counts.h"
 #include "blow/points.h"
@@ -39,6 +40,7 @@ struct st_blow_live {
 	struct st_virtual_watch *watch;   /* in causal mode */
 	ST_VEC(struct st_blow_paid) paid; /* in the last window, by thread */
 	bool no_memory;                   /* for these */
+	struct st_flight *flights;        /* of the latencies */
 	uint32_t *numbers;                /* the probes of the function that is sped up */
 	size_t n_numbers;
 	double window, tsc_hz;
@@ -231,6 +233,13 @@ narrow(struct st_blow_live *l, const struct st_blow *b, struct st_error *e)
 	(void)!st_probing_remove(&p->process, drops, remove_patience);
 	pthread_mutex_unlock(&p->process.busy);
 	free(drops);
+	l->flights = st_blow_flights_new(l->how->points);
+	for (size_t i = 0; l->flights && i < l->kept.list.n; i++)
+		st_blow_flights_probe(l->flights, l->how->points,
+		                      &b->functions.v[l->kept.list.v[i].function],
+		                      l->kept.list.v[i].number);
+	if (!l->flights)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the functions");
 	l->narrowed = true;
 	return ST_OK;
 }
@@ -310,7 +319,9 @@ wait_virtually(struct st_blow_live *l, const struct st_blow_run *run, struct st_
 	                       .speedup = quiet ? 0 : (double)run->noise.strength / 100,
 	                       .functions = numbers_in_window,
 	                       .thread_paid = note_live_payer,
-	                       .arg = l};
+	                       .arg = l,
+	                       .flights = l->flights,
+	                       .n_flights = l->how->points ? l->how->points->latencies.n : 0};
 	l->paid.n = 0;
 	if (number_function(l, run->function) ||
 	    st_virtual_window(l->watch, &v, l->window, is_live_over, e))
@@ -379,6 +390,8 @@ measure_window(struct st_blow_live *l, const struct st_blow *b, struct st_blow_r
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
 	if (l->how->causal)
 		put_payments(l, run);
+	if (l->how->causal && st_blow_flights_end(l->flights, l->how->points, b, run))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
 	if (st_blow_sources_end(l->how->points, b, most_paid_ns(l, run), run))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
 	return ST_OK;
@@ -476,6 +489,7 @@ st_blow_live_free(struct st_blow_live *l)
 	st_probes_free(&l->probes);
 	st_blow_keep_free(&l->kept);
 	free(l->numbers);
+	free(l->flights);
 	free(l->paid.v);
 	free(l->before.v);
 	free(l->after.v);

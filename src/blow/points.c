@@ -40,7 +40,7 @@ st_blow_points_add(struct st_blow_points *p, const char *value, struct st_error 
 bool
 st_blow_points_empty(const struct st_blow_points *p)
 {
-	return !p || (!p->calls.n && !p->sources.n);
+	return !p || (!p->calls.n && !p->sources.n && !p->latencies.n);
 }
 
 void
@@ -50,6 +50,12 @@ st_blow_points_free(struct st_blow_points *p)
 		free(p->sources.v[i].name);
 		st_qos_meter_free(p->sources.v[i].meter);
 	}
+	for (size_t i = 0; i < p->latencies.n; i++) {
+		free(p->latencies.v[i].name);
+		st_patterns_free(&p->latencies.v[i].begin);
+		st_patterns_free(&p->latencies.v[i].end);
+	}
+	free(p->latencies.v);
 	free(p->sources.v);
 	st_patterns_free(&p->calls);
 	*p = (struct st_blow_points){0};
@@ -60,16 +66,30 @@ st_blow_points_free(struct st_blow_points *p)
 enum st_blow_point_kind
 st_blow_points_function(const struct st_blow_points *p, const char *name, const char *raw_name)
 {
-	return p && st_blow_fits(name, raw_name, &p->calls) ? ST_BLOW_CALLS : ST_BLOW_NO_POINT;
+	enum st_blow_point_kind kind = ST_BLOW_NO_POINT;
+	if (p && st_blow_fits(name, raw_name, &p->calls))
+		kind = ST_BLOW_CALLS;
+	for (size_t i = 0; p && i < p->latencies.n && kind != ST_BLOW_CALLS; i++) {
+		const struct st_blow_latency *l = &p->latencies.v[i];
+		if (st_blow_fits(name, raw_name, l->same ? &l->begin : &l->end))
+			kind = ST_BLOW_CALLS;
+		else if (st_blow_fits(name, raw_name, &l->begin))
+			kind = ST_BLOW_BEGINS;
+	}
+	return kind;
 }
 
-static bool
-is_source(const struct st_blow_points *p, const char *name)
+/* The kind of a point of the name that is no function. */
+static enum st_blow_point_kind
+kind_of_name(const struct st_blow_points *p, const char *name)
 {
 	for (size_t i = 0; p && i < p->sources.n; i++)
 		if (!strcmp(p->sources.v[i].name, name))
-			return true;
-	return false;
+			return ST_BLOW_SOURCE;
+	for (size_t i = 0; p && i < p->latencies.n; i++)
+		if (!strcmp(p->latencies.v[i].name, name))
+			return ST_BLOW_LATENCY;
+	return ST_BLOW_NO_POINT;
 }
 
 enum st_blow_point_kind
@@ -77,7 +97,7 @@ st_blow_points_kind(const struct st_blow_points *p, const struct st_blow_functio
 {
 	if (st_blow_is_function(f))
 		return f->why ? ST_BLOW_NO_POINT : st_blow_points_function(p, f->name, f->raw_name);
-	return is_source(p, f->name) ? ST_BLOW_SOURCE : ST_BLOW_NO_POINT;
+	return kind_of_name(p, f->name);
 }
 
 static st_status
@@ -97,6 +117,8 @@ st_blow_points_list(const struct st_blow_points *p, struct st_blow *b)
 	st_status status = ST_OK;
 	for (size_t i = 0; p && i < p->sources.n && !status; i++)
 		status = list_point(b, p->sources.v[i].name);
+	for (size_t i = 0; p && i < p->latencies.n && !status; i++)
+		status = list_point(b, p->latencies.v[i].name);
 	return status;
 }
 

@@ -17,8 +17,17 @@ struct st_blow_source {
 	char *name; /* as the user has named it; owned */
 	struct st_qos_meter *meter;
 };
+/* The latency of requests, which begin with the entries of functions and end with the returns of
+ * others, or, if it is the `same` function, are its calls. The functions that end it are progress
+ * points, too. */
+struct st_blow_latency {
+	char *name; /* "latency of f", "latency from f to g"; owned */
+	struct st_patterns begin, end;
+	bool same; /* `end` has no patterns */
+};
 struct st_blow_points {
 	struct st_patterns calls; /* functions whose calls are the work */
+	ST_VEC(struct st_blow_latency) latencies;
 	ST_VEC(struct st_blow_source) sources;
 };
 

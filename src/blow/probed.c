@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/hashmap.h"
+#include "blow/latency.h"
 #include "blow/listed.h"
 #include "blow/run.h"
 #include "blow/timeline.h"
@@ -38,6 +39,7 @@ struct probed {
 	uint32_t numbers[MOST_NUMBERS], n_numbers; /* n: atomic */
 	double paid;
 	ST_VEC(struct paid_by) payers;
+	struct st_flight *flights;           /* of the latencies */
 	bool no_memory;                      /* for the payers */
 	struct st_blow_recording *recording; /* NULL: calls are not recorded */
 };
@@ -95,6 +97,8 @@ give_noise(void *arg, uint32_t function)
 	const struct st_probed_function *f = &r->probes.functions.v[function];
 	const char *image = r->probes.images.v[f->image].path;
 	const uint32_t at = probed_function_at(r, image, f->offset);
+	if (at != ST_BLOW_NONE)
+		st_blow_flights_probe(r->flights, r->how->points, &r->b->functions.v[at], function);
 	/* A recorded run also has probes on functions that take no noise. */
 	if (r->asked->function == ST_BLOW_NONE || at == ST_BLOW_NONE ||
 	    (at == r->asked->function) == r->how->speedup)
@@ -309,7 +313,8 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 	st_status status = st_trace_of_probes(&t, &r->probes, false);
 	if (!status && r->b)
 		status = add_samples(r, &t, &run) || probed_add_spans(r, &t, &run) ||
-		                         add_paid(r, &run)
+		                         add_paid(r, &run) ||
+		                         st_blow_flights_end(r->flights, r->how->points, r->b, &run)
 		                 ? ST_FAILED
 		                 : ST_OK;
 	if (!status && !r->b)
@@ -334,7 +339,9 @@ watch_virtually(struct probed *r, struct st_error *e)
 	                                          : (double)r->asked->noise.strength / 100,
 	                       .functions = numbers_of_function,
 	                       .thread_paid = note_payer,
-	                       .arg = r};
+	                       .arg = r,
+	                       .flights = r->flights,
+	                       .n_flights = r->how->points ? r->how->points->latencies.n : 0};
 	if (!r->how->causal || !r->b)
 		return ST_OK;
 	const st_status status = st_virtual_run(&v, e);
@@ -407,16 +414,18 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                              .taken = note_begin,
 	                              .process = {.noisy = true, .records = how->records}}};
 	r.probes.arg = r.probes.taken_arg = &r;
+	r.flights = st_blow_flights_new(how->points);
 	r.word = b ? st_blow_noise_word(asked->noise, st_tsc_frequency()) : 0;
-	st_status status =
-	        (b || !st_blow_listing_begin(&r.listing, how, &r.probes)) && !index_functions(&r)
-	                ? ST_OK
-	                : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	st_status status = r.flights && (b || !st_blow_listing_begin(&r.listing, how, &r.probes)) &&
+	                                   !index_functions(&r)
+	                           ? ST_OK
+	                           : st_fail(e, ST_EXIT_FAILED, "out of memory");
 	if (!status)
 		status = run_probed(&r, output, out, e);
 	st_blow_listing_end(&r.listing);
 	st_probes_free(&r.probes);
 	st_hashmap_free(&r.index);
 	free(r.payers.v);
+	free(r.flights);
 	return status;
 }

@@ -8,12 +8,18 @@
 
 /* ---- points ---- */
 
+static bool
+is_progress_point(const struct st_blow_function *f)
+{
+	return f->progress != ST_BLOW_NO_POINT && f->progress != ST_BLOW_BEGINS;
+}
+
 size_t
 st_blow_points(const struct st_blow *b)
 {
 	size_t n = !b->cut;
 	for (size_t i = 0; i < b->functions.n; i++)
-		n += b->functions.v[i].progress != ST_BLOW_NO_POINT;
+		n += is_progress_point(&b->functions.v[i]);
 	return n;
 }
 
@@ -21,7 +27,7 @@ uint32_t
 st_blow_point_at(const struct st_blow *b, size_t n)
 {
 	for (uint32_t i = 0; i < b->functions.n; i++)
-		if (b->functions.v[i].progress && !n--)
+		if (is_progress_point(&b->functions.v[i]) && !n--)
 			return i;
 	return ST_BLOW_NONE;
 }
@@ -55,10 +61,20 @@ paid_until(const struct st_blow_run *r, uint32_t point)
 	return most;
 }
 
+/* The mean time of a request, as with the speed-up; NAN: there was none. */
+static double
+latency_in_run(const struct st_blow_run *r, uint32_t point)
+{
+	const struct st_blow_sample s = st_blow_sum(r, point);
+	return s.calls ? fmax((double)s.ns - (double)s.noise_ns, 0) / (double)s.calls : NAN;
+}
+
 /* ns per call; NAN: there was no call, so the run has no such time. */
 static double
-time_of_point(const struct st_blow_run *r, uint32_t point)
+time_of_point(const struct st_blow *b, const struct st_blow_run *r, uint32_t point)
 {
+	if (st_blow_point_kind(b, point) == ST_BLOW_LATENCY)
+		return latency_in_run(r, point);
 	const double ns = (double)r->total_ns - (double)paid_until(r, point),
 	             calls = point == ST_BLOW_NONE ? 1 : (double)st_blow_sum(r, point).calls;
 	return calls > 0 ? ns / calls : NAN;
@@ -74,7 +90,7 @@ st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function, ui
 	const st_status status = without && with ? ST_OK : ST_FAILED;
 	for (size_t i = 0; i < b->runs.n && !status; i++) {
 		const struct st_blow_run *r = &b->runs.v[i];
-		const double time = time_of_point(r, point);
+		const double time = time_of_point(b, r, point);
 		if (isnan(time))
 			continue;
 		if (st_blow_is_quiet(r))
@@ -98,7 +114,7 @@ st_blow_find_control(const struct st_blow *b, uint32_t point, struct st_blow_gai
 	size_t n[2] = {0, 0}, nth = 0;
 	const st_status status = times[0] && times[1] ? ST_OK : ST_FAILED;
 	for (size_t i = 0; i < b->runs.n && !status; i++) {
-		const double time = time_of_point(&b->runs.v[i], point);
+		const double time = time_of_point(b, &b->runs.v[i], point);
 		if (!st_blow_is_quiet(&b->runs.v[i]) || isnan(time))
 			continue;
 		times[nth % 2][n[nth % 2]++] = time;
@@ -129,8 +145,9 @@ st_blow_throughput_of(struct st_blow_gain gain)
 struct st_blow_gain
 st_blow_point_gain(const struct st_blow *b, uint32_t point, struct st_blow_gain gain)
 {
-	return st_blow_point_kind(b, point) == ST_BLOW_NO_POINT ? gain
-	                                                        : st_blow_throughput_of(gain);
+	const enum st_blow_point_kind kind = st_blow_point_kind(b, point);
+	return kind == ST_BLOW_NO_POINT || kind == ST_BLOW_LATENCY ? gain
+	                                                           : st_blow_throughput_of(gain);
 }
 
 struct st_blow_rate
@@ -141,7 +158,7 @@ st_blow_rate_of(const struct st_blow *b, uint32_t point)
 	        st_blow_point_kind(b, point) == ST_BLOW_SOURCE ? 1e9 / ST_BLOW_SOURCE_UNIT : 1e9;
 	double squares = 0;
 	for (size_t i = 0; i < b->runs.n; i++) {
-		const double time = time_of_point(&b->runs.v[i], point);
+		const double time = time_of_point(b, &b->runs.v[i], point);
 		if (!st_blow_is_quiet(&b->runs.v[i]) || isnan(time) || time <= 0)
 			continue;
 		/* The mean and the squares of the differences from it, updated by each value. */

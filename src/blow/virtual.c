@@ -28,6 +28,7 @@
 struct watched {
 	int stat, call, times; /* files of /proc; -1: not open */
 	uint64_t ran_ns;       /* CPU time until the last sample */
+	double paid;           /* what it had paid then */
 	bool asked;            /* it has been interrupted, and has not stopped yet */
 	bool stopped;
 	uint32_t record; /* index of its record in the area; UINT32_MAX: unknown yet */
@@ -81,6 +82,7 @@ watch_thread(struct st_virtual_watch *w, pid_t tid, size_t from)
 	*t = (struct watched){.stat = open_of_thread(w->pid, tid, "stat"),
 	                      .call = open_of_thread(w->pid, tid, "syscall"),
 	                      .times = open_of_thread(w->pid, tid, "schedstat"),
+	                      .paid = w->debts.threads.v[w->threads.n - 1].paid,
 	                      .record = UINT32_MAX};
 	(void)ran_since(t, false, 0); /* discards the CPU time until now */
 	return ST_OK;
@@ -169,11 +171,10 @@ record_of_thread(const struct st_virtual_watch *w, int64_t tid)
 	return UINT32_MAX;
 }
 
+/* Whether the thread is in a call of a function with one of the probes. */
 static bool
-is_in_function(struct st_virtual_watch *w, size_t i)
+is_in_call(struct st_virtual_watch *w, size_t i, const uint32_t *numbers, size_t n)
 {
-	const uint32_t *numbers;
-	const size_t n = w->v->functions(w->v->arg, &numbers);
 	struct watched *t = &w->threads.v[i];
 	if (t->record == UINT32_MAX)
 		t->record = record_of_thread(w, w->debts.threads.v[i].id);
@@ -183,6 +184,14 @@ is_in_function(struct st_virtual_watch *w, size_t i)
 			return true;
 	}
 	return false;
+}
+
+static bool
+is_in_function(struct st_virtual_watch *w, size_t i)
+{
+	const uint32_t *numbers;
+	const size_t n = w->v->functions(w->v->arg, &numbers);
+	return is_in_call(w, i, numbers, n);
 }
 
 static void
@@ -201,6 +210,58 @@ look_at_thread(struct st_virtual_watch *w, size_t i, double seconds)
 		d->state = ST_DEBT_RUNS;
 	d->ran = ran_since(t, d->state == ST_DEBT_RUNS, seconds);
 	d->in_function = d->ran > 0 && is_in_function(w, i);
+}
+
+/* ---- latencies ---- */
+
+/* Calls of functions with the probes, over all threads. */
+static uint64_t
+calls_of_probes(const struct st_virtual_watch *w, const struct st_flight_probes *p, bool begun)
+{
+	const struct st_probe_area *a = w->probes->process.area;
+	const uint32_t records = __atomic_load_n(&a->n_records, __ATOMIC_ACQUIRE),
+	               n = __atomic_load_n(&p->n, __ATOMIC_ACQUIRE);
+	uint64_t calls = 0;
+	for (uint32_t i = 0; i < records && i < ST_PROBE_MOST_RECORDS; i++)
+		for (uint32_t k = 0; k < n; k++) {
+			const struct st_probe_cell *c = st_probes_cell(w->probes, i, p->v[k]);
+			if (!c)
+				continue;
+			calls += __atomic_load_n(&c->calls, __ATOMIC_ACQUIRE) + c->lost;
+			calls += begun ? __atomic_load_n(&c->active, __ATOMIC_ACQUIRE) : 0;
+		}
+	return calls;
+}
+
+/* Charges what the threads that are in a request have paid since the last sample. */
+static void
+charge_calls(struct st_virtual_watch *w, struct st_flight *f)
+{
+	const uint32_t n = __atomic_load_n(&f->begins.n, __ATOMIC_ACQUIRE);
+	for (size_t i = 0; i < w->threads.n; i++) {
+		const struct st_debt_thread *d = &w->debts.threads.v[i];
+		const double paid = d->paid - w->threads.v[i].paid;
+		if (d->state != ST_DEBT_GONE && paid > 0 && is_in_call(w, i, f->begins.v, n))
+			f->saved += paid;
+	}
+}
+
+/* owed: by how much the debt of a thread that pays nothing has grown. */
+static void
+follow_flights(struct st_virtual_watch *w, double seconds, double owed)
+{
+	for (size_t i = 0; i < w->v->n_flights; i++) {
+		struct st_flight *f = &w->v->flights[i];
+		if (f->same) {
+			charge_calls(w, f);
+			continue;
+		}
+		/* Ends first: none is counted whose begin is not. */
+		const uint64_t ended = calls_of_probes(w, &f->ends, false);
+		st_flight_tick(f, calls_of_probes(w, &f->begins, true), ended, seconds, owed);
+	}
+	for (size_t i = 0; i < w->threads.n; i++)
+		w->threads.v[i].paid = w->debts.threads.v[i].paid;
 }
 
 /* ---- pauses ---- */
@@ -320,7 +381,9 @@ count_time(struct st_virtual_watch *w, double seconds)
 		look_at_thread(w, i, seconds);
 		w->v->stood += w->debts.threads.v[i].state == ST_DEBT_STANDS ? seconds : 0;
 	}
+	const double all = w->debts.all;
 	st_debt_tick(&w->debts, seconds);
+	follow_flights(w, seconds, w->debts.all - all);
 }
 
 /* seconds 0: until the program has ended. */
@@ -353,8 +416,10 @@ begin_debts(struct st_virtual_watch *w, struct st_virtual *v)
 	v->paid = v->stood = 0;
 	w->debts.speedup = v->speedup;
 	w->debts.all = 0;
+	for (size_t i = 0; i < v->n_flights; i++)
+		st_flight_begin(&v->flights[i]);
 	for (size_t i = 0; i < w->threads.n; i++) {
-		w->debts.threads.v[i].paid = 0;
+		w->debts.threads.v[i].paid = w->threads.v[i].paid = 0;
 		(void)ran_since(&w->threads.v[i], false, 0); /* discards the CPU time until now */
 	}
 }

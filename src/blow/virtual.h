@@ -5,6 +5,7 @@
 #define STROBE_BLOW_VIRTUAL_H
 
 #include "base/error.h"
+#include "blow/flight.h"
 #include "probe/probes.h"
 
 struct st_virtual {
@@ -16,6 +17,8 @@ struct st_virtual {
 	 * paid. */
 	void (*thread_paid)(void *arg, int64_t tid, double seconds);
 	void *arg;
+	struct st_flight *flights; /* requests whose latency is measured */
+	size_t n_flights;
 	double paid;  /* out: seconds that the first thread has paid (debt.h) */
 	double stood; /* out: seconds of the pauses of all threads */
 };

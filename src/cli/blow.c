@@ -225,10 +225,10 @@ say_end(const struct blown *w, enum st_blow_end end)
 	       gone ? "the process has ended" : texts[end]);
 }
 
-/* Each name of --progress needs a function that was called and takes a probe. */
+/* Each name of the option needs a function that was called and takes a probe. */
 static st_status
-check_progress_points(const struct st_blow *b, const struct st_patterns *progress,
-                      struct st_error *e)
+check_point_names(const struct st_blow *b, const char *option, const struct st_patterns *progress,
+                  struct st_error *e)
 {
 	for (size_t i = 0; i < progress->n; i++) {
 		const struct st_patterns one = {.text = &progress->text[i], .n = 1};
@@ -243,7 +243,8 @@ check_progress_points(const struct st_blow *b, const struct st_patterns *progres
 			why = f->why ? f->why : why;
 		}
 		if (!called)
-			return st_fail(e, ST_EXIT_FAILED, "--progress %s: %s%s", progress->text[i],
+			return st_fail(e, ST_EXIT_FAILED, "--%s %s: %s%s", option,
+			               progress->text[i],
 			               why     ? "the function takes no probe: "
 			               : found ? "the function did not return in the run that "
 			                         "selects functions: use another one"
@@ -255,10 +256,22 @@ check_progress_points(const struct st_blow *b, const struct st_patterns *progres
 }
 
 static st_status
+check_progress_points(const struct st_blow *b, const struct st_blow_points *p, struct st_error *e)
+{
+	st_status status = check_point_names(b, "progress", &p->calls, e);
+	for (size_t i = 0; i < p->latencies.n && !status; i++) {
+		status = check_point_names(b, "latency", &p->latencies.v[i].begin, e);
+		if (!status)
+			status = check_point_names(b, "latency", &p->latencies.v[i].end, e);
+	}
+	return status;
+}
+
+static st_status
 check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct st_error *e)
 {
 	size_t called = 0;
-	if (check_progress_points(b, &a->points.calls, e))
+	if (check_progress_points(b, &a->points, e))
 		return ST_FAILED;
 	for (size_t i = 0; i < b->functions.n; i++) {
 		if (b->functions.v[i].chosen)
@@ -268,7 +281,8 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 	if (!st_blow_points_empty(&a->points))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no function is left for experiments, since those of --progress "
-		               "get none: name others with --funcs, or lower --min-func-time");
+		               "and --latency get none: name others with --funcs, or lower "
+		               "--min-func-time");
 	if (a->session.region.functions.n)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no function that --funcs matches was called and can be timed: "

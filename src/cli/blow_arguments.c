@@ -7,6 +7,7 @@
 #include "base/option.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "blow/latency.h"
 #include "blow/live.h"
 #include "cli/blow.h"
 #include "cli/commands.h"
@@ -209,6 +210,8 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return blow_size(name, value, 1, &o->noise.repeat, e);
 	case BLOW_progress:
 		return st_blow_points_add(&a->points, value, e);
+	case BLOW_latency:
+		return st_blow_latency_add(&a->points, value, e);
 	case BLOW_pid:
 		return st_measure_pid(value, &a->pid, e);
 	case BLOW_window:
@@ -366,6 +369,10 @@ check_progress(const struct st_blow_arguments *a, struct st_error *e)
 	const struct st_blow_how *how = &a->options.how;
 	const bool empty = st_blow_points_empty(&a->points);
 	const char *name = !empty ? "progress" : a->view.wishes ? "what-if" : NULL;
+	if (a->points.latencies.n && !how->causal)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--latency is for virtual speed-ups: leave it out, or use --mode "
+		               "causal");
 	if (a->points.sources.n && !a->live)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--progress %s is a metric of a program that goes on: make the "

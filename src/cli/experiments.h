@@ -83,11 +83,14 @@
 	  "with --mode causal or windows: try each speed-up or noise N times (default: 5)")        \
 	O(progress, 0, "progress", "POINT", true,                                                  \
 	  "with --mode causal or windows: measure how many calls of a function return per second") \
+	O(latency, 0, "latency", "BEGIN,END", true,                                                \
+	  "with --mode causal: measure the time from entries of BEGIN to returns of END")          \
 	O(pid, 'p', "pid", "PID", true,                                                            \
 	  "make experiments in the running process PID, in windows of time")                       \
 	O(window, 0, "window", "TIME", true,                                                       \
 	  "make experiments of TIME in one process: PID, or one of PROGRAM (default: 250ms)")      \
-	O(for, 0, "for", "TIME", true, "with --progress: end each run after this long")            \
+	O(for, 0, "for", "TIME", true,                                                             \
+	  "with --progress or --latency: end each run after this long")                            \
 	O(what_if, 0, "what-if", "LIST", true,                                                     \
 	  "forecast the gain if several functions are faster: f=30%,g=50%")                        \
 	O(pick, 0, "pick", "best|weighted", true,                                                  \

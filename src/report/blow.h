@@ -64,7 +64,7 @@ st_status st_blow_json(const struct st_blow *b, const struct st_profile *p,
 
 /* blow_points.c: prints what the gain of the point is: "increase of the calls of f per second". */
 void st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out);
-/* The kind of a progress point in JSON: "end", "throughput" or "metric". */
+/* The kind of a progress point in JSON: "end", "throughput", "metric" or "latency". */
 const char *st_blow_kind_name(const struct st_blow *b, uint32_t point);
 /* Prints the progress points without noise. */
 void st_blow_rates_print(const struct st_blow *b, FILE *out);

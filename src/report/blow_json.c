@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "blow/latency.h"
 #include "report/blow.h"
 #include "report/json.h"
 
@@ -81,6 +82,27 @@ blow_json_virtual(const struct st_blow *b, uint32_t function)
 	return blow_json_or_nothing(out, bad);
 }
 
+/* Adds what is measured of the point without noise. */
+static int
+blow_json_measured(const struct st_blow *b, uint32_t point, json_t *row)
+{
+	int bad = 0;
+	const enum st_blow_point_kind kind = st_blow_point_kind(b, point);
+	if (kind == ST_BLOW_LATENCY) {
+		const struct st_blow_mean_latency l = st_blow_latency_of(b, point);
+		SET(row, "latency_ns", l.runs ? json_real(l.ns) : json_null());
+		SET(row, "deviation", st_json_real(l.sd));
+		SET(row, "in_flight", l.runs ? json_real(l.in_flight) : json_null());
+		SET(row, "calls_per_second", l.runs ? json_real(l.rate) : json_null());
+	} else if (kind != ST_BLOW_NO_POINT) {
+		const struct st_blow_rate rate = st_blow_rate_of(b, point);
+		SET(row, kind == ST_BLOW_SOURCE ? "per_second" : "calls_per_second",
+		    rate.runs ? json_real(rate.at) : json_null());
+		SET(row, "deviation", st_json_real(rate.sd));
+	}
+	return bad;
+}
+
 static json_t *
 blow_json_progress(const struct st_blow *b)
 {
@@ -88,19 +110,11 @@ blow_json_progress(const struct st_blow *b)
 	int bad = 0;
 	for (size_t i = 0; i < st_blow_points(b); i++) {
 		const uint32_t point = st_blow_point_at(b, i);
-		const struct st_blow_rate rate = st_blow_rate_of(b, point);
-		const bool end = point == ST_BLOW_NONE;
 		json_t *row = json_object();
 		SET(row, "name", st_json_text(st_blow_point_name(b, point)));
 		SET(row, "kind", json_string(st_blow_kind_name(b, point)));
-		SET(row, "inferred", json_boolean(end));
-		if (!end) {
-			SET(row,
-			    st_blow_point_kind(b, point) == ST_BLOW_SOURCE ? "per_second"
-			                                                   : "calls_per_second",
-			    rate.runs ? json_real(rate.at) : json_null());
-			SET(row, "deviation", st_json_real(rate.sd));
-		}
+		SET(row, "inferred", json_boolean(point == ST_BLOW_NONE));
+		bad |= blow_json_measured(b, point, row);
 		APPEND(out, row);
 	}
 	return blow_json_or_nothing(out, bad);

@@ -2,6 +2,7 @@
 /* Progress points in words. */
 #include <math.h>
 
+#include "blow/latency.h"
 #include "report/blow.h"
 
 void
@@ -15,6 +16,9 @@ st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out)
 	case ST_BLOW_SOURCE:
 		fprintf(out, "increase of %s", name);
 		break;
+	case ST_BLOW_LATENCY:
+		fprintf(out, "decrease of the %s", name);
+		break;
 	default:
 		fputs("decrease of the run time", out);
 	}
@@ -25,7 +29,8 @@ st_blow_kind_name(const struct st_blow *b, uint32_t point)
 {
 	static const char *const names[ST_BLOW_POINT_KINDS] = {[ST_BLOW_NO_POINT] = "end",
 	                                                       [ST_BLOW_CALLS] = "throughput",
-	                                                       [ST_BLOW_SOURCE] = "metric"};
+	                                                       [ST_BLOW_SOURCE] = "metric",
+	                                                       [ST_BLOW_LATENCY] = "latency"};
 	return names[st_blow_point_kind(b, point)];
 }
 
@@ -49,10 +54,30 @@ print_rate(const struct st_blow *b, uint32_t point, FILE *out)
 	fprintf(out, " (%zu %s%s)\n", rate.runs, run, rate.runs == 1 ? "" : "s");
 }
 
+static void
+print_latency(const struct st_blow *b, uint32_t point, FILE *out)
+{
+	const char *run = b->live ? "window" : "run";
+	const struct st_blow_mean_latency l = st_blow_latency_of(b, point);
+	fprintf(out, "%s: ", st_blow_point_name(b, point));
+	if (!l.runs) {
+		fprintf(out, "no request ended in %ss without a speed-up, so there are no gains\n",
+		        run);
+		return;
+	}
+	fprintf(out, "%.4g ms without a speed-up", l.ns / 1e6);
+	if (l.runs > 1)
+		fprintf(out, ", standard deviation %.1f %%", l.sd / l.ns * 100);
+	fprintf(out, "; %.4g per second, %.3g in flight (%zu %s%s)\n", l.rate, l.in_flight, l.runs,
+	        run, l.runs == 1 ? "" : "s");
+}
+
 void
 st_blow_rates_print(const struct st_blow *b, FILE *out)
 {
 	for (uint32_t i = 0; i < b->functions.n; i++)
-		if (b->functions.v[i].progress)
+		if (b->functions.v[i].progress == ST_BLOW_LATENCY)
+			print_latency(b, i, out);
+		else if (b->functions.v[i].progress && b->functions.v[i].progress != ST_BLOW_BEGINS)
 			print_rate(b, i, out);
 }

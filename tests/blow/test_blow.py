@@ -232,6 +232,64 @@ class Progress(Blow):
         self.assertIn("did not make 'serve_request' faster", refused(*self.SERVICE, "--for", "1s", "--what-if", "serve_request=5%"))
 
 
+class Latency(Blow):
+    def point(self, result, kind="latency"):
+        (point,) = [point for point in result["progress"] if point["kind"] == kind]
+        self.assertFalse(point["inferred"])
+        return point
+
+    def test_calls(self):
+        """The calls of a function, one after the other in one thread: at most one is in flight, and the time of a call is the latency."""
+        result = self.measure("service", "-m", "causal", "-F", "answer_request", "--latency", "serve_request", "--for", "500ms", "--repeat", "1")
+        self.assertEqual([(point["name"], point["kind"]) for point in result["progress"]],
+                         [("serve_request", "throughput"), ("latency of serve_request", "latency")])
+        point = self.point(result)
+        self.assertGreater(point["in_flight"], 0)
+        self.assertLessEqual(point["in_flight"], 1.001)
+        # A call takes a millisecond of CPU time; nothing is known of how long that takes on a busy machine.
+        self.assertGreater(point["latency_ns"], 0.9e6)
+        self.assertGreater(point["calls_per_second"], 0)
+        (target,) = result["targets"]
+        self.assertEqual([(row["kind"], row["speedup"]) for row in target["virtual"]],
+                         [(kind, part) for kind in ("throughput", "latency") for part in (0.25, 0.5, 0.75, 1.0)])
+        for row in target["virtual"]:
+            if row["kind"] == "latency":
+                self.assertLessEqual(row["gain"], 1)
+                self.assertLessEqual(row["lo"], row["gain"])
+
+    def test_two_threads(self):
+        """Eight requests are in flight, or fewer by the number of threads that have just ended one: Little's law, whoever ends them."""
+        done = self.strobe("-m", "causal", "-F", "work_on_request", "--latency", "accept_request,finish_request", "--for", "1s", "--repeat", "1",
+                           "--baseline-runs", "3", "--timeout", "0", "-o", "r.db", "--", PLANTED, "eight")
+        self.assertRegex(done.stdout, r"\nlatency from accept_request to finish_request: \S+ ms without a speed-up, standard deviation \S+ %; \S+ per second, "
+                                      r"\S+ in flight \(3 runs\)\n")
+        self.assertIn("\ndecrease of the latency from accept_request to finish_request in %, with 95 % intervals, if a function were faster:\n", done.stdout)
+        result = json.loads(self.strobe("--from", "r.db", "--format", "json", "--what-if", "work_on_request=20%").stdout)
+        point = self.point(result)
+        # The first requests begin some time after the run.
+        self.assertLessEqual(point["in_flight"], 8.001)
+        self.assertGreater(point["in_flight"], 1)
+        self.assertGreater(point["latency_ns"] * 1e-9 * point["calls_per_second"], 0.5 * point["in_flight"])
+        self.assertAlmostEqual(point["calls_per_second"], self.point(result, "throughput")["calls_per_second"],
+                               delta=0.2 * point["calls_per_second"])
+        self.assertEqual([row["progress"] for row in result["what_if"]], ["finish_request", "latency from accept_request to finish_request"])
+        self.assertIn("  decrease of the latency from accept_request to finish_request: ", self.strobe("--from", "r.db", "--what-if", "work_on_request=20%").stdout)
+
+    def test_mistakes(self):
+        def refused(*options, code=2):
+            error = self.strobe(*options, "--", PLANTED, "service", code=code).stderr
+            self.assertEqual(error.count("\n"), 1, error)
+            return error
+        self.assertIn("--latency is for virtual speed-ups", refused("--latency", "serve_request"))
+        self.assertIn("--latency takes a function, or the functions BEGIN,END of a request, not 'a,b,c'", refused("--latency", "a,b,c"))
+        self.assertIn("--latency not_there: the program has no such function",
+                      refused("-m", "causal", "-F", "read_request", "--latency", "serve_request,not_there", "--for", "100ms", code=125))
+        self.assertIn("--latency never_called: the function did not return",
+                      refused("-m", "causal", "-F", "read_request", "--latency", "never_called,serve_request", "--for", "100ms", code=125))
+        self.assertIn("since those of --progress and --latency get none",
+                      refused("-m", "causal", "-F", "read_request", "--latency", "read_request", "--for", "1s", code=125))
+
+
 class Faults(Blow):
     LATE = ("-F", "may_be_late", "--noise", "nanosleep", "--timed-noise-min", "1500ms", "--timed-noise-max", "1500ms", "--full-analysis")
 

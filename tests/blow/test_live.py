@@ -275,6 +275,16 @@ class Started(Live):
             except (FileNotFoundError, ProcessLookupError):
                 pass
 
+    def test_latency(self):
+        """Eight requests are in flight, from the first window to the last; those that began before the probes were there are known when all of them have ended."""
+        self.strobe("-q", "-m", "causal", "--window", "100ms", "-F", "work_on_request", "--latency", "accept_request,finish_request", "-r", "1", "-o", "r.json", "--",
+                    PLANTED, "eight")
+        result = self.result()
+        (point,) = [point for point in result["progress"] if point["kind"] == "latency"]
+        self.assertLessEqual(point["in_flight"], 8.001)
+        self.assertGreaterEqual(point["in_flight"], 0)
+        self.assertEqual([row["speedup"] for row in result["targets"][0]["virtual"] if row["kind"] == "latency"], [0.25, 0.5, 0.75, 1.0])
+
     def test_ends_at_once(self):
         done = self.strobe("--window", "50ms", "--progress", "quarter", "--", PLANTED, "never", code=125)
         self.assertRegex(done.stderr, r"^strobe: (the program|process \d+) has ended before ")

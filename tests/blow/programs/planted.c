@@ -2,7 +2,7 @@
 /*
  * Programs with known run times. Most sleep instead of computing, so that they take the same time
  * on a busy machine. usage: planted
- * serial|pair|unequal|compute|service|answer|hazards|crash|hang|deadlock|lost|spin|late-service|output|exit|for-ever|abort
+ * serial|pair|unequal|compute|service|eight|answer|hazards|crash|hang|deadlock|lost|spin|late-service|output|exit|for-ever|abort
  */
 #include <pthread.h>
 #include <signal.h>
@@ -204,6 +204,73 @@ serve(void)
 		serve_request();
 }
 
+/* ---- a service of which eight requests are always in flight ----
+ * A thread that ends a request begins the next one at once, and any thread may end any request. */
+
+enum { IN_FLIGHT = 8, SERVERS = 2 };
+static struct {
+	pthread_mutex_t lock;
+	int waiting[IN_FLIGHT], n;
+} line_of_requests = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+CALLED static void
+work_on_request(void)
+{
+	compute(300);
+}
+
+/* Writes to memory, so that the calls of the two functions are not the same code. */
+CALLED static void
+accept_request(volatile int *request)
+{
+	(*request)++;
+}
+
+CALLED static void
+finish_request(volatile int *request)
+{
+	(*request)--;
+}
+
+/* The longest wait is over first. */
+static void
+serve_next(void)
+{
+	pthread_mutex_lock(&line_of_requests.lock);
+	int request = line_of_requests.waiting[0];
+	line_of_requests.n--;
+	memmove(line_of_requests.waiting, line_of_requests.waiting + 1,
+	        (size_t)line_of_requests.n * sizeof request);
+	pthread_mutex_unlock(&line_of_requests.lock);
+	work_on_request();
+	finish_request(&request);
+	accept_request(&request);
+	pthread_mutex_lock(&line_of_requests.lock);
+	line_of_requests.waiting[line_of_requests.n++] = request;
+	pthread_mutex_unlock(&line_of_requests.lock);
+}
+
+static void *
+serve_in_line(void *arg)
+{
+	for (;;)
+		serve_next();
+	return arg;
+}
+
+static void
+serve_eight(void)
+{
+	pthread_t threads[SERVERS];
+	for (int i = 0; i < IN_FLIGHT; i++) {
+		accept_request(&line_of_requests.waiting[i]);
+		line_of_requests.n++;
+	}
+	for (int i = 0; i < SERVERS; i++)
+		pthread_create(&threads[i], NULL, serve_in_line, NULL);
+	pthread_join(threads[0], NULL);
+}
+
 /* ---- a service that answers each line of its input: a quarter of the time is in one function ----
  */
 
@@ -390,6 +457,8 @@ main(int argc, char **argv)
 		compute_together();
 	else if (!strcmp(what, "service"))
 		serve();
+	else if (!strcmp(what, "eight"))
+		serve_eight();
 	else if (!strcmp(what, "answer"))
 		answer();
 	else if (!strcmp(what, "never"))
