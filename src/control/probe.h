@@ -83,11 +83,11 @@ struct st_probing {
 	bool noisy;               /* functions may have noise: `noise` of the area */
 	bool records;             /* entries and returns one by one: control/probe_events.h */
 	pid_t pid;
-	int memory;                                    /* /proc/PID/mem; -1: not open */
-	uint64_t entry, trampoline, exit, alloc, read; /* addresses of the probe runtime, */
-	uint64_t image, image_bytes;                   /* of all of it, */
-	uint64_t context, note, threads;               /* and of its memory; */
-	uint64_t shared, shared_bytes;                 /* that of the area, which is here: */
+	int memory;                                           /* /proc/PID/mem; -1: not open */
+	uint64_t entry, trampoline, exit, alloc, read, point; /* addresses of the probe runtime, */
+	uint64_t image, image_bytes;                          /* of all of it, */
+	uint64_t context, note, threads;                      /* and of its memory; */
+	uint64_t shared, shared_bytes;                        /* that of the area, which is here: */
 	struct st_probe_area *area;
 	/* Cost of a probe in 1/256 ticks (ns with uses_cpu): between its two time stamps, in all,
 	 * and of a call that is only counted. */

@@ -132,7 +132,10 @@ begin_arenas(struct st_probing *p)
 		                      sizeof p->alloc) ||
 		    !st_probing_write(p, p->arenas[i].at + ST_ARENA_RETURN, &p->exit,
 		                      sizeof p->exit) ||
-		    !st_probing_write(p, p->arenas[i].at + ST_ARENA_READ, &p->read, sizeof p->read))
+		    !st_probing_write(p, p->arenas[i].at + ST_ARENA_READ, &p->read,
+		                      sizeof p->read) ||
+		    !st_probing_write(p, p->arenas[i].at + ST_ARENA_POINT, &p->point,
+		                      sizeof p->point))
 			return false;
 	}
 	return true;
@@ -146,7 +149,7 @@ map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	const uint64_t text = up_to_page(st_probe_blob_bytes());
 	/* All that is written besides the context is small. */
 	const uint64_t bytes = text + up_to_page(sizeof(struct st_probe_context)) + PAGE;
-	int64_t at[5];
+	int64_t at[6];
 	long answer = map_private(r, 0, bytes, PROT_READ | PROT_WRITE);
 	if (answer < 0)
 		return cannot("memory for the probe runtime", answer, e);
@@ -163,6 +166,7 @@ map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	p->exit = image + 16 + (uint64_t)at[2];
 	p->alloc = image + 24 + (uint64_t)at[3];
 	p->read = image + 32 + (uint64_t)at[4];
+	p->point = image + 40 + (uint64_t)at[5];
 	return ST_OK;
 }
 

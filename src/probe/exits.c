@@ -329,6 +329,7 @@ place_exit(struct leaving *l, size_t last)
 	}
 	if (exit.displaced < exit.patched)
 		probe_leads_take(l->p->leads, exit.at + exit.displaced, exit.at + exit.patched);
+	probe_leads_claim(l->p->leads, exit.at, exit.at + exit.displaced);
 	st_image_bytes(l->p->image, exit.at, exit.bytes, ST_PROBE_BYTES);
 	struct st_probe_exit *kept = ST_PUSH(&l->out->list);
 	if (!kept)

@@ -50,7 +50,8 @@ static bool
 wants_nothing(const struct st_probes *p, const struct st_probed_image *image)
 {
 	const uint64_t *offsets;
-	return p->wanted && !is_linker(p, image) && !p->wanted(p->arg, image, &offsets);
+	return p->wanted && !p->points && !is_linker(p, image) &&
+	       !p->wanted(p->arg, image, &offsets);
 }
 
 /* NULL: it takes no probes, or memory is exhausted. */
@@ -104,13 +105,20 @@ arena_near(struct st_probes *p, const struct st_probed_image *image)
 }
 
 static st_status
-refuse_probe(struct st_probes *p, uint32_t image, const struct st_function *f, const char *why)
+refuse_probed(struct st_probes *p, const struct st_probed_function *f)
 {
 	struct st_probed_function *refused = ST_PUSH(&p->refused);
 	if (!refused)
 		return ST_FAILED;
-	*refused = (struct st_probed_function){image, f->offset, f->name, why};
+	*refused = *f;
 	return ST_OK;
+}
+
+static st_status
+refuse_probe(struct st_probes *p, uint32_t image, const struct st_function *f, const char *why)
+{
+	const struct st_probed_function refused = {image, f->offset, f->name, why, false};
+	return refuse_probed(p, &refused);
 }
 
 /* The C library's clone, not a function of the program that has its name? */
@@ -240,6 +248,8 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 		where.returns = arena->at + ST_ARENA_RETURN;
 	if (action.kind == ST_PROBE_ALLOC)
 		where.slot = arena->at + ST_ARENA_ALLOC;
+	if (action.kind == ST_PROBE_POINT)
+		where.slot = arena->at + ST_ARENA_POINT;
 	if (st_probe_stub(site, &where, &stub))
 		return "what its first instructions refer to is out of reach of any free memory";
 	p->process.area->actions[index] = action;
@@ -298,12 +308,12 @@ keeps_address(const struct st_probes *p, const struct wanted *w)
 
 /* Adds a function to the list. It must be there before its probe can be hit. */
 static st_status
-add_function(struct st_probes *p, uint32_t image, const struct st_function *f)
+add_function(struct st_probes *p, const struct st_probed_function *f)
 {
 	pthread_mutex_lock(&p->lock);
 	struct st_probed_function *probed = ST_PUSH(&p->functions);
 	if (probed)
-		*probed = (struct st_probed_function){image, f->offset, f->name, NULL};
+		*probed = *f;
 	pthread_mutex_unlock(&p->lock);
 	return probed ? ST_OK : ST_FAILED;
 }
@@ -313,6 +323,15 @@ acts_after(const struct st_probe_action *a)
 {
 	return a->kind == ST_PROBE_WAIT_AFTER || a->kind == ST_PROBE_SLEEP_AFTER ||
 	       a->kind == ST_PROBE_RECORD || a->kind == ST_PROBE_TALLY || a->kind == ST_PROBE_LOCK;
+}
+
+/* The function that was added last has its probe. */
+static void
+tell_of_installed(struct st_probes *p)
+{
+	p->process.area->n_functions = (uint32_t)p->functions.n;
+	if (p->installed)
+		p->installed(p->arg, (uint32_t)p->functions.n - 1);
 }
 
 static st_status
@@ -328,7 +347,9 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 		counted = w->site.role.why;
 	if (action.kind == ST_PROBE_EXEC && action.amount)
 		counted = "it does not return";
-	if (add_function(p, at, w->function))
+	const struct st_probed_function probed = {at, w->function->offset, w->function->name, NULL,
+	                                          false};
+	if (add_function(p, &probed))
 		return ST_FAILED;
 	if (acts_after(&w->chosen) && p->process.area->only_counts)
 		counted = "its return address stays, so nothing can be done when it returns";
@@ -343,10 +364,45 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 		return w->chosen.kind ? refuse_probe(p, at, w->function, why) : ST_OK;
 	}
 	p->functions.v[p->functions.n - 1].refused = counted;
-	p->process.area->n_functions = (uint32_t)p->functions.n;
-	if (p->installed)
-		p->installed(p->arg, (uint32_t)p->functions.n - 1);
+	tell_of_installed(p);
 	return ST_OK;
+}
+
+/* ---- points within functions ---- */
+
+static st_status
+install_point(struct st_probes *p, uint32_t at, const struct st_wanted_point *wanted)
+{
+	const struct st_probed_image *image = &p->images.v[at];
+	const struct st_function *f = st_image_function(image->image, wanted->at);
+	struct st_probed_function probed = {at, wanted->at, f ? f->name : "?", NULL, true};
+	struct st_probe_site site = {.refusal = ST_REFUSAL_MIDDLE};
+	if (f)
+		st_probe_judge_point(image->planner, f, wanted->at, &site);
+	probed.refused = site.refusal ? st_probe_refusal_text(&site) : NULL;
+	if (f && f->offset == image->first)
+		probed.refused = "the program begins there, before it has a thread pointer";
+	if (!probed.refused && add_function(p, &probed))
+		return ST_FAILED;
+	if (!probed.refused) {
+		probed.refused = write_probe(p, image, &site, wanted->action);
+		p->functions.n -= probed.refused != NULL;
+	}
+	if (probed.refused)
+		return refuse_probed(p, &probed);
+	tell_of_installed(p);
+	return ST_OK;
+}
+
+static st_status
+install_points(struct st_probes *p, uint32_t at)
+{
+	struct st_wanted_points wanted = {0};
+	st_status status = p->points ? p->points(p->arg, &p->images.v[at], &wanted) : ST_OK;
+	for (size_t i = 0; i < wanted.list.n && !status; i++)
+		status = install_point(p, at, &wanted.list.v[i]);
+	free(wanted.list.v);
+	return status;
 }
 
 static st_status
@@ -426,7 +482,7 @@ probe_image(struct st_probes *p, uint32_t at)
 	for (size_t i = 0; i < wanted.list.n && !status; i++)
 		status = add_probe(p, at, &wanted.list.v[i]);
 	free(wanted.list.v);
-	return status;
+	return status ? status : install_points(p, at);
 }
 
 /* ---- all that is mapped ---- */

@@ -27,7 +27,8 @@ struct probe_leads {
 	const struct st_code_range *ranges;
 	size_t n_ranges;
 	bool fixed; /* numbers may be addresses */
-	struct bits targets, called, padding;
+	bool knows_pads;
+	struct bits targets, called, padding, claimed;
 	ST_VEC(uint64_t) back; /* entries, in order */
 	/* While code is decoded: */
 	uint8_t *code; /* of the range */
@@ -68,8 +69,9 @@ make_bits(struct bits *b, const struct st_code_range *ranges, size_t n)
 }
 
 static void
-leads_note_target(struct probe_leads *l, uint64_t address)
+leads_note_target(void *context, uint64_t address)
 {
+	struct probe_leads *l = context;
 	set_bit(&l->targets, address, true);
 }
 
@@ -286,6 +288,7 @@ leads_follow_all(struct probe_leads *l)
 	}
 	leads_end_frame(l);
 	st_image_code_addresses(l->image, note, l);
+	l->knows_pads = st_image_landing_pads(l->image, leads_note_target, l);
 	if (l->back.n)
 		qsort(l->back.v, l->back.n, sizeof *l->back.v, leads_order);
 }
@@ -301,7 +304,7 @@ probe_leads_new(struct st_image *image, const struct st_code_range *ranges, size
 	l->n_ranges = n;
 	l->fixed = st_image_is_fixed(image);
 	if (!make_bits(&l->targets, ranges, n) || !make_bits(&l->called, ranges, n) ||
-	    !make_bits(&l->padding, ranges, n)) {
+	    !make_bits(&l->padding, ranges, n) || !make_bits(&l->claimed, ranges, n)) {
 		probe_leads_free(l);
 		return NULL;
 	}
@@ -324,6 +327,7 @@ probe_leads_free(struct probe_leads *l)
 	free(l->called.v);
 	free(l->filled.v);
 	free(l->padding.v);
+	free(l->claimed.v);
 	free(l->back.v);
 	free(l->taken.v);
 	free(l->code);
@@ -365,4 +369,26 @@ probe_leads_take(struct probe_leads *l, uint64_t from, uint64_t to)
 {
 	for (; from < to; from++)
 		set_bit(&l->padding, from, false);
+}
+
+bool
+probe_leads_knows_pads(const struct probe_leads *l)
+{
+	return l->knows_pads;
+}
+
+void
+probe_leads_claim(struct probe_leads *l, uint64_t from, uint64_t to)
+{
+	for (; from < to; from++)
+		set_bit(&l->claimed, from, true);
+}
+
+bool
+probe_leads_claimed(const struct probe_leads *l, uint64_t from, uint64_t to)
+{
+	for (; from < to; from++)
+		if (bit(&l->claimed, from))
+			return true;
+	return false;
 }

@@ -6,7 +6,8 @@
  * Direct jumps and calls are known for certain. Of indirect ones it is assumed that they may lead
  * wherever an address is taken of: by a rip-relative lea or an immediate in code, by a word or a
  * relocation in data, and by entries of what looks like a jump table of offsets (an array that a
- * lea in the same function points to). Too much is assumed rather than too little.
+ * lea in the same function points to). Exceptions lead to the landing pads of the exception tables.
+ * Too much is assumed rather than too little.
  *
  * The runtime's decoder does it, as everything in this folder: it names the fields that moving an
  * instruction changes, is proven against Zydis on the code of installed packages, and takes a
@@ -33,7 +34,13 @@ bool probe_leads_back(const struct probe_leads *l, uint64_t entry);
 /* Is [from, to) padding that nobody has taken: between functions, or in one behind a return or a
  * jump? */
 bool probe_leads_padding(const struct probe_leads *l, uint64_t from, uint64_t to);
-/* From now on it is in use. */
+/* From now on the padding is in use. */
 void probe_leads_take(struct probe_leads *l, uint64_t from, uint64_t to);
+/* Are all landing pads known? */
+bool probe_leads_knows_pads(const struct probe_leads *l);
+
+/* The bytes that a probe overwrites or moves belong to it: none of another one may be there. */
+void probe_leads_claim(struct probe_leads *l, uint64_t from, uint64_t to);
+bool probe_leads_claimed(const struct probe_leads *l, uint64_t from, uint64_t to);
 
 #endif

@@ -56,6 +56,7 @@ introduce_again(void *arg)
 	*slot = new;
 	new->choose = root->choose;
 	new->mapped = root->mapped;
+	new->points = root->points;
 	new->arg = root->arg;
 	new->root = root;
 	new->taken = root->taken;

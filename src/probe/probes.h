@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "control/probe.h"
 #include "probe/budget.h"
+#include "probe/points.h"
 #include "probe/site.h"
 
 /* An image that is or was mapped. */
@@ -28,13 +29,14 @@ struct st_probed_image {
 	bool gone;
 };
 
-/* A function that has, or was to have, a probe. */
+/* A function, or a point within one, that has, or was to have, a probe. */
 struct st_probed_function {
 	uint32_t image;
 	uint64_t offset;  /* link-time address */
-	const char *name; /* the image's */
+	const char *name; /* the image's; of a point the name of its function */
 	const char *
 	        refused; /* why it has no probe, or is only counted; NULL: it has what was chosen */
+	bool is_point;   /* (points.h) */
 };
 
 struct st_probes {
@@ -51,14 +53,18 @@ struct st_probes {
 	/* The functions of the image last mapped that choose is asked about, which need not be
 	 * ordered; NULL: all are. */
 	size_t (*wanted)(void *arg, const struct st_probed_image *image, const uint64_t **offsets);
+	/* Adds the points within functions of the image last mapped that are to have probes, in
+	 * the order of their numbers; -1: there is no memory. NULL: none are. */
+	st_status (*points)(void *arg, const struct st_probed_image *image,
+	                    struct st_wanted_points *to);
 	void *arg;
 	/* Functions and images become more while the process runs: whoever is not called by
 	 * `choose` locks them. */
 	pthread_mutex_t lock;
 	ST_VEC(struct st_probed_image) images;
 	ST_VEC(struct st_probed_function) functions; /* by the numbers that the area uses */
-	ST_VEC(struct st_probed_function) refused;
-	struct st_probe_budget budget; /* its `share` is given */
+	ST_VEC(struct st_probed_function) refused;   /* and points */
+	struct st_probe_budget budget;               /* its `share` is given */
 	/* Called many times a second, by one thread, while the process runs and its probes do not
 	 * change; and before and after strobe stops with the program. NULL: not. */
 	void (*watch)(void *arg);

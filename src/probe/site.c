@@ -58,6 +58,7 @@ st_probe_planner_free(struct st_probe_planner *p)
 	free(p->resolvers);
 	free(p->labels);
 	free(p->parts);
+	probe_inside_free(&p->inside);
 	free(p);
 }
 
@@ -101,9 +102,8 @@ probe_is_entry(const struct st_probe_planner *p, const struct st_function *f)
 	       (r && (r->frame == ST_FRAME_ENTRY || (r->frame == ST_FRAME_NONE && is_symbol)));
 }
 
-/* Of all of its names the one that forbids most. */
-static struct st_probe_role_of
-role_of(const struct st_probe_planner *p, const struct st_function *f)
+struct st_probe_role_of
+probe_role_of(const struct st_probe_planner *p, const struct st_function *f)
 {
 	struct st_probe_role_of role = st_probe_role(f->raw_name);
 	const char *name;
@@ -115,10 +115,9 @@ role_of(const struct st_probe_planner *p, const struct st_function *f)
 	return role.role == ST_ROLE_NORMAL ? p->role : role;
 }
 
-/* Reasons that no byte of the function changes. */
-static uint8_t
-refusal_of_kind(const struct st_probe_planner *p, const struct st_function *f,
-                const struct st_probe_site *site)
+uint8_t
+probe_refusal_of_kind(const struct st_probe_planner *p, const struct st_function *f,
+                      const struct st_probe_site *site)
 {
 	if (p->refusal && site->role.role != ST_ROLE_LINKER)
 		return p->refusal;
@@ -128,7 +127,8 @@ refusal_of_kind(const struct st_probe_planner *p, const struct st_function *f,
 		return ST_REFUSAL_NAME;
 	if (has_address(p->resolvers, p->n_resolvers, f->offset))
 		return ST_REFUSAL_IFUNC;
-	return probe_is_entry(p, f) ? ST_REFUSAL_NONE : ST_REFUSAL_NO_ENTRY;
+	const bool is_part = site->inside && f->whole != f->offset;
+	return is_part || probe_is_entry(p, f) ? ST_REFUSAL_NONE : ST_REFUSAL_NO_ENTRY;
 }
 
 /* Takes the next instruction along; n bytes of the function are there. */
@@ -163,6 +163,8 @@ measure_entry(const struct st_probe_planner *p, struct st_probe_site *site, unsi
 	if (refusal)
 		return refusal;
 	uint64_t end = site->at + site->displaced, patched = site->at + need;
+	if (site->inside && probe_leads_claimed(p->leads, site->at, end))
+		return ST_REFUSAL_CLAIMED;
 	if (end < patched && (!site->ends || !probe_leads_padding(p->leads, end, patched)))
 		return ST_REFUSAL_SHORT;
 	return probe_leads_into(p->leads, site->at + 1, patched) ? ST_REFUSAL_ENTERED
@@ -188,8 +190,8 @@ probe_take_island(const struct st_probe_planner *p, uint64_t at,
 	return 0;
 }
 
-static void
-judge_bytes(struct st_probe_planner *p, struct st_probe_site *site)
+void
+probe_judge_bytes(struct st_probe_planner *p, struct st_probe_site *site)
 {
 	site->way = ST_PROBE_JUMP;
 	site->refusal = measure_entry(p, site, ST_PROBE_JUMP_LENGTH);
@@ -201,19 +203,23 @@ judge_bytes(struct st_probe_planner *p, struct st_probe_site *site)
 		else if ((site->island = probe_take_island(p, site->at, site->under_island)))
 			site->refusal = ST_REFUSAL_NONE;
 	}
-	if (!site->refusal && site->displaced < site->patched)
+	if (site->refusal)
+		return;
+	if (site->displaced < site->patched)
 		probe_leads_take(p->leads, site->at + site->displaced, site->at + site->patched);
+	probe_leads_claim(p->leads, site->at, site->at + site->displaced);
 }
 
 void
 st_probe_judge(struct st_probe_planner *p, const struct st_function *f, struct st_probe_site *site)
 {
-	*site = (struct st_probe_site){.at = f->offset, .size = f->size, .role = role_of(p, f)};
+	*site = (struct st_probe_site){
+	        .at = f->offset, .size = f->size, .role = probe_role_of(p, f)};
 	site->loops = probe_leads_back(p->leads, f->offset);
-	site->refusal = refusal_of_kind(p, f, site);
+	site->refusal = probe_refusal_of_kind(p, f, site);
 	st_image_bytes(p->image, f->offset, site->bytes, ST_PROBE_BYTES);
 	if (!site->refusal)
-		judge_bytes(p, site);
+		probe_judge_bytes(p, site);
 }
 
 const char *

@@ -27,6 +27,11 @@
 	X(LINKER, "it is part of the dynamic linker")                                              \
 	X(VDSO, "the kernel made it (vDSO)")                                                       \
 	X(PLT, "it is the linker's way to a function of another image (PLT)")                      \
+	X(DATA, "the function's code cannot be told from data")                                    \
+	X(JUMPS, "an indirect jump of the function may lead to any of its instructions")           \
+	X(DIRECTION, "the function changes the direction flag")                                    \
+	X(MIDDLE, "no instruction of the function begins there")                                   \
+	X(CLAIMED, "another probe has these bytes")                                                \
 	X(MEMORY, "strobe has no memory left")
 
 enum st_probe_refusal {
@@ -54,7 +59,7 @@ enum {
  */
 struct st_probe_site {
 	uint64_t at;
-	uint64_t size;     /* of the function */
+	uint64_t size;     /* of the function, from `at` on */
 	uint64_t island;   /* ST_PROBE_ISLAND: where it is */
 	uint8_t refusal;   /* enum st_probe_refusal */
 	uint8_t way;       /* enum st_probe_way */
@@ -63,6 +68,7 @@ struct st_probe_site {
 	uint8_t patched;   /* bytes that are overwritten at `at` */
 	uint8_t insns;     /* displaced instructions */
 	bool ends;         /* the last of them goes nowhere but where it jumps or returns to */
+	bool inside;       /* it is a point within a function (points.h), not its entry */
 	bool loops;        /* a jump of the function leads back to its entry: not a call. The stack
 	                      pointer is what it was at the entry */
 	uint8_t exits;     /* bit i: the i-th displaced instruction leaves the function. Known

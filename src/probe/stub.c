@@ -6,13 +6,27 @@
 #include "probe/move.h"
 
 static void
-call_handler(struct probe_code *code, uint64_t slot, uint32_t index)
+push_and_call(struct probe_code *code, uint64_t slot, uint32_t index)
 {
 	probe_put(code, "\x68", 1);
 	probe_put(code, &index, 4);
 	probe_put(code, "\xff\x15", 2);
 	probe_put_distance(code, slot, 0);
+}
+
+static void
+call_handler(struct probe_code *code, uint64_t slot, uint32_t index)
+{
+	push_and_call(code, slot, index);
 	probe_put(code, "\x48\x8d\x64\x24\x08", 5); /* lea 8(%rsp), %rsp */
+}
+
+static void
+call_handler_inside(struct probe_code *code, uint64_t slot, uint32_t index)
+{
+	probe_put(code, "\x48\x8d\x64\x24\x80", 5); /* lea -128(%rsp), %rsp */
+	push_and_call(code, slot, index);
+	probe_put(code, "\x48\x8d\xa4\x24\x88\x00\x00\x00", 8); /* lea 136(%rsp), %rsp */
 }
 
 /* An instruction that leaves the function, with a call of the handler before. A conditional jump
@@ -36,7 +50,7 @@ struct displaced {
 	unsigned n;
 	uint64_t at;   /* address in the process */
 	uint8_t exits; /* as in struct st_probe_site */
-	bool ends;
+	bool ends, inside;
 };
 
 /* They have been judged, so they can be decoded and moved. */
@@ -44,7 +58,8 @@ static void
 move_displaced(struct probe_code *code, const struct displaced *d,
                const struct st_probe_where *where, struct st_probe_stub *out)
 {
-	const struct probe_moved moved = {d->at, code->pc + code->n};
+	/* A jump to a function's entry is no call of it; one to a point comes to its probe. */
+	const struct probe_moved moved = {d->at, d->inside ? d->at : code->pc + code->n};
 	struct st_insn in;
 	for (unsigned at = 0; at < d->n; at += in.len) {
 		st_decode(d->bytes + at, ST_PROBE_BYTES - at, &in);
@@ -97,11 +112,14 @@ st_probe_stub(const struct st_probe_site *site, const struct st_probe_where *whe
 {
 	struct probe_code code = {.p = out->bytes, .pc = where->stub, .reaches = true};
 	const struct displaced d = {site->bytes, site->displaced, site->at + where->bias,
-	                            site->exits, site->ends};
+	                            site->exits, site->ends,      site->inside};
 	const struct entrance entrance = {d.at, site->island + where->bias, site->way,
 	                                  site->patched};
 	memset(out, 0, sizeof *out);
-	call_handler(&code, where->slot, where->index);
+	if (site->inside)
+		call_handler_inside(&code, where->slot, where->index);
+	else
+		call_handler(&code, where->slot, where->index);
 	move_displaced(&code, &d, where, out);
 	return finish_stub(&code, &entrance, where, out);
 }
@@ -111,8 +129,12 @@ st_probe_exit_stub(const struct st_probe_exit *exit, const struct st_probe_where
                    struct st_probe_stub *out)
 {
 	struct probe_code code = {.p = out->bytes, .pc = where->stub, .reaches = true};
-	const struct displaced d = {exit->bytes, exit->displaced, exit->at + where->bias,
-	                            (uint8_t)(1u << (exit->insns - 1)), !exit->conditional};
+	const struct displaced d = {exit->bytes,
+	                            exit->displaced,
+	                            exit->at + where->bias,
+	                            (uint8_t)(1u << (exit->insns - 1)),
+	                            !exit->conditional,
+	                            false};
 	const struct entrance entrance = {d.at, exit->island + where->bias, exit->way,
 	                                  exit->patched};
 	memset(out, 0, sizeof *out);

@@ -8,6 +8,9 @@
  *     the displaced instructions
  *     jmp to what follows them     not where they end in a jump or a return
  *
+ * Of a point within a function (site->inside), the code may have data in the 128 bytes below the
+ * stack pointer: the stub begins with lea -128(%rsp), %rsp, and adds 136 bytes afterwards.
+ *
  * A displaced call pushes the return address that it pushed where it stood, and jumps: no address
  * of a stub is ever on the program's stack, apart from the handler's own.
  */

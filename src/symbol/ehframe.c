@@ -18,6 +18,10 @@ struct frames {
 	Dwarf_CIE entry;
 	int encoding;
 	struct sym_ranges *inner, *signals; /* NULL: not asked for */
+	int lsda; /* encoding of the addresses of exception tables; DW_EH_PE_omit: there are none */
+	void (*use)(void *context, uint64_t start, uint64_t table); /* NULL: not asked for */
+	void *context;
+	bool unread; /* the table of a frame cannot be found */
 };
 
 enum { UNKNOWN = -1 };
@@ -54,12 +58,14 @@ read_pointer(const uint8_t *from, int encoding)
 }
 
 /* The letters of the augmentation string say what its data holds, in order; R is the encoding of
- * the FDEs' pointers. */
+ * the FDEs' pointers, L that of the addresses of their exception tables. */
 static int
-encoding_of(const Dwarf_CIE *cie)
+encoding_of(const Dwarf_CIE *cie, int *lsda)
 {
 	const uint8_t *data = cie->augmentation_data;
 	const uint8_t *end = data ? data + cie->augmentation_data_size : NULL;
+	int encoding = DW_EH_PE_absptr;
+	*lsda = DW_EH_PE_omit;
 
 	if (cie->augmentation[0] != 'z')
 		return cie->augmentation[0] ? UNKNOWN : DW_EH_PE_absptr;
@@ -68,19 +74,21 @@ encoding_of(const Dwarf_CIE *cie)
 			continue;
 		if (data >= end)
 			return UNKNOWN;
-		if (*letter == 'R')
-			return *data;
-		if (*letter == 'P') {
+		if (*letter == 'R') {
+			encoding = *data;
+		} else if (*letter == 'P') {
 			size_t size = pointer_size(*data);
 			if (!size || size >= (size_t)(end - data))
 				return UNKNOWN;
 			data += size;
-		} else if (*letter != 'L') {
+		} else if (*letter == 'L') {
+			*lsda = *data;
+		} else {
 			return UNKNOWN;
 		}
 		data++;
 	}
-	return DW_EH_PE_absptr;
+	return encoding;
 }
 
 static int
@@ -96,7 +104,7 @@ encoding_at(struct frames *frames, uint64_t cie)
 	    dwarf_next_cfi(frames->ident, frames->data, true, cie, &next, &entry) == 0 &&
 	    dwarf_cfi_cie_p(&entry)) {
 		frames->entry = entry.cie;
-		frames->encoding = encoding_of(&entry.cie);
+		frames->encoding = encoding_of(&entry.cie, &frames->lsda);
 	}
 	return frames->encoding;
 }
@@ -119,6 +127,38 @@ is_inner(const struct frames *frames, const Dwarf_FDE *fde, size_t pointers)
 	       sym_begins_inside(&frames->entry, at + length, fde->end);
 }
 
+/* Where a pointer at `from`, relative to where it stands, or absolute, leads; 0: nowhere. */
+static uint64_t
+pointer_at(const struct frames *frames, const uint8_t *from, int encoding)
+{
+	const uint64_t value = read_pointer(from, encoding);
+	const int base = encoding & 0x70;
+	if (!value || base == DW_EH_PE_absptr)
+		return value;
+	return base == DW_EH_PE_pcrel
+	               ? value + frames->address + (uint64_t)(from - (uint8_t *)frames->data->d_buf)
+	               : 0;
+}
+
+/* The exception table of a frame: its address follows the length of the augmentation's data, of one
+ * byte, since nothing else is there. */
+static void
+tell_table(struct frames *frames, const Dwarf_FDE *fde, size_t pointers, uint64_t start)
+{
+	const uint8_t *at = fde->start + pointers;
+	const size_t size = pointer_size(frames->lsda);
+	if (!frames->use || frames->lsda == DW_EH_PE_omit)
+		return;
+	if (!size || frames->lsda & DW_EH_PE_indirect || (size_t)(fde->end - at) < 1 + size ||
+	    at[0] != size) {
+		frames->unread = true;
+		return;
+	}
+	const uint64_t table = pointer_at(frames, at + 1, frames->lsda);
+	if (table)
+		frames->use(frames->context, start, table);
+}
+
 static void
 add_frame(struct frames *frames, const Dwarf_FDE *fde, struct sym_ranges *list)
 {
@@ -138,6 +178,7 @@ add_frame(struct frames *frames, const Dwarf_FDE *fde, struct sym_ranges *list)
 	if (!code)
 		return;
 	uint64_t end = length < code->end - start ? start + length : code->end;
+	tell_table(frames, fde, 2 * size, start);
 	ST_IGNORE(sym_ranges_add(list, start, end));
 	if (frames->inner && is_inner(frames, fde, 2 * size))
 		ST_IGNORE(sym_ranges_add(frames->inner, start, end));
@@ -192,6 +233,29 @@ find_frames(struct frames *frames)
 	return frames->data != NULL;
 }
 
+static void
+read_frames(struct frames *frames, struct sym_ranges *list)
+{
+	Dwarf_CFI_Entry entry;
+	Dwarf_Off offset = 0, next;
+
+	frames->ident = (const void *)elf_getident(frames->image->main.elf, NULL);
+	if (!frames->ident || !find_frames(frames))
+		return;
+	for (;; offset = next) {
+		/* Only written when the length can be read. */
+		next = (Dwarf_Off)-1;
+		int state =
+		        dwarf_next_cfi(frames->ident, frames->data, true, offset, &next, &entry);
+		/* An entry that cannot be read is left out when its length tells where the next one
+		 * is. */
+		if (state > 0 || next <= offset || next == (Dwarf_Off)-1)
+			break;
+		if (state == 0 && !dwarf_cfi_cie_p(&entry))
+			add_frame(frames, &entry.fde, list);
+	}
+}
+
 void
 sym_read_ehframe(struct st_image *image, struct sym_ranges *list, struct sym_ranges *inner,
                  struct sym_ranges *signals)
@@ -201,28 +265,27 @@ sym_read_ehframe(struct st_image *image, struct sym_ranges *list, struct sym_ran
 	                        .encoding = UNKNOWN,
 	                        .inner = inner,
 	                        .signals = signals};
-	Dwarf_CFI_Entry entry;
-	Dwarf_Off offset = 0, next;
-
-	frames.ident = (const void *)elf_getident(image->main.elf, NULL);
-	if (!frames.ident || !find_frames(&frames))
-		return;
-	for (;; offset = next) {
-		/* Only written when the length can be read. */
-		next = (Dwarf_Off)-1;
-		int state = dwarf_next_cfi(frames.ident, frames.data, true, offset, &next, &entry);
-		/* An entry that cannot be read is left out when its length tells where the next one
-		 * is. */
-		if (state > 0 || next <= offset || next == (Dwarf_Off)-1)
-			break;
-		if (state == 0 && !dwarf_cfi_cie_p(&entry))
-			add_frame(&frames, &entry.fde, list);
-	}
+	read_frames(&frames, list);
 	sym_ranges_settle(list);
 	if (inner)
 		sym_ranges_settle(inner);
 	if (signals)
 		sym_ranges_settle(signals);
+}
+
+bool
+sym_exception_tables(struct st_image *image,
+                     void (*use)(void *context, uint64_t start, uint64_t table), void *context)
+{
+	struct sym_ranges ignored = {0};
+	struct frames frames = {.image = image,
+	                        .cie = UINT64_MAX,
+	                        .encoding = UNKNOWN,
+	                        .use = use,
+	                        .context = context};
+	read_frames(&frames, &ignored);
+	sym_ranges_free(&ignored);
+	return !frames.unread;
 }
 
 /* Most programs have a table that leads to it; static ones do not. */

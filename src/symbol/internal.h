@@ -201,6 +201,11 @@ bool sym_begins_inside(const Dwarf_CIE *cie, const uint8_t *from, const uint8_t 
  */
 void sym_read_ehframe(struct st_image *image, struct sym_ranges *frames, struct sym_ranges *inner,
                       struct sym_ranges *signals);
+/* Calls use for each frame that has an exception table, with where its code begins, and the table's
+ * address. False: some of them cannot be found. */
+bool sym_exception_tables(struct st_image *image,
+                          void (*use)(void *context, uint64_t start, uint64_t table),
+                          void *context);
 void sym_read_plt(struct st_image *image, struct sym_candidates *stubs);
 /* Subprograms of the units that hold an address in wanted, or of all units when wanted is NULL. */
 void sym_read_dwarf_functions(struct st_image *image, const struct sym_ranges *wanted,

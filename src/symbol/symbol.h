@@ -191,6 +191,11 @@ bool st_image_is_fixed(const struct st_image *image);
 void st_image_code_addresses(struct st_image *image, void (*use)(void *context, uint64_t address),
                              void *context);
 
+/* Calls use with the address of each landing pad, where code goes on when a function that it has
+ * called throws. False: some of the exception tables cannot be read. */
+bool st_image_landing_pads(struct st_image *image, void (*use)(void *context, uint64_t address),
+                           void *context);
+
 /* Where .eh_frame is, a link-time address, when the program headers do not lead to it. */
 bool st_image_lone_frames(struct st_image *image, uint64_t *offset, uint64_t *bytes);
 

@@ -62,6 +62,7 @@ enum st_probe_kind {
 	                    `amount` is the offset / 8 of struct st_record_function */
 	ST_PROBE_TALLY,  /* the call is timed, and its time added to the thread's tally `amount` */
 	ST_PROBE_LOCK,   /* the same of a function that takes or releases a lock: wire/held.h */
+	ST_PROBE_POINT, /* of an instruction within a function: it is counted, and may have noise */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -70,8 +71,9 @@ struct st_probe_action {
 };
 
 /* Noise of a function whose calls are timed: an action after the time stamp of the entry and before
- * the function's code. kind: ST_PROBE_WAIT, ST_PROBE_SLEEP or ST_PROBE_YIELD, with their amounts.
- * 0: none. It is one word, so that the controller can change it while calls are made. */
+ * the function's code; of a point: before its instruction. kind: ST_PROBE_WAIT, ST_PROBE_SLEEP or
+ * ST_PROBE_YIELD, with their amounts. 0: none. It is one word, so that the controller can change it
+ * while calls are made. */
 static inline uint64_t
 st_probe_noise(enum st_probe_kind kind, uint32_t amount)
 {

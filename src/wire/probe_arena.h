@@ -16,6 +16,7 @@ enum {
 	ST_ARENA_ALLOC = 16,   /* 8 bytes: address of the handler of allocations */
 	ST_ARENA_READ = 24,    /* 8 bytes: address of the handler of entries that reads arguments */
 	ST_ARENA_PATCHED = 32, /* 8 bytes: number of struct st_arena_patch */
+	ST_ARENA_POINT = 40,   /* 8 bytes: address of the handler of points within functions */
 	ST_ARENA_STUBS = 64,   /* the first stub; each begins at a multiple of ST_ARENA_ALIGN */
 	ST_ARENA_ALIGN = 16,
 	ST_ARENA_BYTES = 32 << 20,

@@ -30,6 +30,7 @@
 	.quad probe_exit_entry - .
 	.quad probe_alloc_entry - .
 	.quad probe_read_entry - .
+	.quad probe_point_entry - .
 
 	.text
 	/* From a stub: the stub's return address, the function's number, the function's return address. */
@@ -74,6 +75,17 @@ probe_exit_entry:
 	movq SAVED + 8(%rsp), %rdi
 	leaq SAVED + 16(%rsp), %rsi
 	call probe_exit
+	RESTORE
+	ret
+
+	/* From the stub of a point within a function. */
+	.globl probe_point_entry
+	.hidden probe_point_entry
+	.p2align 4
+probe_point_entry:
+	SAVE
+	movq SAVED + 8(%rsp), %rdi
+	call probe_point
 	RESTORE
 	ret
 

@@ -237,6 +237,9 @@ SELDOM void probe_announce_exec(void);
 /* threads.c: the calling thread goes on with the frames that it has, as one of a new process. */
 bool probe_inherit_thread(struct st_probe_thread *t);
 
+/* point.c, for the assembly: an instruction within a function is about to be executed. */
+KEEPS_REGISTERS void probe_point(uint64_t point);
+
 /* enter.c: at the first probe in a child of fork: what it has of threads is a copy. */
 SELDOM void probe_notice_fork(void);
 /* enter.c, for the assembly. third: in the register of the function's own third argument. */
