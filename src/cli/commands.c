@@ -102,6 +102,13 @@ st_complain(const struct st_error *e)
 	return e->code;
 }
 
+int
+st_complain_running(const struct st_error *e)
+{
+	int code = st_complain(e);
+	return code == ST_EXIT_USAGE ? ST_EXIT_FAILED : code;
+}
+
 st_status
 st_bad_format(const char *value, const char *values, struct st_error *e)
 {

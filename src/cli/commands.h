@@ -627,6 +627,8 @@
 	O(for, 0, "for", "TIME", true, "end each run after this long: 30s")                        \
 	ST_EXPERIMENT_ON_OPTIONS(O)                                                                \
 	O(from, 0, "from", "FILE", true, "analyse the result of an earlier study again")           \
+	O(anova, 0, "anova", NULL, true,                                                           \
+	  "print the analyses of variance and the hypotheses of a study, too")                     \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the result as JSON (default: strobe.PROGRAM.PID.tune.json)")                      \
@@ -756,6 +758,9 @@ struct st_options st_command_options(const char *name, char *const *argv);
 
 /* Prints the error as strobe does, "strobe: SENTENCE", and returns its exit code. */
 int st_complain(const struct st_error *e);
+/* The same for a command that ends with the exit code of the program it runs: ST_EXIT_USAGE becomes
+ * ST_EXIT_FAILED, as in timeout(1) and env(1), because 2 is a common exit code of programs. */
+int st_complain_running(const struct st_error *e);
 /* Says that --format (of the command) has no such value. Returns -1. */
 st_status st_bad_format(const char *value, const char *values, struct st_error *e);
 

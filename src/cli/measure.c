@@ -233,7 +233,9 @@ st_measure_session(struct st_measure *w, void (*attached)(size_t threads, double
 	st_status status = w->by ? w->by(w->by_arg, &m, &e) : measure(w, attached, &m, &e);
 	if (!status)
 		status = report(w, &m, &e);
-	return status ? st_complain(&e) : m.exit_code;
+	if (!status)
+		return m.exit_code;
+	return w->session.program ? st_complain_running(&e) : st_complain(&e);
 }
 
 /* The output must not be the input of the program, nor the program itself. */
@@ -287,7 +289,7 @@ st_measure_program(struct st_measure *w, char *const *argv)
 {
 	struct st_error e;
 	if (name_result(w, &e) || is_argument(w->session.output.path, w->session.program, &e))
-		return st_complain(&e);
+		return st_complain_running(&e);
 	char *given = st_result_options(argv, w->session.program);
 	w->session.given = given;
 	int code = st_measure_session(w, NULL);

@@ -285,11 +285,11 @@ st_mem_main(char *const *argv)
 	struct st_error e;
 	int code = ST_EXIT_OK;
 	if (mem_parse(&a, argv, &e))
-		code = st_complain(&e);
+		code = st_complain_running(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("mem"), false);
 	else if (a.from)
-		code = mem_show(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+		code = mem_show(&a, &e) ? st_complain_running(&e) : ST_EXIT_OK;
 	else
 		code = mem_measure(&a, argv);
 	st_measure_free(&a.measure);

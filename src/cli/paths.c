@@ -201,11 +201,11 @@ show_profile(const struct st_paths *a)
 	struct st_error e;
 	const char *output = a->measure.session.output.path;
 	if (output && st_output_check_input(output, a->from, &e))
-		return st_complain(&e);
+		return st_complain_running(&e);
 	struct st_profile *p = st_contextlog_is(a->from) ? st_contextlog_read(a->from, &e)
 	                                                 : st_show_load(a->from, &e);
 	if (!p)
-		return st_complain(&e);
+		return st_complain_running(&e);
 	int status = st_names_unknown(&a->names, (const struct st_profile *const *)&p, 1,
 	                              st_names_say, stderr, &e);
 	if (!status && a->format && output)
@@ -213,7 +213,7 @@ show_profile(const struct st_paths *a)
 	else if (!status)
 		status = print_contexts(a, p, &e);
 	st_profile_free(p);
-	return status ? st_complain(&e) : ST_EXIT_OK;
+	return status ? st_complain_running(&e) : ST_EXIT_OK;
 }
 
 int
@@ -223,7 +223,7 @@ st_paths_main(char *const *argv)
 	struct st_error e;
 	int code = ST_EXIT_OK;
 	if (st_paths_parse(&a, argv, &e))
-		code = st_complain(&e);
+		code = st_complain_running(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("paths"), false);
 	else if (a.from)

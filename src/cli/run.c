@@ -67,7 +67,7 @@ st_run_main(char *const *argv)
 	struct st_error e;
 	int code = ST_EXIT_OK;
 	if (parse_run(&a, argv, &e))
-		code = st_complain(&e);
+		code = st_complain_running(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("run"), false);
 	else {

@@ -165,7 +165,7 @@ measure_trace(struct st_trace_arguments *a, char *const *argv)
 	a->measure.result.summary_arg = a;
 	struct st_error e;
 	if (use_engine(a, &e))
-		return st_complain(&e);
+		return st_complain_running(&e);
 	if (a->pid)
 		return st_measure_process(&a->measure, argv, a->pid, a->seconds);
 	a->measure.collector = "trace";
@@ -306,17 +306,17 @@ st_trace_main(char *const *argv)
 	struct st_error e;
 	int code = ST_EXIT_OK;
 	if (st_trace_parse(&a, argv, &e))
-		code = st_complain(&e);
+		code = st_complain_running(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("trace"), false);
 	else if (a.removes)
-		code = st_trace_remove(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+		code = st_trace_remove(&a, &e) ? st_complain_running(&e) : ST_EXIT_OK;
 	else if (a.lists_usdt)
-		code = st_trace_list_usdt(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+		code = st_trace_list_usdt(&a, &e) ? st_complain_running(&e) : ST_EXIT_OK;
 	else if (a.from || a.from_raw)
-		code = show_file(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+		code = show_file(&a, &e) ? st_complain_running(&e) : ST_EXIT_OK;
 	else if (a.dry_run)
-		code = plan_trace(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+		code = plan_trace(&a, &e) ? st_complain_running(&e) : ST_EXIT_OK;
 	else
 		code = measure_trace(&a, argv);
 	st_trace_arguments_free(&a);

@@ -45,7 +45,7 @@ report_study(const struct st_tune_arguments *a, const char *path, struct st_erro
 	if (!json)
 		return -1;
 	if (!a->json)
-		st_analysis_print(&analysis, &a->study, stdout, st_style_of(stdout));
+		st_analysis_print(&analysis, &a->study, a->variance, stdout, st_style_of(stdout));
 	int status = finish_tune(a, json, path, e);
 	free(json);
 	return status;

@@ -119,6 +119,9 @@ apply_printing(struct st_tune_arguments *a, int option, const char *value, struc
 			               "without -o the result goes to standard output");
 		a->output = value;
 		return 0;
+	case TUNE_anova:
+		a->variance = true;
+		return 0;
 	case TUNE_quiet:
 		a->quiet = true;
 		return 0;

@@ -21,6 +21,7 @@ struct st_tune_arguments {
 	char *campaign;                        /* that can be resumed; NULL: there is none */
 	char *const *command, *const *program; /* the user's words; those of the program, or NULL */
 	bool json, quiet, help;
+	bool variance; /* --anova */
 	bool seeded;   /* --seed is given */
 	bool measures; /* an option is given that only measuring has */
 };

@@ -178,6 +178,22 @@ advise(const struct st_analysis *a, const struct st_study *s, enum st_response r
 	return advice;
 }
 
+/* The combination whose slowdown exceeds its allowed one by the least. */
+static void
+find_nearest(struct st_analysis *a, const struct st_study *s)
+{
+	a->excess = INFINITY;
+	for (size_t b = 0; b < s->n_budgets; b++)
+		for (size_t t = 0; t < s->n_periods; t++) {
+			double slowdown = a->cells[b][t].mean[ST_RESPONSE_CPU];
+			double excess = slowdown - (1 + s->budgets[b]);
+			if (excess >= a->excess)
+				continue;
+			a->excess = excess;
+			a->nearest = (struct st_advice){true, b, t};
+		}
+}
+
 st_status
 st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_error *e)
 {
@@ -195,5 +211,7 @@ st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_erro
 	}
 	a->unique = advise(a, s, ST_RESPONSE_UNIQUE);
 	a->raw = advise(a, s, ST_RESPONSE_RAW);
+	if (!a->unique.found)
+		find_nearest(a, s);
 	return 0;
 }

@@ -73,6 +73,9 @@ struct st_analysis {
 	struct st_anova anova[ST_RESPONSE_COUNT];
 	struct st_hypothesis hypotheses[ST_HYPOTHESIS_COUNT];
 	struct st_advice unique, raw;
+	/* If none is recommended: the combination that is least beyond its allowed slowdown. */
+	struct st_advice nearest;
+	double excess; /* of nearest: its slowdown of CPU time less 1 + B */
 };
 
 /* How much more CPU time than its share a budget may cost, and how many percentage points of
@@ -87,8 +90,9 @@ double st_study_response(const struct st_study *s, const struct st_study_pair *p
 /* 0, or -1 with *e: when no repetition is whole, or memory is exhausted. */
 st_status st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_error *e);
 
-void st_analysis_print(const struct st_analysis *a, const struct st_study *s, FILE *out,
-                       struct st_style style);
+/* variance: with the analyses of variance and the hypotheses. */
+void st_analysis_print(const struct st_analysis *a, const struct st_study *s, bool variance,
+                       FILE *out, struct st_style style);
 /* The study with its analysis as JSON, malloc'ed. NULL and *e on failure. */
 char *st_study_json(const struct st_analysis *a, const struct st_study *s, struct st_error *e);
 

@@ -150,6 +150,7 @@ analysis_json(const struct st_analysis *a, const struct st_study *s)
 	json_object_set_new(out, "anova", tables);
 	json_object_set_new(out, "hypotheses",
 	                    a->tested && s->n_periods > 1 ? hypotheses_json(a) : json_array());
+	json_object_set_new(out, "nearest", advice_json(&a->nearest, s));
 	json_object_set_new(out, "recommended",
 	                    json_pack("{s:o, s:o}", "unique_coverage", advice_json(&a->unique, s),
 	                              "raw_coverage", advice_json(&a->raw, s)));

@@ -170,14 +170,30 @@ print_advice(const struct st_advice *advice, const struct st_analysis *a, const 
 	        responses[response].text, cell->mean[response], cell->mean[ST_RESPONSE_CPU]);
 }
 
+/* What to do if every combination costs more than it is allowed to. */
+static void
+print_nearest(const struct st_analysis *a, const struct st_study *s, FILE *out)
+{
+	const struct st_advice *near = &a->nearest;
+	const struct st_study_cell *cell = &a->cells[near->budget][near->period];
+	fprintf(out,
+	        "\nno combination keeps its slowdown of CPU time at 1 + B + %g or less: "
+	        "none is recommended\n",
+	        ST_ADVICE_BEYOND);
+	if (near->found)
+		fprintf(out,
+		        "  the nearest is -b %g%% -T %gs, at a slowdown of %.3f, %.3f above "
+		        "1 + B; with it, expect %.2f %% of unique and %.2f %% of raw coverage\n",
+		        100 * s->budgets[near->budget], s->periods[near->period],
+		        cell->mean[ST_RESPONSE_CPU], a->excess, cell->mean[ST_RESPONSE_UNIQUE],
+		        cell->mean[ST_RESPONSE_RAW]);
+}
+
 static void
 print_advices(const struct st_analysis *a, const struct st_study *s, FILE *out)
 {
 	if (!a->unique.found) {
-		fprintf(out,
-		        "\nno combination keeps its slowdown of CPU time at 1 + B + %g or less: "
-		        "none is recommended\n",
-		        ST_ADVICE_BEYOND);
+		print_nearest(a, s, out);
 		return;
 	}
 	fprintf(out,
@@ -204,8 +220,20 @@ print_short_programs(const struct st_study *s, FILE *out)
 		        ST_COUNT(n, "program needs", "programs need"), longest);
 }
 
+static void
+print_variance(const struct st_analysis *a, const struct st_study *s, FILE *out,
+               struct st_style style)
+{
+	for (unsigned r = 0; a->tested && r < ST_RESPONSE_COUNT; r++)
+		print_anova(&a->anova[r], r, out, style);
+	if (a->tested)
+		print_hypotheses(a, s, out);
+	else
+		fprintf(out, "\n%s\n", a->untested.text);
+}
+
 void
-st_analysis_print(const struct st_analysis *a, const struct st_study *s, FILE *out,
+st_analysis_print(const struct st_analysis *a, const struct st_study *s, bool variance, FILE *out,
                   struct st_style style)
 {
 	fprintf(out, "strobe: %s on %s, %s and %s, %zu of %s; policy %s, seed %" PRIu64 "\n",
@@ -216,11 +244,7 @@ st_analysis_print(const struct st_analysis *a, const struct st_study *s, FILE *o
 	print_short_programs(s, out);
 	print_programs(s, out, style);
 	print_cells(a, s, out, style);
-	for (unsigned r = 0; a->tested && r < ST_RESPONSE_COUNT; r++)
-		print_anova(&a->anova[r], r, out, style);
-	if (a->tested)
-		print_hypotheses(a, s, out);
-	else
-		fprintf(out, "\n%s\n", a->untested.text);
+	if (variance)
+		print_variance(a, s, out, style);
 	print_advices(a, s, out);
 }

@@ -126,7 +126,7 @@ class Allocs(unittest.TestCase):
         sites = json.loads(self.strobe("show", "--format", "json", "r.db").stdout)["sites"]
         self.assertEqual({(s["count"], s["bytes"]) for s in sites if s["line_line"] == 17}, {(15, 6000)})
         self.assertIn("stacks=0", self.strobe("mem", "--from", "r.db", code=125).stderr)
-        self.assertIn("stacks", self.strobe("run", "-t", "alloc:stacks=2", "--", PLANTED, code=2).stderr)
+        self.assertIn("stacks", self.strobe("run", "-t", "alloc:stacks=2", "--", PLANTED, code=125).stderr)
 
     def rows(self, text):
         """Rows of a tree: calls and the name without its place, by depth."""

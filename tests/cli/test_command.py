@@ -50,20 +50,20 @@ class Usage(Command):
     def test_mistakes(self):
         self.error(2, "unknown command 'rnu'; did you mean 'strobe run'?", "rnu", "ls")
         self.error(2, "unknown command './a.out'; strobe help lists the commands, strobe run runs a program", "./a.out")
-        self.error(2, "unknown option '--follwo'; did you mean '--follow'?", "run", "--follwo", "ls")
-        self.error(2, "unknown tool 'hto'; did you mean 'hot'?", "run", "-t", "hto", "ls")
-        self.error(2, "unknown tool 'cachegrind'; strobe tools lists them", "run", "-t", "cachegrind", "ls")
-        self.error(2, "no program to run: strobe run [options] -- PROGRAM", "run")
-        self.error(2, "no program to run: strobe run [options] -- PROGRAM", "run", "-q", "--")
-        self.error(2, "--top takes a number from 0 to 1000000, not 'many'", "run", "--top", "many", "ls")
+        self.error(125, "unknown option '--follwo'; did you mean '--follow'?", "run", "--follwo", "ls")
+        self.error(125, "unknown tool 'hto'; did you mean 'hot'?", "run", "-t", "hto", "ls")
+        self.error(125, "unknown tool 'cachegrind'; strobe tools lists them", "run", "-t", "cachegrind", "ls")
+        self.error(125, "no program to run: strobe run [options] -- PROGRAM", "run")
+        self.error(125, "no program to run: strobe run [options] -- PROGRAM", "run", "-q", "--")
+        self.error(125, "--top takes a number from 0 to 1000000, not 'many'", "run", "--top", "many", "ls")
         for option, time in ("--for", "0"), ("--for", "0s"), ("--delay", "0"), ("--delay", "-1ms"):
-            self.error(2, f"{option} takes a time that is greater than 0, not '{time}'", "run", option, time, "ls")
-        self.error(2, "--for takes a time such as 5s or 100ms, not 'soon'", "run", "--for", "soon", "ls")
-        self.error(2, "--sample-hz takes a number from 0 to 20000, not '-5'", "run", "--sample-hz=-5", "ls")
-        self.error(2, "no format 'xml'; the formats are db and json", "run", "--format", "xml", "ls")
+            self.error(125, f"{option} takes a time that is greater than 0, not '{time}'", "run", option, time, "ls")
+        self.error(125, "--for takes a time such as 5s or 100ms, not 'soon'", "run", "--for", "soon", "ls")
+        self.error(125, "--sample-hz takes a number from 0 to 20000, not '-5'", "run", "--sample-hz=-5", "ls")
+        self.error(125, "no format 'xml'; the formats are db and json", "run", "--format", "xml", "ls")
         self.error(2, "no format 'db'; the formats are text, json, lcov and, with --table, csv, markdown, latex", "show", "--format", "db", "x")
-        self.error(2, "unknown stress mode 'hurry'; man strobe-run lists them", "run", "--stress", "cache,hurry", "ls")
-        self.error(2, "standard output belongs to the program: give -o a file, then use strobe show",
+        self.error(125, "unknown stress mode 'hurry'; man strobe-run lists them", "run", "--stress", "cache,hurry", "ls")
+        self.error(125, "standard output belongs to the program: give -o a file, then use strobe show",
                    "run", "-o", "-", "ls")
         self.error(2, "no profile to show: strobe show FILE, or a stored profile or version; there is no strobe.*.db in this directory", "show")
         self.error(2, "strobe show reads one profile; 'b' is one too many", "show", "a", "b")
@@ -130,7 +130,7 @@ class Usage(Command):
                 ("the name x.foo does not say which format to write: add --format", "--from", "p.db", "-o", "x.foo"),
                 ("standard output belongs to the program: give -o a file, then use strobe paths --from", "-o", "-", "--", "true"),
                 ("no program to run: strobe paths [options] -- PROGRAM, or --pid PID for one that is running",)]:
-            self.error(2, sentence, "paths", *arguments)
+            self.error(125, sentence, "paths", *arguments)
 
     def test_lists_of_programs(self):
         for text, wrong in (("", " lists no program"), ("# ls\n\n  \n", " lists no program")):
@@ -251,10 +251,10 @@ time was spent outside the engine
     def test_lists_of_tools(self):
         for given, shown in (("bbcount,branches", True), ("calls:args=1,bbcount", True), ("branches:taken=1,calls", False), ("bbcount,", False)):
             done = self.strobe("run", "-t", given, "fixture")
-            self.assertEqual(done.returncode, 0 if shown else 2, given)
+            self.assertEqual(done.returncode, 0 if shown else 125, given)
             self.assertTrue(done.stderr.decode().startswith(f"strobe: {given} of" if shown else "strobe: "), done.stderr)
-        self.error(2, "unknown tool 'nosuch'; strobe tools lists them", "run", "-t", "bbcount,nosuch", "fixture")
-        self.error(2, "tool branches has no option 'taken'; strobe tools branches lists its options", "run", "-t", "branches:taken=1,calls", "fixture")
+        self.error(125, "unknown tool 'nosuch'; strobe tools lists them", "run", "-t", "bbcount,nosuch", "fixture")
+        self.error(125, "tool branches has no option 'taken'; strobe tools branches lists its options", "run", "-t", "branches:taken=1,calls", "fixture")
 
     def test_unwritable_output_is_refused_before(self):
         self.error(125, "cannot write the result to /nonexistent/p.db: No such file or directory; "
@@ -270,13 +270,13 @@ time was spent outside the engine
             f.write(true.read())
         os.chmod(program, 0o755)
         for arguments in (["-o", "./program", "--", "./program"], ["-o", "program", "--", "fixture", "./program"]):
-            self.error(2, f"the result would replace {arguments[-1]}, an argument of the program: give -o another file", "run", *arguments)
+            self.error(125, f"the result would replace {arguments[-1]}, an argument of the program: give -o another file", "run", *arguments)
         for arguments in (["run", "-o", "program", "--", "fixture"], ["run", "-o", STROBE, "--", "fixture"],
                           ["paths", "-o", "program", "--", "fixture"]):
-            self.error(2, f"{arguments[2]} is a program, which a result would replace: give -o another file", *arguments)
+            self.error(125, f"{arguments[2]} is a program, which a result would replace: give -o another file", *arguments)
         with open(program, "w", encoding="utf-8") as f:
             f.write("#!/bin/sh\n")
-        self.error(2, "program is a program, which a result would replace: give -o another file", "run", "-o", "program", "--", "fixture")
+        self.error(125, "program is a program, which a result would replace: give -o another file", "run", "-o", "program", "--", "fixture")
         self.strobe("run", "-q", "-o", "p.db", "fixture")
         os.chmod(os.path.join(self.place.name, "p.db"), 0o777)  # as on some file systems all files are
         self.assertEqual(self.strobe("run", "-q", "-o", "p.db", "fixture").stderr, b"")
@@ -772,7 +772,7 @@ class Report(Command):
             before = f.read()
         for arguments in (("report", "p.db", "-o", "other.db"), ("show", "p.db", "-o", "p.db"), ("show", "p.db", "--format", "json", "-o", "./other.db"),
                           ("paths", "--from", "p.db", "--format", "json", "-o", "other.db")):
-            self.error(2, "the output would replace p.db, which is the input: give -o another file", *arguments)
+            self.error(125 if arguments[0] == "paths" else 2, "the output would replace p.db, which is the input: give -o another file", *arguments)
         with open(os.path.join(self.place.name, "p.db"), "rb") as f:
             self.assertEqual(f.read(), before)
         texts = [self.strobe("paths", "--from", "paths.db", "--format", "json", *output).stdout for output in ((), ("-o", "-"))]

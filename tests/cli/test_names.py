@@ -31,7 +31,9 @@ class Names(unittest.TestCase):
 
     def refused(self, way, *words):
         done = self.strobe(*words)
-        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), (words, done.stderr))
+        # Commands that end with the exit code of the program leave 2 to it.
+        code = 125 if words[0] in ("run", "paths", "trace", "mem") else 2
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (code, 1), (words, done.stderr))
         self.assertIn(way, done.stderr)
         self.assertFalse((self.place / words[words.index("-o") + 1]).exists(), words)
 

@@ -283,7 +283,7 @@ class Shown(Mem):
 
 
 class Refusals(Mem):
-    def complains(self, text, *arguments, code=2):
+    def complains(self, text, *arguments, code=125):
         self.assertIn(text, self.strobe(*arguments, code=code).stderr)
 
     def test_bad_input(self):

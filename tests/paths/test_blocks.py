@@ -87,7 +87,7 @@ class Lists(Paths):
             self.assertNotIn("all_functions", self.show("--blocks"))
             self.assertNotIn("all_blocks", self.show("--functions"))
             if "--roll-loops" in words:
-                message = self.strobe("--from", self.profile, "--pin-blocks", code=2)
+                message = self.strobe("--from", self.profile, "--pin-blocks", code=125)
                 self.assertIn("record them with --roll-loops --pin-blocks", message)
                 self.run_program(program, *words, "--pin-blocks", "--funcs", "f_*")
                 self.check(self.show("--functions", "--blocks"), ENTRIES, program)
@@ -184,7 +184,7 @@ class Lists(Paths):
     def test_mistakes(self):
         self.run_program(PROGRAMS / "prog1-O0", "-k", "0")
         for option in "--blocks", "--pin-blocks":
-            message = self.strobe("--from", self.profile, option, code=2)
+            message = self.strobe("--from", self.profile, option, code=125)
             self.assertEqual(message.count("\n"), 1)
             self.assertIn(f"{option} needs contexts of blocks, and {self.profile} has contexts of functions", message)
 

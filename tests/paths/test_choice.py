@@ -133,12 +133,12 @@ class Choice(unittest.TestCase):
 
     def test_mistakes(self):
         self.json("blocks")
-        self.assertEqual(self.strobe("--from", "blocks.db", "--under", "main", code=2).stderr,
+        self.assertEqual(self.strobe("--from", "blocks.db", "--under", "main", code=125).stderr,
                          "strobe: --under and --calls are about functions, and these are contexts of blocks: measure with --mode func\n")
         for option in "under", "calls":
-            self.assertEqual(self.strobe("-m", "intra", "--roll-loops", f"--{option}", "f", "--", "true", code=2).stderr,
+            self.assertEqual(self.strobe("-m", "intra", "--roll-loops", f"--{option}", "f", "--", "true", code=125).stderr,
                              f"strobe: --{option} needs contexts of functions: leave out --mode intra, or choose functions with --funcs\n")
-            self.assertEqual(self.strobe(f"--{option}", "f,,g", "--", "true", code=2).stderr, f"strobe: --{option} needs a name or a shell pattern\n")
+            self.assertEqual(self.strobe(f"--{option}", "f,,g", "--", "true", code=125).stderr, f"strobe: --{option} needs a name or a shell pattern\n")
 
     def test_unknown_names(self):
         """Those of an option of which nothing is known are a mistake; one among others is mentioned."""
@@ -147,12 +147,12 @@ class Choice(unittest.TestCase):
         for option in "under", "calls":
             for name, near in ("f_lef", "; did you mean 'f_leaf'?"), ("f_", "; did you mean 'f_a' or 'f_b'?"), \
                     ("f_q", "; did you mean 'f_a' or 'f_b'?"), ("zzzzzz", ""), ("f_q*", ""):
-                done = self.strobe("--from", self.file("counts"), f"--{option}", name, code=2)
+                done = self.strobe("--from", self.file("counts"), f"--{option}", name, code=125)
                 self.assertEqual((done.stdout, done.stderr), ("", f"strobe: {sentence(option, name, near)}\n"))
         done = self.strobe("--from", "counts.db", "--under", "f_a,f_lef,f_q", "--format", "folded")
         self.assertEqual(done.stderr, f"strobe: {sentence('under', 'f_lef', '; did you mean ')}'f_leaf'?\nstrobe: {sentence('under', 'f_q', '; did you mean ')}'f_a' or 'f_b'?\n")
         self.assertEqual(done.stdout, self.strobe("--from", "counts.db", "--under", "f_a", "--format", "folded").stdout)
-        self.assertIn("did you mean 'guard::~guard'?", self.strobe("--from", self.file("cxx"), "--under", "guard::guard", code=2).stderr)
+        self.assertIn("did you mean 'guard::~guard'?", self.strobe("--from", self.file("cxx"), "--under", "guard::guard", code=125).stderr)
         done = self.strobe("-o", "unknown.txt", "--funcs", "main,f_lef", "--calls", "mian", "--", PROGRAMS / "counts-O0", "3", "1")
         for note in "--funcs f_lef: no function of that name was loaded; did you mean 'f_leaf'?", sentence("calls", "mian", "; did you mean 'main'?"):
             self.assertIn(f"  note: {note}\n", done.stderr)

@@ -491,7 +491,7 @@ class Choice(Formats):
 
     def test_unknown(self):
         done = subprocess.run([STROBE, "paths", "--format", "svg", "--", "true"], capture_output=True, text=True, timeout=60)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
         self.assertEqual(done.stderr.count("\n"), 1)
         self.assertIn("db, text, xml, json, folded, speedscope, callgrind, pprof", done.stderr)
 

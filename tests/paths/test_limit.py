@@ -180,7 +180,7 @@ class Hottest(Limit):
 
     def test_mistakes(self):
         for value in "5X", "-1", "1.5G", "M", "", "1GB", "99999999999G":
-            self.assertEqual(self.strobe("paths", "--limit", value, "--", "true", code=2)[1],
+            self.assertEqual(self.strobe("paths", "--limit", value, "--", "true", code=125)[1],
                              f"strobe: --limit takes a size such as 100M or 2G, or none, not '{value}'\n")
         self.assertEqual(self.strobe("paths", "--from", self.profile("counts"), "--format", "text", "-o", "/dev/full", code=125)[1],
                          "strobe: cannot write the result to /dev/full: No space left on device; make room there or name another place with -o\n")

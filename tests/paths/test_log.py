@@ -157,9 +157,9 @@ class Log(unittest.TestCase):
                  "paths", "--unroll-recursion", "--unique-log", "log", "--", "true"),
                 (125, "text is not a log of --unique-log; strobe did not change it", "paths", "--unique-log", "text", "--", "true"),
                 (125, "code is a log of code, not of contexts: strobe covered shows it", "paths", "--from", "code"),
-                (2, "--unique-log needs whole contexts of functions: leave out --mode", "paths", "-m", "intra", "-k", "3", "--unique-log", "log", "--", "true"),
-                (2, "--unique-log needs whole contexts of functions: leave out -k", "paths", "-k", "3", "--unique-log", "log", "--", "true"),
-                (2, "--unique-log needs the contexts of all functions: leave out --funcs", "paths", "--funcs", "main", "--unique-log", "log", "--", "true"),
+                (125, "--unique-log needs whole contexts of functions: leave out --mode", "paths", "-m", "intra", "-k", "3", "--unique-log", "log", "--", "true"),
+                (125, "--unique-log needs whole contexts of functions: leave out -k", "paths", "-k", "3", "--unique-log", "log", "--", "true"),
+                (125, "--unique-log needs the contexts of all functions: leave out --funcs", "paths", "--funcs", "main", "--unique-log", "log", "--", "true"),
                 (2, "--against compares logs of code, and one of these is a log of contexts", "covered", "code", "--against", "log")):
             with self.subTest(sentence):
                 self.assertIn(sentence, self.strobe(*words, code=code))

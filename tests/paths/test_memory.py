@@ -201,10 +201,10 @@ class Memory(unittest.TestCase):
 
     def test_mistakes(self):
         for value in "5X", "-1", "1.5G", "", "none", "63K", "0", "99999999999G":
-            self.assertEqual(self.strobe("paths", "--max-memory", value, "--", "true", code=2).stderr,
+            self.assertEqual(self.strobe("paths", "--max-memory", value, "--", "true", code=125).stderr,
                              f"strobe: --max-memory takes a size of at least 64K, such as 100M or 2G, not '{value}'\n")
         self.strobe("paths", "-q", "-o", "run.db", *CHOSEN, "--", PROGRAMS / "prune-O0", "1", "1")
-        self.assertEqual(self.strobe("paths", "--from", "run.db", "--max-memory", "1M", code=2).stderr,
+        self.assertEqual(self.strobe("paths", "--from", "run.db", "--max-memory", "1M", code=125).stderr,
                          "strobe: --max-memory is for running a program, and --from runs none: leave out one of them\n")
 
 

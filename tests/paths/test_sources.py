@@ -128,9 +128,9 @@ class Sources(unittest.TestCase):
 
     def test_mistakes(self):
         for value in "@", "@first.c:", "@:main":
-            self.assertEqual(self.strobe("paths", "--funcs", value, "--", "true", code=2),
+            self.assertEqual(self.strobe("paths", "--funcs", value, "--", "true", code=125),
                              f"strobe: --funcs takes @FILE for the functions of a source file, @FILE:NAME for some of them, not '{value}'\n")
-            self.strobe("run", "-t", "inscount", "--start-at", value, "--", "true", code=2)
+            self.strobe("run", "-t", "inscount", "--start-at", value, "--", "true", code=125)
 
 
 if __name__ == "__main__":

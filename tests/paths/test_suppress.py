@@ -174,7 +174,7 @@ class Suppress(unittest.TestCase):
                     self.check_part(self.run_log("--", KNOWN), whole)
 
     def test_option(self):
-        self.assertIn("--no-suppress is about a log of earlier runs", self.strobe("paths", "--no-suppress", "--", KNOWN, code=2))
+        self.assertIn("--no-suppress is about a log of earlier runs", self.strobe("paths", "--no-suppress", "--", KNOWN, code=125))
 
     def test_stress(self):
         """Two of three activations are not followed, in whatever code."""

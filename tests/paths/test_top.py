@@ -203,12 +203,12 @@ class Attached(Top):
 class Refused(Top):
     def refuse(self, sentence, *words, **more):
         done = subprocess.run([STROBE, "paths", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, start_new_session=True, **more)
-        self.assertEqual((done.returncode, done.stderr), (2, f"strobe: {sentence}\n"))
+        self.assertEqual((done.returncode, done.stderr), (125, f"strobe: {sentence}\n"))
 
     def test_no_terminal(self):
         self.refuse("--top needs a terminal, and there is none: leave it out, and look at the result", "--top", "--", BUSY)
         terminal = self.terminal(self.strobe("--", BUSY), columns=200, env={"TERM": "dumb"})
-        self.assertEqual(terminal.end(), 2)
+        self.assertEqual(terminal.end(), 125)
         self.assertEqual(terminal.screen.everything(), ["strobe: --top cannot draw on this terminal (TERM is dumb): leave it out, or use another"])
 
     def test_options(self):

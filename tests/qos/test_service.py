@@ -258,7 +258,7 @@ class Service(unittest.TestCase):
                               (("--qos", "shm:a/b", "--qos-min", "5"), "shm:NAME"), (("--qos", "http://example.org/", "--qos-min", "5"), "this machine only"),
                               (("--qos", "cmd:x", "--qos-min", "5", "--qos-policy", "grow"), "hold, function or watch")):
             with self.subTest(options=options):
-                _, said = self.run_strobe(*options, code=2, options=())
+                _, said = self.run_strobe(*options, code=125, options=())
                 self.assertEqual(said.count("\n"), 1, said)
                 self.assertIn(says, said)
 

@@ -116,7 +116,7 @@ STROBE_TOOL(mine, .begin = begin);
         self.assertEqual(option, {"name": "size", "default": "32k", "help": "bytes", "least": 1, "most": 3 << 20})
         done = self.strobe("run", "-t", "./my.tool:size=4M", "--", "true")
         self.assertEqual((done.returncode, done.stderr),
-                         (2, "strobe: option size of tool mine takes a number from 1 to 3M, not '4M'\n"))
+                         (125, "strobe: option size of tool mine takes a number from 1 to 3M, not '4M'\n"))
 
     def test_results_are_listed(self):
         """In the order of the source; but not a stream that the tool consumes, and what a line declares that it does not use."""

@@ -154,7 +154,7 @@ class Region(Case):
                        ["--threads", ""], ["--threads", "3-1"], ["--threads", "1,,2"], ["--threads", "tid:x"], ["--threads", "1x"]):
             with self.subTest(option=option):
                 done = subprocess.run([STROBE, "run", *option, "--", PROGRAM], capture_output=True, text=True, timeout=60)
-                self.assertEqual(done.returncode, 2)
+                self.assertEqual(done.returncode, 125)
                 self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
     def test_time(self):

@@ -187,12 +187,12 @@ class Windows(Budget):
     def test_refused(self):
         for words in "10ms", "5ms/10ms", "10ms/15ms", "10ms/", "/10ms", "x/y", "-1s/1s":
             done = self.strobe("trace", f"--windows={words}", "--", "true")
-            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1))
             self.assertIn(f"--windows takes two times such as 10ms/100ms, the first at least 10ms and the second at least 10ms longer, not '{words}'",
                           done.stderr)
         for options, name in (["-b", "1%"], "--budget"), (["--follow"], "--follow"), (["--events"], "--events"):
             done = self.strobe("trace", "-e", "probe", "--windows", "10ms/100ms", *options, "--", "true")
-            self.assertEqual((done.returncode, done.stderr), (2, f"strobe: --windows together with {name} is not possible: leave one of them out\n"))
+            self.assertEqual((done.returncode, done.stderr), (125, f"strobe: --windows together with {name} is not possible: leave one of them out\n"))
 
 
 class Unharmed(Budget):
@@ -245,7 +245,7 @@ class Refusals(Budget):
             with self.subTest(option=option):
                 done = self.strobe("trace", "-e", "probe", "-b", "5%", *option, "--", CALLS)
                 self.assertEqual((done.returncode, done.stdout, done.stderr),
-                                 (2, "", f"strobe: --budget together with {option[0]} is not possible with --engine probe: "
+                                 (125, "", f"strobe: --budget together with {option[0]} is not possible with --engine probe: "
                                   "leave one of them out, or use --engine jit\n"))
         self.assertEqual(self.trace("-b", "50%", "--depth", "3", command=[CALLS, "levels"])[0]["engine"], "jit")
 
@@ -254,11 +254,11 @@ class Refusals(Budget):
                                   (["-b", "2s", "--period", "1s"], "a budget of 2 s does not fit into a period of 1 s"),
                                   (["-b", "much"], "--budget takes a share or a time, such as 10% or 100ms, not 'much'")]:
             done = self.strobe("trace", "-e", "probe", *options, "--", CALLS)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"strobe: {sentence}\n"))
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (125, "", f"strobe: {sentence}\n"))
 
     def test_kernel(self):
         done = self.strobe("trace", "-e", "ebpf", "-b", "5%", "--", CALLS)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
         if "--budget is not possible with --engine ebpf: leave it out, or use --engine probe" not in done.stderr:
             self.assertIn("ebpf", done.stderr)  # this build has none
 

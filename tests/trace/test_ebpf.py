@@ -229,7 +229,7 @@ class StaticProbes(Ebpf):
     def test_none(self):
         done = self.strobe("trace", "-q", "--usdt", "strobetest:none", "-o", "t.json", "--", PROBES, code=125)
         self.assertIn("nothing in the program matches --usdt", done.stderr)
-        done = self.strobe("trace", "-e", "jit", "--usdt", "a:b", "--", PROBES, code=2)
+        done = self.strobe("trace", "-e", "jit", "--usdt", "a:b", "--", PROBES, code=125)
         self.assertEqual(done.stderr, "strobe: --usdt needs the probes of the kernel: use --engine ebpf, or leave out --engine jit\n")
 
 
@@ -239,8 +239,8 @@ class Mistakes(Ebpf):
         self.assertEqual((done.stdout, done.stderr), ("", f"strobe: {sentence}\n"))
 
     def test_mistakes(self):
-        self.error(2, "--budget is not possible with --engine ebpf: leave it out, or use --engine probe", "-b", "5%", "true")
-        self.error(2, "--events is not possible with --engine ebpf: leave it out, or use --engine probe", "--events", "true")
+        self.error(125, "--budget is not possible with --engine ebpf: leave it out, or use --engine probe", "-b", "5%", "true")
+        self.error(125, "--events is not possible with --engine ebpf: leave it out, or use --engine probe", "--events", "true")
         self.error(127, "no-such-program: no such program in PATH", "no-such-program")
 
     def test_nothing_matches(self):

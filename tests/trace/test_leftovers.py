@@ -261,7 +261,7 @@ class Killed(Leftovers):
                              (["--remove", "--pid", "1", "--all"], "--remove traces nothing: leave out --all, or --remove, which is not needed before a trace"), \
                              (["--remove", "--pid", "1", "--", "true"], "--remove applies to a running process: leave out the program 'true'"):
             done = subprocess.run([STROBE, "trace", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"strobe: {said}\n"))
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (125, "", f"strobe: {said}\n"))
         code, _, wrong = self.remove(999999999)
         self.assertEqual((code, re.sub(r"\d+", "N", wrong)), (127, "strobe: there is no process N\n"))
 

@@ -83,7 +83,7 @@ class Live(unittest.TestCase):
 class Refused(Live):
     def refuse(self, sentence, *words):
         done = subprocess.run([STROBE, "trace", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, start_new_session=True, check=False)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"strobe: {sentence}\n"))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (125, "", f"strobe: {sentence}\n"))
 
     def test_options(self):
         self.refuse("--top needs a terminal, and there is none: leave it out, and look at the result", "--top", "--", CALLS)

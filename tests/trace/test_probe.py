@@ -169,7 +169,7 @@ class Samples(Probe):
     def test_not_a_number(self):
         for value in "0", "x", "t_spin=", "=3", "t_spin=0", "t_spin=1000001", "":
             done = subprocess.run([STROBE, "trace", "--every", value, CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-            self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "strobe: --every takes a number from 1 to 1000000, "
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (125, "", "strobe: --every takes a number from 1 to 1000000, "
                                                                            f"or FUNCTION=N with such a number, not '{value}'\n"))
 
     def test_same_calls(self):
@@ -244,7 +244,7 @@ class Presets(Probe):
 
     def test_unknown(self):
         done = subprocess.run([STROBE, "trace", "--preset", "slow", CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual((done.returncode, done.stdout), (125, ""))
         self.assertIn("--preset", done.stderr)
 
 
@@ -426,7 +426,7 @@ class Events(Probe):
             done = subprocess.run([STROBE, "trace", "--engine", "probe", "--events", *options, "--", CALLS], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr),
-                             (2, "", f"strobe: --events records each call by the clock: leave out {option}\n"))
+                             (125, "", f"strobe: --events records each call by the clock: leave out {option}\n"))
 
 
 class Follow(Probe):
@@ -580,14 +580,14 @@ class Refusals(Probe):
             done = subprocess.run([STROBE, "trace", "--engine", "probe", "--follow", *option, "--", CALLS], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr),
-                             (2, "", f"strobe: --follow together with {option[0]} is not possible with --engine probe: leave one of them out, "
-                                     "or use --engine jit\n"))
+                             (125, "", f"strobe: --follow together with {option[0]} is not possible with --engine probe: leave one of them out, "
+                                       "or use --engine jit\n"))
 
     def test_every(self):
         for engine in "jit", "ebpf":
             done = subprocess.run([STROBE, "trace", "--engine", engine, "--every", "10", "--", CALLS], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True, check=False)
-            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual((done.returncode, done.stdout), (125, ""))
             if f"--every is not possible with --engine {engine}: leave it out, or use --engine probe" not in done.stderr:
                 self.assertEqual(engine, "ebpf", done.stderr)  # this build has none
 

@@ -97,7 +97,7 @@ class Plan(Trace):
         names = [f"t_level{1 + i % 5}" for i in range(300)]
         for options in ["--funcs", ",".join(names)], [word for name in names for word in ("--funcs", name)]:
             self.assertEqual({f["name"] for f in self.plan(options, CALLS)["functions"]}, set(names))
-        done = self.strobe("trace", "--dry-run", "--funcs", ",".join(["a"] * 10001), "--", CALLS, code=2)
+        done = self.strobe("trace", "--dry-run", "--funcs", ",".join(["a"] * 10001), "--", CALLS, code=125)
         self.assertEqual((done.stdout, done.stderr), ("", "strobe: --funcs: at most 10000 patterns\n"))
 
     def test_of_a_process(self):
@@ -112,8 +112,8 @@ class Plan(Trace):
     def test_output(self):
         self.strobe("trace", "--dry-run", "-o", self.at / "plan.json", "--", CALLS)
         self.assertTrue(json.loads((self.at / "plan.json").read_text())["dry_run"])
-        self.error(2, "--dry-run prints functions, not calls: say --format text or json", "--dry-run", "--format", "db", CALLS)
-        self.error(2, "--dry-run is for running a program, and --from runs none: leave out one of them", "--dry-run", "--from", "x")
+        self.error(125, "--dry-run prints functions, not calls: say --format text or json", "--dry-run", "--format", "db", CALLS)
+        self.error(125, "--dry-run is for running a program, and --from runs none: leave out one of them", "--dry-run", "--from", "x")
 
 
 class Changed(Trace):
@@ -150,7 +150,7 @@ class Changed(Trace):
                    "--dry-run", "--changed-since", "old.db", "--", new)
 
     def test_not_in_the_code_cache(self):
-        self.error(2, "--changed-since is not possible with --engine jit: leave it out, or use --engine probe", "-e", "jit", "--changed-since", OLD, "--", NEW)
+        self.error(125, "--changed-since is not possible with --engine jit: leave it out, or use --engine probe", "-e", "jit", "--changed-since", OLD, "--", NEW)
 
 
 class Reduced(Trace):
@@ -235,8 +235,8 @@ class Reduced(Trace):
                                                           "t_spin": "it calls no other function"})
 
     def test_shape_of_nothing(self):
-        self.error(2, "--shape is about the call graph of an earlier trace: add --reduce-by FILE, or leave it out", "--shape", "match", CALLS)
-        self.error(2, "--shape takes top-down, bottom-up or match, not 'round'", "--shape", "round", CALLS)
+        self.error(125, "--shape is about the call graph of an earlier trace: add --reduce-by FILE, or leave it out", "--shape", "match", CALLS)
+        self.error(125, "--shape takes top-down, bottom-up or match, not 'round'", "--shape", "round", CALLS)
 
     def test_by_a_profile(self):
         """A profile is as good as a raw file, and the text says what was left out."""
@@ -246,7 +246,7 @@ class Reduced(Trace):
         self.assertEqual(set(self.by_name(json.loads(self.strobe("trace", "--from", "t.db", "--format", "json").stdout))), {"main"})
 
     def test_refusals(self):
-        self.error(2, "--reduce-by is not possible with --engine jit: leave it out, or use --engine probe", "-e", "jit", "--reduce-by", self.earlier(), CALLS)
+        self.error(125, "--reduce-by is not possible with --engine jit: leave it out, or use --engine probe", "-e", "jit", "--reduce-by", self.earlier(), CALLS)
         self.assertIn("none", self.strobe("trace", "--reduce-by", "none", CALLS, code=125).stderr)
 
 
@@ -648,13 +648,13 @@ class Files(Trace):
     def test_rows_are_not_replaced(self):
         self.strobe("trace", "-q", "--events", "-o", "t.db", "--", CALLS, "jumps")
         rows = (self.at / "t.db.events.rows").read_bytes()
-        self.strobe("trace", "--from", "t.db", "--format", "raw", "-o", "t.db.events.rows", code=2)
+        self.strobe("trace", "--from", "t.db", "--format", "raw", "-o", "t.db.events.rows", code=125)
         self.assertEqual((self.at / "t.db.events.rows").read_bytes(), rows)
 
     def test_no_events(self):
         self.strobe("trace", "-q", "-o", "t.db", "--", CALLS, "jumps")
-        self.error(2, "the profile has no rows of 'events'", "--from", "t.db", "--format", "raw")
-        self.error(2, "the profile has no rows of 'events'", "--from", "t.db", "--format", "folded")
+        self.error(125, "the profile has no rows of 'events'", "--from", "t.db", "--format", "raw")
+        self.error(125, "the profile has no rows of 'events'", "--from", "t.db", "--format", "folded")
 
     def test_other_profile(self):
         self.strobe("run", "-q", "-t", "null", "-o", "n.db", "--", "true")
@@ -689,7 +689,7 @@ class Mistakes(Trace):
                 ("standard output belongs to the program: give -o a file, then use strobe trace --from", "-o", "-", "true"),
                 ("x cannot be written as db: say --format text, json or callgrind", "--from", "x", "--format", "db"),
                 ("the name y.z does not say which format to write: add --format", "--from", "x", "-o", "y.z")]:
-            self.error(2, sentence, *arguments)
+            self.error(125, sentence, *arguments)
 
     def test_nothing_matches(self):
         done = self.strobe("trace", "--funcs", "t_fibb", "-o", "x.db", "--", CALLS, "fib", code=125)

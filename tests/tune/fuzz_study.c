@@ -91,7 +91,7 @@ print(const struct st_study *s, FILE *nowhere)
 	struct st_error e;
 	if (st_analysis_make(&a, s, &e))
 		return;
-	st_analysis_print(&a, s, nowhere, (struct st_style){.width = 80});
+	st_analysis_print(&a, s, true, nowhere, (struct st_style){.width = 80});
 	free(st_study_json(&a, s, &e));
 }
 

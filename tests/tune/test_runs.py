@@ -122,7 +122,13 @@ class Studies(Case):
         self.assertEqual((again.stdout, again.stderr), (printed.stdout, ""))
         self.assertIn("strobe: branches on 1 program, 2 budgets and 2 periods, 2 of 2 repetitions; policy native, seed 1\n", again.stdout)
         self.assertIn("\n  1 program needs less CPU time than a period of 3600 s, so its budget is granted once\n", again.stdout)
-        self.assertEqual(again.stdout.count("ANOVA table: "), 4)
+        for text in "ANOVA", "hypothes":
+            self.assertNotIn(text, again.stdout)
+        tested = self.tune("--from", self.folder / "study", "--anova")
+        self.assertEqual(tested.stdout.count("ANOVA table: "), 4)
+        self.assertIn("\nhypotheses, at a significance level of 0.01\n", tested.stdout)
+        lines = [line for line in again.stdout.splitlines() if line]
+        self.assertEqual([line for line in tested.stdout.splitlines() if line in lines], lines)
         file = (self.folder / "study").read_text()
         self.assertEqual(self.tune("--from", self.folder / "study", "--format", "json").stdout, file)
         self.tune("--from", self.folder / "study", "-o", self.folder / "copy", "-q")

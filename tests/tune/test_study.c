@@ -196,6 +196,9 @@ no_effect(void **state)
 	}
 	assert_true(a.anova[ST_RESPONSE_CPU].rows[ST_ANOVA_BLOCK].p < ST_SIGNIFICANCE);
 	assert_false(a.unique.found || a.raw.found); /* no slowdown is kept */
+	/* All have the same slowdown, so the largest budget is the least beyond. */
+	assert_true(a.nearest.found && a.nearest.budget == 1 && a.nearest.period == 0);
+	assert_near(a.excess, a.cells[1][0].mean[ST_RESPONSE_CPU] - 1 - s.budgets[1]);
 	st_study_free(&s);
 }
 
