@@ -69,7 +69,7 @@ class Pages(unittest.TestCase):
     def test_options(self):
         pages = self.pages()
         for command in COMMANDS:
-            listed = re.findall(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z]+(?:/[A-Z]+)?|\[\S+|[a-z|-]+\b))?", strobe("help", command), re.M)
+            listed = re.findall(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z]+(?:[/,][A-Z]+)?|\[\S+|[a-z|-]+\b))?", strobe("help", command), re.M)
             self.assertTrue(listed)
             text = pages["strobe-" + command].replace("\\-", "-")
             for letter, option, argument in listed:
