@@ -207,16 +207,19 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 static st_status
 annotate_check_engine(struct st_annotate_arguments *a, struct st_error *e)
 {
-	const uint32_t possible = 1u << ST_RECORD_TIME | ST_RECORD_INSTRUCTIONS;
-	const char *const why = a->branches ? "--branches" : "the metric instructions";
+	const uint32_t counts = ST_RECORD_OF_ENGINE, possible = 1u << ST_RECORD_TIME | counts;
+	const char *const why = a->branches                           ? "--branches"
+	                        : a->metrics & ST_RECORD_INSTRUCTIONS ? "the metric instructions"
+	                        : a->metrics & ST_RECORD_BLOCKS       ? "the metric blocks"
+	                                                              : "the metric syscalls";
 	if (a->branches && !a->metrics_text)
 		a->metrics = ST_RECORD_INSTRUCTIONS;
-	if (!a->branches && !(a->metrics & ST_RECORD_INSTRUCTIONS))
+	if (!a->branches && !(a->metrics & counts))
 		return ST_OK;
 	if (a->metrics & ~possible)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "with %s, a run measures instructions and time: record the other "
-		               "metrics in a second run",
+		               "with %s, a run measures instructions, blocks, syscalls and time: "
+		               "record the other metrics in a second run",
 		               why);
 	if (a->twice)
 		return st_fail(

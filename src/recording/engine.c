@@ -248,7 +248,9 @@ engine_take_end(struct st_engine_recording *r, struct st_engine_pending *p, cons
 		engine_record_free(&f->records[v[3]]);
 		f->records[v[3]] = p->record;
 		f->records[v[3]].ticks = v[4];
-		f->records[v[3]].instructions = v[5];
+		f->records[v[3]].counts[0] = v[5];
+		f->records[v[3]].counts[1] = v[7];
+		f->records[v[3]].counts[2] = v[8];
 		f->records[v[3]].tid = (uint32_t)v[6];
 		f->records[v[3]].complete = true;
 		p->record = (struct st_engine_record){0};
@@ -439,10 +441,12 @@ st_engine_record(const struct st_recording_request *request, FILE *out,
                  struct st_recording_outcome *outcome, struct st_error *e)
 {
 	struct st_engine_recordings all = {.request = request};
-	const struct st_tool_setting branches = {"branches", "1"};
+	const struct st_tool_setting settings[] = {
+	        {"branches", request->metrics & ST_RECORD_BRANCHES ? "1" : "0"},
+	        {"blocks", request->metrics & ST_RECORD_BLOCKS ? "1" : "0"}};
 	struct st_toolset tools = {0};
-	st_status status = st_toolset_use(&tools, "records", &branches,
-	                                  request->metrics & ST_RECORD_BRANCHES ? 1 : 0, e);
+	st_status status =
+	        st_toolset_use(&tools, "records", settings, sizeof settings / sizeof *settings, e);
 	if (!status)
 		status = engine_run(&all, &tools, out, outcome, e);
 	for (size_t i = 0; i < all.processes.n; i++)

@@ -19,7 +19,8 @@ struct st_branch_run {
 };
 
 struct st_engine_record {
-	uint64_t serial, ticks, instructions;
+	uint64_t serial, ticks;
+	uint64_t counts[3]; /* in the order of ST_RECORD_ENGINE_METRICS */
 	uint32_t tid;
 	bool complete;
 	uint64_t *values, *absent; /* n_kept of them; a bit for each */
@@ -75,7 +76,7 @@ struct st_engine_recordings {
 static inline bool
 st_engine_is_needed(const struct st_recording_request *r)
 {
-	return r->metrics & (ST_RECORD_INSTRUCTIONS | ST_RECORD_BRANCHES);
+	return r->metrics & ((uint32_t)ST_RECORD_OF_ENGINE | ST_RECORD_BRANCHES);
 }
 
 /* As run_probes of run.c. */

@@ -17,6 +17,15 @@ struct engine_writing {
 	struct st_record_classes classes;
 };
 
+static const struct {
+	const char *name;
+	uint32_t bit;
+} engine_metrics[] = {
+#define M(id, name, bit) {name, 1u << (bit)},
+        ST_RECORD_ENGINE_METRICS(M)
+#undef M
+};
+
 static const char *
 class_under_engine(const void *arg, uint64_t table)
 {
@@ -75,8 +84,9 @@ write_engine_record(struct engine_writing *w, size_t id, const struct st_engine_
 	fprintf(w->out, "%zu", id);
 	if (metrics & 1u << ST_RECORD_TIME)
 		fprintf(w->out, ",%.2f", (double)record->ticks * w->tick_ns);
-	if (metrics & ST_RECORD_INSTRUCTIONS)
-		fprintf(w->out, ",%" PRIu64, record->instructions);
+	for (size_t i = 0; i < sizeof engine_metrics / sizeof *engine_metrics; i++)
+		if (metrics & engine_metrics[i].bit)
+			fprintf(w->out, ",%" PRIu64, record->counts[i]);
 	for (size_t i = 0; i < f->table.features.n; i++) {
 		const struct st_feature *feature = &f->table.features.v[i];
 		const uint32_t n = st_recorded_values(&f->table, feature->op);
@@ -110,8 +120,9 @@ write_engine_header(const struct engine_writing *w, size_t id, const struct st_e
 	st_record_function(w->out, id, &f->table, w->r->images.v[f->image].path, f->entry);
 	if (w->r->request->metrics & 1u << ST_RECORD_TIME)
 		fprintf(w->out, "#metric,%zu,time,ns\n", id);
-	if (w->r->request->metrics & ST_RECORD_INSTRUCTIONS)
-		fprintf(w->out, "#metric,%zu,instructions\n", id);
+	for (size_t i = 0; i < sizeof engine_metrics / sizeof *engine_metrics; i++)
+		if (w->r->request->metrics & engine_metrics[i].bit)
+			fprintf(w->out, "#metric,%zu,%s\n", id, engine_metrics[i].name);
 	for (size_t i = 0; i < f->table.features.n; i++)
 		st_record_feature(w->out, id, &f->table.features.v[i]);
 	for (size_t i = 0; i < names->list.n; i++)

@@ -50,7 +50,7 @@ write_ops(struct st_record_function *to, const struct st_feature_table *t, uint6
 static bool
 asks_kernel(const struct st_record_function *r)
 {
-	bool reads = r->metrics & (ST_RECORD_USAGE | 1u << ST_RECORD_CPU);
+	bool reads = r->metrics & (ST_RECORD_USAGE | ST_RECORD_IO | 1u << ST_RECORD_CPU);
 	for (uint32_t i = 0; i < r->n_ops; i++)
 		reads |= r->ops[i].kind == ST_RECORD_LOAD || r->ops[i].kind == ST_RECORD_STACK ||
 		         r->ops[i].kind == ST_RECORD_LENGTH || r->ops[i].kind == ST_RECORD_SUM;

@@ -49,7 +49,7 @@ is_in_ticks(unsigned metric)
 static void
 write_record_cost(const struct writing *w, unsigned metric, int64_t value)
 {
-	if (metric == ST_RECORD_LOCK_HELD && w->locks_unknown)
+	if (value == ST_RECORD_ABSENT || (metric == ST_RECORD_LOCK_HELD && w->locks_unknown))
 		fputc(',', w->out);
 	else if (is_in_ticks(metric))
 		fprintf(w->out, ",%.2f", (double)value * w->tick_ns);

@@ -35,7 +35,7 @@ struct st_record_op;
  */
 const void *strobe_function_data(uint64_t function);
 /* Adds a constant to the thread's own count, which can be read at any time. At a point without a
- * condition, and for one counter of a tool. */
+ * condition, and for two counters of a tool. */
 void strobe_count_own(strobe_point at, strobe_counter *counter, uint64_t amount);
 uint64_t strobe_own_count(strobe_thread *t, const strobe_counter *counter);
 /* In a function that is called where another one is entered: runs operations (wire/record.h) on

@@ -15,6 +15,7 @@
 #include "wire/record.h"
 
 STROBE_COUNTER(recorded_instructions, "instructions executed");
+STROBE_COUNTER(recorded_blocks, "basic blocks executed");
 
 static void write_totals(strobe_thread *t);
 STROBE_STREAM(records, "parts of the records of calls, for strobe annotate", NULL,
@@ -42,7 +43,7 @@ struct target {
 static strobe_map targets; /* by address of the function: struct target */
 static struct target *first_target;
 static uint32_t guard;
-static int with_branches;
+static int with_branches, with_blocks;
 
 static void
 begin(void)
@@ -51,6 +52,7 @@ begin(void)
 	first_target = NULL;
 	guard = 0;
 	with_branches = strobe_option_number("branches") != 0;
+	with_blocks = strobe_option_number("blocks") != 0;
 }
 
 /* NULL: the controller has said nothing of the function, or there is no memory. A thread that is
@@ -119,9 +121,15 @@ struct kept {
 	uint32_t n_outcomes, room;
 };
 
+/* What a thread has executed. */
+struct counts {
+	uint64_t instructions, blocks, syscalls;
+};
+
 struct frame {
 	struct target *target;
-	uint64_t sp, serial, place, ticks, engine, instructions;
+	uint64_t sp, serial, place, ticks, engine;
+	struct counts before;
 	struct kept *kept; /* NULL: the call is not kept */
 };
 
@@ -130,7 +138,16 @@ struct state {
 	uint64_t depth, room;
 	struct kept *spare;
 	struct st_record_scratch *scratch;
+	uint64_t syscalls;
 };
+
+static struct counts
+counts_of(strobe_thread *t, const struct state *s)
+{
+	return (struct counts){strobe_own_count(t, &recorded_instructions),
+	                       with_blocks ? strobe_own_count(t, &recorded_blocks) : 0,
+	                       s->syscalls};
+}
 
 static struct frame *
 push(struct state *s)
@@ -211,7 +228,7 @@ entered(strobe_thread *t, const uint64_t *values)
 		return;
 	__atomic_add_fetch(&target->opened, 1, __ATOMIC_RELAXED);
 	read_data(t, s, target->plan, f->kept);
-	f->instructions = strobe_own_count(t, &recorded_instructions);
+	f->before = counts_of(t, s);
 	f->engine = strobe_engine_ticks(t);
 	f->ticks = strobe_ticks();
 }
@@ -301,7 +318,7 @@ write_outcomes(strobe_thread *t, const struct frame *f)
 
 /* The function has returned. */
 static void
-write_call(strobe_thread *t, const struct frame *f, uint64_t ticks, uint64_t instructions)
+write_call(strobe_thread *t, const struct frame *f, uint64_t ticks, const struct counts *now)
 {
 	const uint64_t row[STROBE_MOST_COLUMNS] = {RECORDS_PART_END,
 	                                           f->target->plan->index,
@@ -309,8 +326,10 @@ write_call(strobe_thread *t, const struct frame *f, uint64_t ticks, uint64_t ins
 	                                           f->place,
 	                                           ticks - f->ticks -
 	                                                   (strobe_engine_ticks(t) - f->engine),
-	                                           instructions - f->instructions,
-	                                           strobe_thread_id(t)};
+	                                           now->instructions - f->before.instructions,
+	                                           strobe_thread_id(t),
+	                                           now->blocks - f->before.blocks,
+	                                           now->syscalls - f->before.syscalls};
 	__atomic_add_fetch(&f->target->ended, 1, __ATOMIC_RELAXED);
 	write_values(t, f);
 	write_outcomes(t, f);
@@ -321,8 +340,7 @@ write_call(strobe_thread *t, const struct frame *f, uint64_t ticks, uint64_t ins
 static void
 returned(strobe_thread *t, const uint64_t *values)
 {
-	const uint64_t ticks = strobe_ticks(),
-	               instructions = strobe_own_count(t, &recorded_instructions);
+	const uint64_t ticks = strobe_ticks();
 	struct state *s = strobe_state(t);
 	const struct target *target = (const struct target *)(uintptr_t)values[0];
 	uint64_t i = s ? s->depth : 0;
@@ -330,11 +348,12 @@ returned(strobe_thread *t, const uint64_t *values)
 		i--;
 	if (!i)
 		return;
+	const struct counts now = counts_of(t, s);
 	while (s->depth > i)
 		pop(s);
 	const struct frame f = s->frames[i - 1];
 	if (f.kept)
-		write_call(t, &f, ticks, instructions);
+		write_call(t, &f, ticks, &now);
 	pop(s);
 }
 
@@ -380,6 +399,17 @@ static void
 on_block(strobe_block *b)
 {
 	strobe_count_own(strobe_at(b), &recorded_instructions, strobe_block_length(b));
+	if (with_blocks)
+		strobe_count_own(strobe_at(b), &recorded_blocks, 1);
+}
+
+static void
+before_syscall(strobe_thread *t, const strobe_syscall *call)
+{
+	struct state *s = strobe_state(t);
+	(void)call;
+	if (s)
+		s->syscalls++;
 }
 
 static void
@@ -400,6 +430,8 @@ on_branch(strobe_branch *b)
 
 STROBE_TOOL(records, .help = "record data, instructions and branches of calls, for strobe annotate",
             .function = on_function, .block = on_block, .branch = on_branch, .begin = begin,
-            .end = write_totals, .gap = on_gap, .state = sizeof(struct state),
-            .options = {{"branches", "0", "record the outcomes of the functions' branches"}},
-            .limits = {{"branches", 0, 1}});
+            .end = write_totals, .gap = on_gap, .syscall_before = before_syscall,
+            .state = sizeof(struct state),
+            .options = {{"branches", "0", "record the outcomes of the functions' branches"},
+                        {"blocks", "0", "count basic blocks"}},
+            .limits = {{"branches", 0, 1}, {"blocks", 0, 1}});

@@ -11,7 +11,8 @@ enum records_part {
 	RECORDS_PART_VALUES,  /* the first value's number; bits: absent; RECORDS_VALUES of them */
 	RECORDS_PART_OUTCOME, /* of a branch: its address, the next instruction's, where it leads if
 	                         it is not an indirect jump; outcome; how often; records_order */
-	RECORDS_PART_END,     /* the call's row; ticks; instructions; thread. Its last part */
+	RECORDS_PART_END,     /* the call's row; ticks; instructions; thread; blocks; system calls.
+	                         Its last part */
 	RECORDS_PART_TOTALS,  /* not of a call: calls; calls to be kept; of those, calls that have
 	                         returned */
 };

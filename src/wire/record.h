@@ -54,7 +54,9 @@ struct st_record_op {
 	M(PREEMPTIONS, "preemptions", "", "context switches because others ran")                   \
 	M(LOCK_WAIT, "lock_wait", "ns", "time inside functions that take a lock")                  \
 	M(CONDITION_WAIT, "condition_wait", "ns", "time inside waits for a condition variable")    \
-	M(LOCK_HELD, "lock_held", "ns", "time during which the thread held at least one lock")
+	M(LOCK_HELD, "lock_held", "ns", "time during which the thread held at least one lock")     \
+	M(READ, "bytes_read", "bytes", "bytes read by read and similar system calls")              \
+	M(WRITTEN, "bytes_written", "bytes", "bytes written by write and similar system calls")
 
 enum st_record_metric {
 #define M(id, name, unit, what) ST_RECORD_##id,
@@ -67,12 +69,28 @@ enum st_record_metric {
 	(1u << ST_RECORD_MINOR | 1u << ST_RECORD_MAJOR | 1u << ST_RECORD_SWITCHES |                \
 	 1u << ST_RECORD_PREEMPTIONS)
 
+/* Metrics for which the runtime reads /proc/thread-self/io. */
+#define ST_RECORD_IO (1u << ST_RECORD_READ | 1u << ST_RECORD_WRITTEN)
+/* The value of a metric that could not be measured. */
+#define ST_RECORD_ABSENT INT64_MIN
+
 /* A bit beside those of the metrics: each row also has the costs of the recorded functions that
  * the call calls itself. */
 #define ST_RECORD_CALLEES (1u << 31)
-/* The same for the number of instructions and for the outcomes of branches, which only the engine
- * can record. */
-#define ST_RECORD_INSTRUCTIONS (1u << 30)
+/* The same for costs that only the engine can count. M(identifier, name in files, bit) */
+#define ST_RECORD_ENGINE_METRICS(M)                                                                \
+	M(INSTRUCTIONS, "instructions", 30)                                                        \
+	M(BLOCKS, "blocks", 28)                                                                    \
+	M(SYSCALLS, "syscalls", 27)
+enum {
+#define M(id, name, bit) ST_RECORD_##id = 1 << (bit),
+	ST_RECORD_ENGINE_METRICS(M)
+#undef M
+#define M(id, name, bit) ST_RECORD_##id |
+	        ST_RECORD_OF_ENGINE = ST_RECORD_ENGINE_METRICS(M) 0
+#undef M
+};
+/* The same for the outcomes of branches, for which the engine is needed as well. */
 #define ST_RECORD_BRANCHES (1u << 29)
 /* Metrics that callees have: those that can be read without a system call. */
 #define ST_RECORD_OF_CALLEES                                                                       \

@@ -220,9 +220,9 @@ class Runs(Folder):
 
     def test_refused(self):
         for words, message in (
-            (("--branches", "-m", "allocated"), "with --branches, a run measures instructions and time"),
-            (("-m", "instructions,callees"), "with the metric instructions, a run measures instructions and time"),
-            (("--branches", "-m", "time,lock_held"), "with --branches, a run measures instructions and time"),
+            (("--branches", "-m", "allocated"), "with --branches, a run measures instructions, blocks, syscalls and time"),
+            (("-m", "instructions,callees"), "with the metric instructions, a run measures instructions, blocks, syscalls and time"),
+            (("--branches", "-m", "time,lock_held"), "with --branches, a run measures instructions, blocks, syscalls and time"),
         ):
             done = self.strobe("annotate", *words, "-o", "r.txt", "--", PROGRAMS[0], code=2)
             self.assertIn(message, done.stderr)

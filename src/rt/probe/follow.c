@@ -40,6 +40,7 @@ inherit_frames(struct st_probe_thread *t)
 		f->counted = f->counted ? nobodys : 0;
 		f->cell = f->pair = f->row = 0;
 	}
+	t->read_by_probes = 0;
 	t->scratch = t->allocations = 0; /* these are the parent's, who goes on to use them */
 	return true;
 }

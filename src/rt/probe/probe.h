@@ -89,6 +89,9 @@ SELDOM uint64_t probe_lock_held(struct st_probe_thread *t, uint64_t net);
 /* The calling thread is that of a child of fork, and has a new record. */
 void probe_inherit_locks(struct st_probe_thread *t);
 
+/* io.c: bytes that the thread has read and written so far; ST_RECORD_ABSENT: not known. */
+SELDOM void probe_read_io(struct st_probe_thread *t, int64_t *read, int64_t *written);
+
 /* threads.c: the thread's CPU time in ns. */
 SELDOM uint64_t probe_cpu_time(void);
 

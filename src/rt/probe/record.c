@@ -59,6 +59,8 @@ read_metrics_once(struct st_probe_thread *t, uint32_t wanted, uint64_t net, int6
 		to[ST_RECORD_SWITCHES] = usage.numbers[USAGE_SWITCHES];
 		to[ST_RECORD_PREEMPTIONS] = usage.numbers[USAGE_PREEMPTIONS];
 	}
+	if (wanted & ST_RECORD_IO)
+		probe_read_io(t, &to[ST_RECORD_READ], &to[ST_RECORD_WRITTEN]);
 	if (wanted & 1u << ST_RECORD_LOCK_HELD)
 		to[ST_RECORD_LOCK_HELD] = (int64_t)probe_lock_held(t, net);
 	if (wanted & 1u << ST_RECORD_CPU)
@@ -238,6 +240,13 @@ limit_held(struct st_record_row *row)
 		*held = taken > 0 ? taken : 0;
 }
 
+static int64_t
+cost_between(int64_t before, int64_t now)
+{
+	return before == ST_RECORD_ABSENT || now == ST_RECORD_ABSENT ? ST_RECORD_ABSENT
+	                                                             : now - before;
+}
+
 void
 probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t taken)
 {
@@ -256,7 +265,7 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 	                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		if (row->slot == f->slot && row->begin == f->begin) {
 			for (uint32_t i = ST_RECORD_CPU; i < ST_RECORD_METRIC_COUNT; i++)
-				row->metrics[i] = now[i] - row->metrics[i];
+				row->metrics[i] = cost_between(row->metrics[i], now[i]);
 			row->metrics[ST_RECORD_TIME] = (int64_t)taken;
 			limit_held(row);
 			row->spent = f->spent + probe_context.cost_within;

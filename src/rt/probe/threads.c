@@ -51,6 +51,7 @@ begin_probe_thread(struct st_probe_thread *t)
 	t->depth = 1;
 	t->put_back = 0;
 	t->held = (struct st_held){0};
+	t->read_by_probes = 0;
 	probe_end_record(t);
 	t->tid = number_of_thread(t->fs);
 	const bool has_room = begin_record(t);
