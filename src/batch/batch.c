@@ -2,11 +2,9 @@
 #include "batch/batch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,7 +22,7 @@ struct st_batch {
 	struct st_workers pool;
 	size_t tasks;
 	FILE *file; /* of the tasks */
-	int lock;   /* held while this process lives */
+	struct st_controller controller;
 	bool begun, own_folder;
 };
 
@@ -103,21 +101,6 @@ batch_check_old(const struct st_batch *b, const char *folder, struct st_error *e
 }
 
 static st_status
-batch_lock(struct st_batch *b, struct st_error *e)
-{
-	char *path = st_campaign_path(&b->c, "controller");
-	b->lock = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
-	free(path);
-	/* Where there are no locks, the user has to take care. */
-	if (b->lock >= 0 && flock(b->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "another strobe works on the campaign in %s: wait for it, or end "
-		               "it with strobe campaign cancel",
-		               b->c.folder);
-	return ST_OK;
-}
-
-static st_status
 batch_make(struct st_batch *b, const char *folder, struct st_error *e)
 {
 	json_t *about = batch_about(b->o, folder);
@@ -161,7 +144,7 @@ batch_begin(struct st_batch *b, struct st_error *e)
 		status = batch_make(b, folder, e);
 	free(folder);
 	if (!status)
-		status = batch_lock(b, e);
+		status = st_controller_begin(&b->controller, &b->c, e);
 	if (status)
 		return ST_FAILED;
 	st_campaign_forgive(&b->c);
@@ -175,7 +158,7 @@ st_batch_open(struct st_batch **b, const struct st_batch_options *o, struct st_e
 	*b = calloc(1, sizeof **b);
 	if (!*b)
 		return batch_no_memory(e);
-	**b = (struct st_batch){.o = o, .lock = -1};
+	**b = (struct st_batch){.o = o};
 	st_status status = st_workers_place_read(&(*b)->place, o->place.on, e);
 	if (!status)
 		status = batch_begin(*b, e);
@@ -377,8 +360,7 @@ st_batch_close(struct st_batch *b, bool complete)
 		st_slurm_cancel(&b->c);
 	if (b->file)
 		fclose(b->file);
-	if (b->lock >= 0)
-		close(b->lock);
+	st_controller_end(&b->controller);
 	if (b->c.folder && complete && b->own_folder)
 		st_batch_remove_folder(b->c.folder);
 	else if (b->c.folder && !complete)

@@ -317,6 +317,20 @@ st_campaign_given_up(const struct st_campaign *c, size_t task)
 	return st_campaign_read(c, name);
 }
 
+/* A worker on a full disk cannot write the reason. */
+char *
+st_campaign_why_bad(const struct st_campaign *c, const char *node)
+{
+	char file[512];
+	snprintf(file, sizeof file, "quarantine/%s", node);
+	char *reason = st_campaign_read(c, file);
+	if (reason && !*reason) {
+		free(reason);
+		reason = st_text_of("it cannot write to %s", c->folder);
+	}
+	return reason;
+}
+
 static void
 campaign_take_name(void *arg, const char *name)
 {
@@ -328,12 +342,11 @@ campaign_take_name(void *arg, const char *name)
 char *
 st_campaign_bad_node(const struct st_campaign *c)
 {
-	char *host = NULL, file[512];
+	char *host = NULL;
 	st_campaign_each(c, "quarantine", campaign_take_name, &host);
 	if (!host)
 		return NULL;
-	snprintf(file, sizeof file, "quarantine/%s", host);
-	char *reason = st_campaign_read(c, file);
+	char *reason = st_campaign_why_bad(c, host);
 	char *text = reason ? st_text_of("%s: %s", host, reason) : NULL;
 	free(reason);
 	free(host);

@@ -12,7 +12,7 @@
 #include "base/words.h"
 #include "campaign/program.h"
 
-enum { ANSWER = 65536, MOST_WORDS = 16 };
+enum { ANSWER = 1 << 20, MOST_WORDS = 16 };
 
 static st_status
 slurm_no_memory(struct st_error *e)
@@ -22,38 +22,55 @@ slurm_no_memory(struct st_error *e)
 
 /* ---- nodes ---- */
 
-/* Lines "partition nodes", the default partition with an asterisk. */
-static size_t
-count_nodes(const char *answer, const char *partition)
+struct slurm_nodes {
+	size_t up, good;    /* nodes of the partition, and those that are not in quarantine */
+	struct st_text bad; /* those that are: "--exclude=n1,n2", or empty */
+};
+
+/* A line "PARTITION NODE", the default partition with an asterisk. */
+static void
+count_node(struct slurm_nodes *n, const struct st_campaign *c, const char *partition,
+           const char *line)
 {
-	char name[256];
-	unsigned long nodes, sum = 0;
-	for (const char *line = answer; line && *line;) {
-		if (sscanf(line, "%255s %lu", name, &nodes) == 2) {
-			size_t n = strlen(name);
-			bool usual = n && name[n - 1] == '*';
-			if (usual)
-				name[n - 1] = '\0';
-			if (partition ? !strcmp(name, partition) : usual)
-				sum += nodes;
-		}
+	char name[256], node[256], bad[300];
+	if (sscanf(line, "%255s %255s", name, node) != 2)
+		return;
+	const size_t end = strlen(name) - 1;
+	const bool usual = name[end] == '*';
+	if (usual)
+		name[end] = '\0';
+	if (partition ? strcmp(name, partition) != 0 : !usual)
+		return;
+	snprintf(bad, sizeof bad, "quarantine/%s", node);
+	n->up++;
+	if (!st_campaign_has(c, bad))
+		n->good++;
+	else if (n->bad.out)
+		fprintf(n->bad.out, "%s%s", ftell(n->bad.out) ? "," : "--exclude=", node);
+}
+
+/* *bad: an option of sbatch, or empty; malloc'ed. */
+static st_status
+slurm_find_nodes(struct slurm_nodes *n, const struct st_campaign *c, const char *partition,
+                 char **bad, struct st_error *e)
+{
+	char *const argv[] = {"sinfo", "-h", "-N", "-o", "%P %N", "-t", "idle,mixed,alloc,comp",
+	                      NULL};
+	char *answer = malloc(ANSWER);
+	*n = (struct slurm_nodes){0};
+	if (!answer)
+		return slurm_no_memory(e);
+	st_text_begin(&n->bad);
+	st_status status = st_program_ask(argv, answer, ANSWER, e);
+	for (const char *line = answer; !status && line && *line;) {
+		count_node(n, c, partition, line);
 		line = strchr(line, '\n');
 		line = line ? line + 1 : NULL;
 	}
-	return sum;
-}
-
-static st_status
-slurm_nodes(const char *partition, size_t *n, struct st_error *e)
-{
-	char *const argv[] = {"sinfo", "-h", "-o", "%P %D", "-t", "idle,mixed,alloc,comp", NULL};
-	char *answer = malloc(ANSWER);
-	if (!answer)
-		return slurm_no_memory(e);
-	st_status status = st_program_ask(argv, answer, ANSWER, e);
-	if (!status)
-		*n = count_nodes(answer, partition);
-	if (!status && !*n)
+	*bad = st_text_end(&n->bad);
+	if (!*bad)
+		status = slurm_no_memory(e);
+	if (!status && !n->up)
 		status = st_fail(e, ST_EXIT_FAILED,
 		                 "no node of Slurm's %s%s is up: sinfo shows the partitions",
 		                 partition ? "partition " : "default partition",
@@ -106,25 +123,31 @@ keep_pilots(const struct st_campaign *c, const char *answer, struct st_error *e)
 	return st_campaign_put(c, "sbatch", name, "", &first, e);
 }
 
-st_status
-st_slurm_submit(const struct st_campaign *c, const char *partition, const char *strobe,
-                struct st_error *e)
+/* exclude: an option, or empty. */
+static st_status
+submit_pilots(const struct st_campaign *c, const char *partition, const char *strobe, size_t pilots,
+              char *exclude, struct st_error *e)
 {
-	size_t nodes = 0;
 	char answer[4096];
-	if (slurm_nodes(partition, &nodes, e))
-		return ST_FAILED;
-	nodes = nodes < c->tasks ? nodes : c->tasks;
-	char *array = st_text_of("--array=0-%zu", nodes - 1);
+	char *array = st_text_of("--array=0-%zu", pilots - 1);
 	char *output = st_text_of("--output=%s/pilot-%%A-%%a.log", c->folder);
 	char *place = st_text_of("--chdir=%s", c->folder);
 	char *in =
 	        partition ? st_text_of("--partition=%s", partition) : strdup("--job-name=strobe");
 	char *command = pilot_command(c, strobe),
 	     *wrap = command ? st_text_of("--wrap=%s", command) : NULL;
-	char *const argv[] = {"sbatch", "--parsable", "--job-name=strobe", array,
-	                      output,   place,        "--exclusive",       "--nodes=1",
-	                      in,       wrap,         (char *)NULL};
+	char *const argv[] = {"sbatch",
+	                      "--parsable",
+	                      "--job-name=strobe",
+	                      array,
+	                      output,
+	                      place,
+	                      "--exclusive",
+	                      "--nodes=1",
+	                      in,
+	                      wrap,
+	                      *exclude ? exclude : NULL,
+	                      NULL};
 	st_status status = array && output && place && in && wrap
 	                           ? st_program_ask(argv, answer, sizeof answer, e)
 	                           : slurm_no_memory(e);
@@ -136,6 +159,23 @@ st_slurm_submit(const struct st_campaign *c, const char *partition, const char *
 	free(in);
 	free(command);
 	free(wrap);
+	return status;
+}
+
+st_status
+st_slurm_submit(const struct st_campaign *c, const char *partition, const char *strobe, bool *bad,
+                struct st_error *e)
+{
+	struct slurm_nodes nodes;
+	char *exclude = NULL;
+	st_status status = slurm_find_nodes(&nodes, c, partition, &exclude, e);
+	*bad = !status && !nodes.good;
+	if (*bad) /* pilots would end at once */
+		status = st_fail(e, ST_EXIT_FAILED, "all nodes are in quarantine");
+	if (!status)
+		status = submit_pilots(c, partition, strobe,
+		                       nodes.good < c->tasks ? nodes.good : c->tasks, exclude, e);
+	free(exclude);
 	return status;
 }
 
@@ -209,9 +249,16 @@ st_slurm_end(const struct st_campaign *c, double seconds, int (*interrupted)(voi
 {
 	const struct timespec pause = {.tv_nsec = 500000000};
 	const double until = st_now_raw() + seconds;
+	enum { AGAIN = 10 }; /* questions after which the pilots are cancelled again */
 	struct st_error e;
 	bool alive;
-	st_slurm_cancel(c);
-	while (!st_slurm_alive(c, &alive, &e) && alive && st_now_raw() < until && !interrupted())
+	for (int i = 0;; i++) {
+		if (i % AGAIN == 0)
+			st_slurm_cancel(c);
+		/* Where Slurm does not answer, the pilots may live. */
+		if ((!st_slurm_alive(c, &alive, &e) && !alive) || st_now_raw() >= until ||
+		    interrupted())
+			return;
 		nanosleep(&pause, NULL);
+	}
 }

@@ -6,16 +6,16 @@
 
 #include "campaign/campaign.h"
 
-/* One call of sbatch: an array with a pilot for each node of the partition (NULL: the default
- * one), at most one for each task. 0, or -1 with *e. */
+/* One call of sbatch: an array with a pilot for each good node of the partition (NULL: the default
+ * one), at most one for each task. 0, or -1 with *e; *bad: all nodes are in quarantine. */
 st_status st_slurm_submit(const struct st_campaign *c, const char *partition, const char *strobe,
-                          struct st_error *e);
+                          bool *bad, struct st_error *e);
 /* Whether a pilot waits or runs. 0, or -1 with *e: Slurm does not answer. */
 st_status st_slurm_alive(const struct st_campaign *c, bool *alive, struct st_error *e);
 /* Ends all pilots; does nothing where there are none. */
 void st_slurm_cancel(const struct st_campaign *c);
-/* Ends all pilots and waits until they have ended, or so many seconds, or until Slurm does not
- * answer or `interrupted` returns a signal. */
+/* Ends all pilots and waits until they have ended, or so many seconds, or until `interrupted`
+ * returns a signal. If Slurm does not answer, it is asked again. */
 void st_slurm_end(const struct st_campaign *c, double seconds, int (*interrupted)(void));
 
 #endif

@@ -60,10 +60,8 @@ static void
 status_take_bad(void *arg, const char *name)
 {
 	struct status_reading *r = arg;
-	char file[400];
 	char **slot = ST_PUSH(&r->s->bad);
-	snprintf(file, sizeof file, "quarantine/%s", name);
-	char *reason = st_campaign_read(r->c, file);
+	char *reason = st_campaign_why_bad(r->c, name);
 	if (slot)
 		*slot = st_text_of("%s: %s", name, reason ? reason : "");
 	r->failed |= !slot || !*slot;

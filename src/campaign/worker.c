@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "campaign/calibrate.h"
+#include "campaign/heart.h"
 #include "profile/output.h"
 
 /* A task is given up after this number of workers has ended during it: the task itself may be the
@@ -27,7 +27,9 @@ struct worker {
 	const struct st_work *work;
 	char host[256], name[320];
 	char *report, *scratch;
-	int fd; /* of the report, which is locked as long as this process lives */
+	char *reserve; /* the path of a file that takes the reason for a quarantine: the disk may be
+	                  full by then */
+	int fd;        /* of the report, which is locked as long as this process lives */
 	double noise;
 	size_t tasks, room;      /* tasks so far, and elements of the arrays */
 	bool *done;              /* tasks that have a result or were given up */
@@ -35,10 +37,7 @@ struct worker {
 	size_t cursor;           /* tasks before it have been tried once */
 	size_t task;             /* that is executed, */
 	unsigned generation;     /* by this lease */
-	pthread_t heart;
-	pthread_mutex_t lock;
-	pthread_cond_t end;
-	bool beats, ends;
+	struct st_heart heart;
 };
 
 enum claim { CLAIM_TASK, CLAIM_LATER, CLAIM_NONE };
@@ -145,6 +144,61 @@ st_worker_sweep(const struct st_campaign *c)
 	st_campaign_each(c, "workers", sweep_report, &sweeping);
 }
 
+/* ---- the controller ---- */
+
+/* A worker that looks whether the controller lives has the lock for a moment. */
+static bool
+controller_lock(int fd)
+{
+	enum { ATTEMPTS = 20 };
+	const struct timespec pause = {.tv_nsec = 5000000};
+	for (int i = 0; i < ATTEMPTS; i++) {
+		if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+			return true; /* where there are no locks, the user has to take care */
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+st_status
+st_controller_begin(struct st_controller *k, const struct st_campaign *c, struct st_error *e)
+{
+	char boot[64], *path = st_campaign_path(c, ST_CONTROLLER);
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
+	free(path);
+	if (fd < 0)
+		return st_fail(e, ST_EXIT_FAILED, "cannot write %s/" ST_CONTROLLER ": %s",
+		               c->folder, strerror(errno));
+	if (!controller_lock(fd)) {
+		close(fd);
+		return st_fail(e, ST_EXIT_FAILED,
+		               "another strobe works on the campaign in %s: wait for it, or end "
+		               "it with strobe campaign cancel",
+		               c->folder);
+	}
+	worker_boot(boot, sizeof boot);
+	if (ftruncate(fd, 0) || dprintf(fd, "boot %s\n", boot) < 0) {
+		st_cause(e, ST_EXIT_FAILED, "cannot write %s/" ST_CONTROLLER ": %s", c->folder,
+		         strerror(errno));
+		close(fd);
+		return ST_FAILED;
+	}
+	k->heart = (struct st_heart){.fd = fd, .interval = c->lease / 6};
+	k->begun = true;
+	st_heart_begin(&k->heart);
+	return ST_OK;
+}
+
+void
+st_controller_end(struct st_controller *k)
+{
+	if (!k->begun)
+		return;
+	st_heart_end(&k->heart);
+	close(k->heart.fd);
+	k->begun = false;
+}
+
 /* ---- the report ---- */
 
 /* Slurm's name of the node: of several nodes on one machine, each is one. */
@@ -159,6 +213,22 @@ worker_node(char *name, size_t size)
 		*name = '\0';
 	if (!*name || strchr(name, '/'))
 		snprintf(name, size, "unknown");
+}
+
+static st_status
+worker_make_reserve(struct worker *w, struct st_error *e)
+{
+	char blank[sizeof e->text];
+	w->reserve = st_campaign_path(w->c, "tmp/%s.reserve", w->name);
+	if (!w->reserve)
+		return worker_no_memory(e);
+	memset(blank, ' ', sizeof blank);
+	const int fd = open(w->reserve, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	const bool written = fd >= 0 && write(fd, blank, sizeof blank) == (ssize_t)sizeof blank;
+	const int error = errno;
+	if (fd >= 0)
+		close(fd);
+	return written ? ST_OK : st_output_failed(w->reserve, error, e);
 }
 
 static st_status
@@ -184,52 +254,15 @@ worker_make_report(struct worker *w, struct st_error *e)
 	if (dprintf(w->fd, "boot %s\nhost %s\npid %ld\ncpu %d\n", boot, w->host, (long)getpid(),
 	            w->work->cpu) < 0)
 		return st_output_failed(w->report, errno, e);
-	return ST_OK;
-}
-
-static void *
-worker_beat(void *arg)
-{
-	struct worker *w = arg;
-	const double beat = w->c->lease / 6;
-	struct timespec until;
-	pthread_mutex_lock(&w->lock);
-	while (!w->ends) {
-		clock_gettime(CLOCK_REALTIME, &until);
-		long long ns = until.tv_nsec + (long long)(beat * 1e9);
-		until.tv_sec += ns / 1000000000;
-		until.tv_nsec = ns % 1000000000;
-		pthread_cond_timedwait(&w->end, &w->lock, &until);
-		futimens(w->fd, NULL);
-		if (!w->ends && st_campaign_is_cancelled(w->c))
-			kill(getpid(), SIGTERM); /* ends the task, too */
-	}
-	pthread_mutex_unlock(&w->lock);
-	return NULL;
+	return worker_make_reserve(w, e);
 }
 
 static void
-worker_start_heart(struct worker *w)
+worker_look(void *arg)
 {
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->end, NULL);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	w->beats = !pthread_create(&w->heart, NULL, worker_beat, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void
-worker_stop_heart(struct worker *w)
-{
-	if (!w->beats)
-		return;
-	pthread_mutex_lock(&w->lock);
-	w->ends = true;
-	pthread_cond_signal(&w->end);
-	pthread_mutex_unlock(&w->lock);
-	pthread_join(w->heart, NULL);
+	const struct worker *w = arg;
+	if (st_campaign_is_cancelled(w->c))
+		kill(getpid(), SIGTERM); /* ends the task, too */
 }
 
 /* ---- leases ---- */
@@ -465,29 +498,31 @@ worker_wait(struct worker *w, struct st_error *e)
 	return ST_OK;
 }
 
-/* Whether a worker that has nothing to do goes on: the controller may have died. */
+/* Whether a worker that has nothing to do goes on: only a controller that lives adds tasks. */
 static bool
-worker_is_needed(const struct worker *w, enum claim claim, double idle_since)
+worker_is_needed(const struct worker *w, enum claim claim)
 {
-	return claim == CLAIM_LATER ||
-	       (w->work->more && st_now_raw() - idle_since < 10 * w->c->lease);
+	if (claim == CLAIM_LATER || !w->work->more)
+		return claim == CLAIM_LATER;
+	char *path = st_campaign_path(w->c, ST_CONTROLLER);
+	const bool lost =
+	        path && (access(path, F_OK) || st_worker_is_lost(w->c, path, worker_touch(w->fd)));
+	free(path);
+	return !lost;
 }
 
 static st_status
 worker_loop(struct worker *w, struct st_error *e)
 {
-	double idle_since = st_now_raw();
 	while (!worker_ends(w)) {
 		enum claim claim;
 		st_status status = claim_next(w, &claim, e);
-		if (!status && claim == CLAIM_TASK) {
+		if (!status && claim == CLAIM_TASK)
 			status = worker_execute(w, e);
-			idle_since = st_now_raw();
-		} else if (!status && worker_is_needed(w, claim, idle_since)) {
+		else if (!status && worker_is_needed(w, claim))
 			status = worker_wait(w, e);
-		} else if (!status) {
+		else if (!status)
 			return ST_OK;
-		}
 		if (status)
 			return ST_FAILED;
 	}
@@ -547,24 +582,43 @@ worker_admit(struct worker *w, struct st_error *e)
 	return ST_OK;
 }
 
+/* Without a reserve: where the disk is full, the file is empty. */
+static void
+quarantine_anyhow(const char *path, const struct st_error *cause)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd >= 0 && dprintf(fd, "%s", cause->text) < 0)
+		fprintf(stderr, "strobe: cannot write %s: %s\n", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
 static void
 worker_quarantine(struct worker *w, const struct st_error *cause)
 {
-	char name[300];
-	bool first;
-	struct st_error e;
-	snprintf(name, sizeof name, "quarantine/%s", w->host);
-	ST_IGNORE(st_campaign_put(w->c, w->name, name, cause->text, &first, &e));
+	const size_t n = strlen(cause->text);
+	char *path = st_campaign_path(w->c, "quarantine/%s", w->host);
+	const int fd = w->reserve ? open(w->reserve, O_WRONLY | O_CLOEXEC) : -1;
+	const bool linked = fd >= 0 && path && pwrite(fd, cause->text, n, 0) == (ssize_t)n &&
+	                    !ftruncate(fd, (off_t)n) && !link(w->reserve, path);
+	if (path && !linked)
+		quarantine_anyhow(path, cause); /* does nothing if it is there */
+	if (fd >= 0)
+		close(fd);
+	free(path);
 }
 
 static void
 worker_close(struct worker *w)
 {
-	worker_stop_heart(w);
+	st_heart_end(&w->heart);
 	if (w->scratch)
 		rmdir(w->scratch);
 	if (w->report)
 		unlink(w->report);
+	if (w->reserve)
+		unlink(w->reserve);
+	free(w->reserve);
 	if (w->fd >= 0)
 		close(w->fd);
 	free(w->report);
@@ -581,7 +635,9 @@ st_campaign_work(const struct st_campaign *c, const struct st_work *work, struct
 	if (!status)
 		status = worker_make_report(&w, e);
 	if (!status) {
-		worker_start_heart(&w);
+		w.heart = (struct st_heart){
+		        .fd = w.fd, .interval = c->lease / 6, .each = worker_look, .arg = &w};
+		st_heart_begin(&w.heart);
 		status = worker_admit(&w, e);
 	}
 	if (!status)

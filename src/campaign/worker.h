@@ -9,6 +9,7 @@
 #define STROBE_CAMPAIGN_WORKER_H
 
 #include "campaign/campaign.h"
+#include "campaign/heart.h"
 
 /* The outcome of a task. */
 struct st_worked {
@@ -39,8 +40,20 @@ struct st_work {
 	int cpu;             /* that it is pinned to; -1: to none */
 };
 
+/* The file that shows whether the controller lives, in the same way as the report of a worker. */
+#define ST_CONTROLLER "controller"
+struct st_controller {
+	struct st_heart heart;
+	bool begun;
+};
+/* This process is the controller of the campaign. -1 with *e: it has another one. */
+st_status st_controller_begin(struct st_controller *k, const struct st_campaign *c,
+                              struct st_error *e);
+/* Does nothing if it has not begun. */
+void st_controller_end(struct st_controller *k);
+
 /* Works until each task has a result, or was given up, or until it is told to end; while further
- * tasks may come, also until none has come for ten times the lease. 0, or -1 with *e: the node
+ * tasks may come, also as long as the controller lives. 0, or -1 with *e: the node
  * cannot work; then it is in quarantine. */
 st_status st_campaign_work(const struct st_campaign *c, const struct st_work *work,
                            struct st_error *e);

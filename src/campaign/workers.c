@@ -181,9 +181,12 @@ slurm_ask(struct st_workers *p, bool *final, struct st_error *e)
 		*final = true;
 		return pool_nobody(p, e);
 	}
+	bool bad = false;
 	*final = !p->submitted;
-	if (st_slurm_submit(p->c, p->place->partition, p->strobe, e))
-		return ST_FAILED;
+	if (st_slurm_submit(p->c, p->place->partition, p->strobe, &bad, e)) {
+		*final |= bad;
+		return bad ? pool_nobody(p, e) : ST_FAILED;
+	}
 	p->submitted++;
 	return ST_OK;
 }
@@ -230,8 +233,10 @@ void
 st_workers_end(struct st_workers *p)
 {
 	for (size_t i = 0; i < p->n && p->workers; i++)
-		if (p->workers[i].pid)
+		if (p->workers[i].pid) {
 			kill(p->workers[i].pid, SIGTERM);
+			kill(p->workers[i].pid, SIGCONT); /* it may be suspended */
+		}
 	for (size_t i = 0; i < p->n && p->workers; i++)
 		while (p->workers[i].pid && waitpid(p->workers[i].pid, NULL, 0) < 0 &&
 		       errno == EINTR) {

@@ -10,7 +10,7 @@ from pathlib import Path
 
 STROBE = os.path.abspath(sys.argv.pop(1))
 SCRIPTS = {
-    "sinfo": "echo 'test* 1'",
+    "sinfo": "echo 'test* n1'",
     # The pilot ends some time after it was cancelled, and writes its log until then.
     "sbatch": """for word; do case $word in --chdir=*) folder=${word#*=};; --wrap=*) wrap=${word#*=};; esac; done
 cd "$folder" && setsid "$AT/pilot" "$wrap" > "$folder/pilot-1.log" 2>&1 < /dev/null &
@@ -20,8 +20,10 @@ wait $!
 sleep 1
 echo end > pilot-late.log
 touch "$AT/ended" """,
-    "squeue": '[ -e "$AT/ended" ] || echo 1_0',
-    "scancel": 'kill "$(cat "$AT/worker")"',
+    # It fails at first, and again when the pilot has been cancelled.
+    "squeue": """if [ ! -e "$AT/asked" ] || { [ -e "$AT/cancelled" ] && [ ! -e "$AT/ended" ]; }; then touch "$AT/asked"; echo Socket timed out; exit 1; fi
+[ -e "$AT/ended" ] || echo 1_0""",
+    "scancel": 'touch "$AT/cancelled"; kill "$(cat "$AT/worker")" 2> /dev/null; true',
 }
 
 

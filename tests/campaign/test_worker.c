@@ -431,6 +431,69 @@ fake_program(struct scene *s, const char *name, const char *text)
 }
 
 static void
+bad_node(struct scene *s, const char *name, const char *reason)
+{
+	char *path = st_campaign_path(&s->c, "quarantine/%s", name);
+	write_file(path, reason);
+	free(path);
+}
+
+/* What sbatch was given, in the current folder. */
+static void
+assert_asked(const char *text)
+{
+	char got[256] = "";
+	FILE *f = fopen("asked", "r");
+	assert_non_null(f);
+	got[fread(got, 1, sizeof got - 1, f)] = '\0';
+	fclose(f);
+	assert_string_equal(got, text);
+}
+
+/* No pilot is put on a bad node, and none is submitted when all nodes are bad. */
+static void
+slurm_has_bad_nodes(void **state)
+{
+	struct scene *s = *state;
+	struct st_workers pool;
+	struct st_error e;
+	const struct st_workers_place place = {.slurm = true};
+	char *before = strdup(getenv("PATH")), *path = st_text_of("%s:%s", s->folder, before);
+	scene_campaign(s, 5, 60);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	fake_program(s, "sinfo", "#!/bin/sh\necho 'main* n1'; echo 'main* n2'; echo 'main* n3'\n");
+	fake_program(
+	        s, "sbatch",
+	        "#!/bin/sh\necho $* | tr ' ' '\\n' | grep -e array -e exclude > asked\necho 1\n");
+	fake_program(s, "squeue", "#!/bin/sh\nexit 0\n");
+	assert_int_equal(chdir(s->folder), 0);
+	assert_int_equal(st_workers_begin(&pool, &s->c, &place, "strobe", NULL, &e), 0);
+	assert_int_equal(st_workers_attend(&pool, &e), 0);
+	assert_asked("--array=0-2\n");
+	bad_node(s, "n1", "the disk is full");
+	bad_node(s, "n3", "");
+	pool.next = 0;
+	assert_int_equal(st_workers_attend(&pool, &e), 0);
+	assert_asked("--array=0-0\n--exclude=n1,n3\n");
+	bad_node(s, "n2", "");
+	pool.next = 0;
+	assert_int_equal(st_workers_attend(&pool, &e), -1);
+	assert_non_null(strstr(e.text, "no worker of the campaign is left; node n"));
+	assert_int_equal(pool.submitted, 2);
+	char *why = st_campaign_why_bad(&s->c, "n1");
+	assert_string_equal(why, "the disk is full");
+	free(why);
+	why = st_campaign_why_bad(&s->c, "n3");
+	assert_non_null(strstr(why, "it cannot write to "));
+	free(why);
+	st_workers_end(&pool);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(setenv("PATH", before, 1), 0);
+	free(before);
+	free(path);
+}
+
+static void
 slurm_is_silent(void **state)
 {
 	struct scene *s = *state;
@@ -440,7 +503,7 @@ slurm_is_silent(void **state)
 	char *before = strdup(getenv("PATH")), *path = st_text_of("%s:%s", s->folder, before);
 	scene_campaign(s, 5, 60);
 	assert_int_equal(setenv("PATH", path, 1), 0);
-	fake_program(s, "sinfo", "#!/bin/sh\necho 'main* 2'\n");
+	fake_program(s, "sinfo", "#!/bin/sh\necho 'main* n1'; echo 'main* n2'; echo 'other n3'\n");
 	fake_program(s, "sbatch", "#!/bin/sh\necho 17\n");
 	fake_program(s, "squeue", "#!/bin/sh\necho Socket timed out\nexit 1\n");
 	assert_int_equal(st_workers_begin(&pool, &s->c, &place, "strobe", NULL, &e), 0);
@@ -503,7 +566,7 @@ grow_to(struct scene *s, const char *number)
 	free(path);
 }
 
-/* Workers wait for tasks until they are told to end. */
+/* Workers wait for tasks as long as the controller lives, until they are told to end. */
 static void
 tasks_that_come_later(void **state)
 {
@@ -511,8 +574,13 @@ tasks_that_come_later(void **state)
 	struct st_error e;
 	int status;
 	scene_campaign(s, 0, 3600);
+	struct st_controller controller = {0}, second = {0};
 	struct st_work work = work_of(s, note_task);
 	work.more = read_growth;
+	assert_int_equal(st_controller_begin(&controller, &s->c, &e), 0);
+	assert_int_equal(st_controller_begin(&second, &s->c, &e), -1);
+	assert_non_null(strstr(e.text, "another strobe works on the campaign in "));
+	st_controller_end(&second);
 	pid_t workers[] = {start_worker(s, &work), start_worker(s, &work)};
 	grow_to(s, "3");
 	while (st_campaign_each(&s->c, "results", NULL, NULL) < 3)
@@ -527,11 +595,41 @@ tasks_that_come_later(void **state)
 	}
 	assert_executed(s, 200, 1);
 	assert_results(s, 200);
+	st_controller_end(&controller);
+	/* Nobody is the controller now. */
+	assert_int_equal(st_controller_begin(&second, &s->c, &e), 0);
+	st_controller_end(&second);
 }
 
-/* When nobody says so, as after the death of the controller, they end some time later. */
+/* A controller that is killed: its lock is released, and nobody waits for the lease. */
 static void
-nobody_adds_tasks(void **state)
+controller_is_killed(void **state)
+{
+	struct scene *s = *state;
+	struct st_error e;
+	scene_campaign(s, 0, 3600);
+	struct st_work work = work_of(s, note_task);
+	work.more = read_growth;
+	grow_to(s, "2");
+	const pid_t pid = fork();
+	if (pid == 0) {
+		struct st_controller controller = {0};
+		if (!st_controller_begin(&controller, &s->c, &e))
+			kill(getpid(), SIGKILL);
+		_exit(1);
+	}
+	int status = 0;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	assert_true(st_campaign_has(&s->c, ST_CONTROLLER));
+	assert_int_equal(st_campaign_work(&s->c, &work, &e), 0);
+	assert_results(s, 2);
+}
+
+/* A controller on another machine, whose lock cannot be seen, has not touched its file for the time
+ * of the lease; and there may be none at all. */
+static void
+controller_is_silent(void **state)
 {
 	struct scene *s = *state;
 	struct st_error e;
@@ -541,6 +639,12 @@ nobody_adds_tasks(void **state)
 	grow_to(s, "2");
 	assert_int_equal(st_campaign_work(&s->c, &work, &e), 0);
 	assert_results(s, 2);
+	char *path = st_campaign_path(&s->c, ST_CONTROLLER);
+	write_file(path, "boot of-another-machine\n");
+	grow_to(s, "3");
+	assert_int_equal(st_campaign_work(&s->c, &work, &e), 0);
+	assert_results(s, 3);
+	free(path);
 }
 
 /* Of 41 pairs, 11 are left out on each side: P(fewer than 12 of 41 below the median) <= 0.5 %. */
@@ -595,9 +699,11 @@ main(void)
 	        T(bad_nodes),
 	        T(cancelled),
 	        T(suspended_longer_than_the_lease),
+	        T(slurm_has_bad_nodes),
 	        T(slurm_is_silent),
 	        T(tasks_that_come_later),
-	        T(nobody_adds_tasks),
+	        T(controller_is_killed),
+	        T(controller_is_silent),
 	        cmocka_unit_test(noise_bound),
 	        cmocka_unit_test(places),
 	};
