@@ -114,9 +114,8 @@ keep_in_journal(struct st_blow_campaign *c, size_t kind, size_t n, char *text, s
 
 /* ---- a run ---- */
 
-/* The first difference from the runs without noise. */
-static enum st_blow_fault
-compare_run(const struct st_blow *b, const struct st_blow_run *run)
+enum st_blow_fault
+st_blow_judge(const struct st_blow *b, const struct st_blow_run *run)
 {
 	const struct st_blow_baseline base = st_blow_baseline_of(b);
 	if (run->fault || run->function == ST_BLOW_NONE || !base.n)
@@ -166,7 +165,7 @@ keep_run(struct st_blow_campaign *c, struct st_blow_run run, st_status status, b
 	const struct st_blow_options *o = c->o;
 	*stopped = o->interrupted && o->interrupted(o->arg);
 	if (!status && !*stopped) {
-		run.fault = compare_run(c->b, &run);
+		run.fault = st_blow_judge(c->b, &run);
 		status = keep_in_journal(c, LINE_OF_RUN, c->b->runs.n, text_of_run(&run), e);
 	}
 	struct st_blow_run *slot = !status && !*stopped ? ST_PUSH(&c->b->runs) : NULL;

@@ -81,6 +81,8 @@ st_status st_blow_run(struct st_blow_campaign *c, enum st_blow_end *end, struct 
 const char *st_blow_dropped(const struct st_blow_campaign *c);
 void st_blow_close(struct st_blow_campaign *c);
 
+/* The fault of a run: its own, or the first difference from the runs without noise. */
+enum st_blow_fault st_blow_judge(const struct st_blow *b, const struct st_blow_run *run);
 /* Whether the run ended without a fault: only such runs are part of the numbers. */
 static inline bool
 st_blow_is_good(const struct st_blow_run *r)

@@ -175,6 +175,7 @@ profile_of_blow(const struct blown *w, const char *options)
 		else
 			p->out_of_memory = true;
 	}
+	st_blow_settings_put(w->a, p);
 	if (!(w->far && st_blow_far_note(w->far, p)) && !st_blow_put(&w->b, p))
 		return p;
 	st_profile_free(p);
@@ -427,6 +428,10 @@ st_blow_main(char *const *argv)
 		st_command_help(stdout, st_command_find("blow"), false);
 	else if (a.experiment)
 		code = st_blow_far_work(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
+	else if (a.makes_again)
+		code = st_blow_make_again(&a, &e) ? st_complain(&e)
+		       : st_timing_interrupted()  ? 128 + st_timing_interrupted()
+		                                  : ST_EXIT_OK;
 	else if (a.from)
 		code = blow_show(&a, &e) ? st_complain(&e) : ST_EXIT_OK;
 	else

@@ -30,7 +30,10 @@ struct st_blow_arguments {
 	const char *stopped; /* the last option that windows do not have; NULL: none was given */
 	const char *journal, *from, *compared, *output;
 	const char *timeline; /* the function of --timeline; NULL: any */
-	const char *asked;    /* the last option for runs; NULL: none was given */
+	const char *asked;    /* the last option for campaigns; NULL: none was given */
+	const char *ran;      /* the last one that --again takes, too; NULL: none was given */
+	bool makes_again;     /* --again was given */
+	size_t again;         /* number of an experiment */
 	enum st_blow_form form;
 	const char *noisy;   /* the last option for noise; NULL: none was given */
 	const char *typed;   /* of these, the last one for types and strengths */
@@ -52,6 +55,10 @@ st_status st_blow_take_criteria(struct st_blow_arguments *a, const char *value, 
 void st_blow_add_criterion(struct st_blow_arguments *a, enum st_blow_criterion which);
 /* Reads the files of --corpus and --complexity, if they were given. */
 st_status st_blow_read_corpus(struct st_blow_arguments *a, struct st_error *e);
+/* blow_settings.c: puts the options that make a campaign, with their values, into its profile. */
+void st_blow_settings_put(const struct st_blow_arguments *a, struct st_profile *p);
+/* blow_again.c: makes an experiment of an earlier campaign again. 0, or -1 with *e. */
+st_status st_blow_make_again(struct st_blow_arguments *a, struct st_error *e);
 /* blow_far.c: runs that workers make. */
 struct st_blow_far;
 /* Refuses options that cannot be used with --on. 0, or -1 with *e. */

@@ -315,6 +315,10 @@ apply_blow_view(struct st_blow_arguments *a, int option, const char *value, st_s
 	case BLOW_compare:
 		a->compared = value;
 		break;
+	case BLOW_again:
+		a->makes_again = true;
+		*status = blow_size("again", value, 0, &a->again, e);
+		break;
 	case BLOW_what_if:
 		a->wishes.list.n = 0;
 		a->view.wishes = &a->wishes;
@@ -542,11 +546,18 @@ check_blow_shown(const struct st_blow_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--from shows an earlier campaign: leave out the program '%s'",
 		               a->session.program[0]);
-	if (a->asked)
+	const char *asked = a->asked ? a->asked : a->makes_again ? NULL : a->ran;
+	if (asked)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s is for running a program, and --from runs none: leave out one "
 		               "of them",
-		               a->asked);
+		               asked);
+	if (a->makes_again && (a->compared || a->view.wishes || a->output))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--again makes a run and prints what came of it: leave out --%s",
+		               a->compared      ? "compare"
+		               : a->view.wishes ? "what-if"
+		                                : "output");
 	if (a->has_form && a->form == ST_BLOW_DB)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "%s cannot be written as db: say --format text or json", a->from);
@@ -607,8 +618,11 @@ st_blow_parse(struct st_blow_arguments *a, char *const *argv, struct st_error *e
 		if (option == ST_OPTIONS_BAD)
 			return ST_FAILED;
 		if (!apply_blow_view(a, option, value, &status, e)) {
-			a->asked = o.options[option].name;
-			status = apply_blow_campaign(a, option, a->asked, value, e);
+			const char *name = o.options[option].name;
+			const bool again = option == BLOW_repeat || option == BLOW_limit ||
+			                   option == BLOW_input;
+			*(again ? &a->ran : &a->asked) = name;
+			status = apply_blow_campaign(a, option, name, value, e);
 		}
 		if (status || a->help)
 			return status;
@@ -620,6 +634,11 @@ st_blow_parse(struct st_blow_arguments *a, char *const *argv, struct st_error *e
 		                         "one of them"
 		                       : "--compare needs a result to compare with: name it with "
 		                         "--from");
+	if (a->makes_again && !a->from)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--again makes an experiment of an earlier campaign: name its result "
+		        "with --from");
 	return a->from ? check_blow_shown(a, e) : check_blow_run(a, e);
 }
 

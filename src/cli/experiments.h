@@ -113,6 +113,9 @@
 	O(from, 0, "from", "FILE", true, "show the result of an earlier campaign")                 \
 	O(compare, 0, "compare", "FILE", true,                                                     \
 	  "with --from: compare its ranking of functions with that of another campaign")           \
+	O(again, 0, "again", "N", true,                                                            \
+	  "with --from: make experiment N again, with the same noise, --repeat times (default: "   \
+	  "1)")                                                                                    \
 	O(threads, 0, "threads", NULL, true,                                                       \
 	  "also print the calls of each function in each thread")                                  \
 	O(sort, 's', "sort", "slope|fitness|share", true,                                          \

@@ -68,6 +68,18 @@ void st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out);
 const char *st_blow_kind_name(const struct st_blow *b, uint32_t point);
 /* Prints the progress points without noise. */
 void st_blow_rates_print(const struct st_blow *b, FILE *out);
+/* The noise of a run, as in the list of experiments. NULL: memory is exhausted. */
+json_t *st_blow_noise_json(const struct st_blow_run *r, bool speedup);
+
+/* blow_again.c: an experiment that was made again. */
+struct st_blow_again_runs {
+	size_t number; /* of the experiment */
+	ST_VEC(struct st_blow_run) list;
+};
+void st_blow_again_print(const struct st_blow *b, const struct st_blow_again_runs *runs, FILE *out);
+/* The document that docs/json.md describes. NULL: memory is exhausted. */
+json_t *st_blow_again_json(const struct st_blow *b, const struct st_blow_again_runs *runs);
+
 /* blow_curves.c: lines through the experiments of functions. */
 struct st_blow_dot {
 	double x, y, low, high; /* low and high: the 95 % interval of y; NAN: none */

@@ -172,8 +172,8 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	return blow_json_or_nothing(out, bad);
 }
 
-static json_t *
-blow_json_noise(const struct st_blow_run *r, bool speedup)
+json_t *
+st_blow_noise_json(const struct st_blow_run *r, bool speedup)
 {
 	const struct st_blow_sample s = speedup ? st_blow_noise_of(r) : st_blow_sum(r, r->function);
 	json_t *out = json_object();
@@ -186,6 +186,18 @@ blow_json_noise(const struct st_blow_run *r, bool speedup)
 	return blow_json_or_nothing(out, bad);
 }
 
+/* The options of the campaign with their values, as texts. */
+static json_t *
+blow_json_options(const struct st_profile *p)
+{
+	json_t *out = json_object();
+	int bad = 0;
+	for (size_t i = 0; i < p->run.tool_options.n; i++)
+		SET(out, p->run.tool_options.v[i].name,
+		    st_json_text(p->run.tool_options.v[i].value));
+	return blow_json_or_nothing(out, bad);
+}
+
 static json_t *
 blow_json_run(const struct st_blow *b, size_t number)
 {
@@ -195,7 +207,7 @@ blow_json_run(const struct st_blow *b, size_t number)
 	int bad = 0;
 	SET(out, "experiment", st_json_count(number));
 	SET(out, "function", quiet ? json_null() : st_json_text(b->functions.v[r->function].name));
-	SET(out, "noise", quiet ? json_null() : blow_json_noise(r, b->speedup));
+	SET(out, "noise", quiet ? json_null() : st_blow_noise_json(r, b->speedup));
 	SET(out, "total_ns", st_json_count(r->total_ns));
 	SET(out, "function_ns",
 	    quiet ? json_null() : st_json_count(st_blow_sum(r, r->function).ns));
@@ -214,7 +226,7 @@ blow_json_fault(const struct st_blow *b, size_t number)
 	SET(out, "kind", json_string(st_blow_fault_name(r->fault)));
 	SET(out, "experiment", st_json_count(number));
 	SET(out, "function", st_json_text(b->functions.v[r->function].name));
-	SET(out, "noise", blow_json_noise(r, b->speedup));
+	SET(out, "noise", st_blow_noise_json(r, b->speedup));
 	SET(out, "exit", json_integer(r->exit));
 	bad |= st_blow_note_json(r->note, out);
 	return blow_json_or_nothing(out, bad);
@@ -232,6 +244,7 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	SET(out, "strobe", strobe);
 	SET(out, "run", st_json_run(p));
 	SET(out, "mode", json_string(st_blow_mode(b)));
+	SET(out, "options", blow_json_options(p));
 	SET(out, "windows", json_boolean(b->live));
 	SET(out, "notes", st_json_texts(p->notes.v, p->notes.n));
 	SET(out, "baseline", blow_json_baseline(b));

@@ -319,6 +319,8 @@ print_faults(const struct st_blow *b, const struct st_blow_view *view, FILE *out
 	}
 	if (left_out)
 		fputs("  --full prints the stacks of their threads\n", out);
+	if (any && !b->live)
+		fputs("  --from FILE --again N makes experiment N of the result FILE again\n", out);
 }
 
 /* Remarks on what the numbers leave out. */

@@ -62,3 +62,17 @@ def many(n):
     """As many functions, in the order of their slopes."""
     return campaign("slow-down", [target(f"f{i:03}", fitness=(i * 37 % n) / n, slope=slope(1 - i / n, 0.5 - i / n, 1.5 - i / n)) for i in range(n)],
                     curves=[curves("x", "y", "note", 1, [(f"f{i:03}", None, [[1, 1], [2, 2 - i / n]]) for i in range(n)])])
+
+
+def frame(name, offset):
+    return {"function": name, "image": "/usr/lib/libc.so.6", "offset": offset}
+
+
+def with_faults(n=0):
+    """A deadlock of two threads, a crash, and n wrong outputs."""
+    noise = {"type": "nanosleep", "strength": 27000000, "unit": "ns", "calls": 7, "measured_ns": 190000000}
+    stacks = [{"thread": f"thread 11 ({EVIL}) waits for a lock of thread 12", "frames": [frame("pthread_mutex_lock", 4660), frame("main", 10)], "missing": None},
+              {"thread": "thread 12 waits for a lock of thread 11", "frames": [], "missing": "code that belongs to no file"}]
+    crash = {"kind": "crash", "experiment": 9, "function": "main", "noise": {**noise, "type": "yield", "strength": 1000, "unit": "yields"}, "exit": 139, "cause": None, "stacks": []}
+    return slow_down(faults=[{"kind": "deadlock", "experiment": 7, "function": "quarter", "noise": noise, "exit": 137, "cause": "two threads wait for each other", "stacks": stacks}, crash,
+                             *({**crash, "kind": "output", "experiment": 10 + i, "exit": 0} for i in range(n))])

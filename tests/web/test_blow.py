@@ -253,6 +253,51 @@ class Matrix(Campaigns):
             self.assertEqual(self.page.js("document.documentElement.scrollWidth"), width)
 
 
+class Faults(Campaigns):
+    def test_list(self):
+        self.open("faults", self.page_of("faults", blown.with_faults()))
+        self.assertIn("Faults", self.tabs())
+        self.assertEqual(self.status(), "2 faults: 1 deadlock, 1 crash")
+        self.assertEqual(self.texts(".fault h2"), ["deadlock in experiment 7", "crash in experiment 9"])
+        self.assertEqual(self.texts(".fault .facts dd"), ["nanosleep 27,000,000 ns in quarter, in 7 calls", "137; without noise 0", "two threads wait for each other",
+                                                          "yield 1,000 yields in main, in 7 calls", "139; without noise 0", "not known"])
+        self.assertEqual(self.texts(".command-line"), ["strobe blow --from FILE --again 7", "strobe blow --from FILE --again 9"])
+        self.assertEqual(self.page.js("document.querySelectorAll('#page img, #page script').length"), 0)
+
+    def test_stacks(self):
+        """Each thread's stack can be opened and closed; the first one is open."""
+        self.open("faults", self.page_of("faults", blown.with_faults()))
+        opened = "[...document.querySelectorAll('section:not([hidden]) .stack')].map(e => e.open)"
+        self.assertEqual(self.texts(".stack summary"), [f"thread 11 ({results.EVIL}) waits for a lock of thread 12", "thread 12 waits for a lock of thread 11"])
+        self.assertEqual(self.texts(".frames li"), ["pthread_mutex_lock libc.so.6+0x1234", "main libc.so.6+0xa"])
+        self.assertEqual(self.texts(".stack p"), ["code that belongs to no file"])
+        self.assertEqual(self.page.js(opened), [True, False])
+        self.page.click("section:not([hidden]) .stack:nth-of-type(2) summary")
+        self.page.click("section:not([hidden]) .stack summary")
+        self.assertEqual(self.page.js(opened), [False, True])
+
+    def test_choice(self):
+        self.open("faults", self.page_of("many", blown.with_faults(60)))
+        self.assertEqual((len(self.texts(".fault")), self.texts(".bar-of-tools button")), (50, ["Show all 62"]))
+        self.page.js("(e => { e.value = 'deadlock'; e.dispatchEvent(new Event('change')); })(document.querySelector('section:not([hidden]) select'))")
+        self.assertEqual((self.texts(".fault h2"), self.status()), (["deadlock in experiment 7"], "1 fault: 1 deadlock"))
+        self.page.key("/", "/")
+        self.page.type("nothing")
+        self.assertEqual(self.texts(".nothing"), ["No fault fits."])
+
+    def test_no_faults(self):
+        self.open("faults", self.page_of("slow", blown.slow_down()))
+        self.assertNotIn("Faults", self.tabs())
+        self.assertEqual(self.chosen(), "Summary")
+
+    def test_widths(self):
+        path = self.page_of("faults", blown.with_faults())
+        for width in (1400, 800, 390):
+            self.page.resize(width, 800)
+            self.open("faults", path)
+            self.assertEqual(self.page.js("document.documentElement.scrollWidth"), width)
+
+
 class Measured(Campaigns):
     """The page of a profile has what strobe blow prints of it."""
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { curvesOf, gainMeaning, gainOf, gainWords, linesOf, matrixOf, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
+import { againCommand, curvesOf, faultFacts, gainMeaning, gainOf, gainWords, kindsOf, linesOf, matrixOf, noiseWords, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
 import { viewsOf } from "../../../web/src/data/places.js";
 
 const slope = (value, lo, hi, state = "measured") => ({ value, lo, hi, state });
@@ -35,6 +35,7 @@ test("gains", () => {
 	const blow = { progress: [{ name: "serve", kind: "throughput" }, { name: "end of the run", kind: "end" }, { name: "qos:rate", kind: "metric" }] };
 	assert.deepEqual(pointsOf(blow), ["serve", "end of the run", "qos:rate"]);
 	assert.equal(gainMeaning(blow, "qos:rate"), "increase of qos:rate in %");
+	assert.equal(gainMeaning({ progress: [{ name: "latency of f", kind: "latency" }] }, "latency of f"), "decrease of the latency of f in %");
 	assert.equal(gainMeaning(blow, "serve"), "increase of the calls of serve per second in %");
 	assert.equal(gainMeaning(blow, "end of the run"), "decrease of the run time in %");
 });
@@ -75,4 +76,18 @@ test("functions by threads", () => {
 	assert.deepEqual([threads, of, most, rows.length], [[0, 2, 10], 3, 40, 2]);
 	assert.deepEqual(threads.map((each) => rows[0].calls.get(each)), [1, 40, undefined]);
 	assert.deepEqual(matrixOf(blow, (name) => name === "g", 50).rows.map(({ name }) => name), ["g"]);
+});
+
+test("faults", () => {
+	const noise = { type: "busy", strength: 5000, unit: "ns", calls: 3 };
+	const fault = { kind: "crash", experiment: 7, function: "f", noise, exit: 139, cause: null };
+	assert.equal(noiseWords(noise), "busy 5,000 ns");
+	const facts = (mode) => faultFacts(fault, { mode, baseline: { exit: 0 } });
+	assert.deepEqual(facts("slow-down"), [["Noise", "busy 5,000 ns in f, in 3 calls"], ["Exit code", "139; without noise 0"], ["Cause", "not known"]]);
+	assert.equal(facts("speed-up")[0][1], "busy 5,000 ns in all functions except f, in 3 calls");
+	assert.deepEqual(faultFacts({ ...fault, noise: { type: "virtual", strength: 50, unit: "%" } }, { mode: "causal" })[0], ["Speed-up", "50 % of f, virtual"]);
+	assert.equal(againCommand(fault, { windows: false }, "my result.db"), "strobe blow --from 'my result.db' --again 7");
+	assert.equal(againCommand(fault, { windows: false }, "r.json"), "strobe blow --from FILE --again 7", "JSON cannot be made again");
+	assert.equal(againCommand(fault, { windows: true }, "r.db"), null);
+	assert.deepEqual(kindsOf([fault, { kind: "hang" }, { kind: "hang" }]), [["hang", 2], ["crash", 1]]);
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Campaigns of strobe blow (docs/json.md): what their tables show of the functions that were tried.
-import { count, NOTHING, percent } from "./format.js";
+import { count, NOTHING, percent, plural, quote } from "./format.js";
 
 export const MOST_ROWS = 50; // functions that a table shows at first
 
@@ -48,7 +48,7 @@ export const pointsOf = ({ progress }) => progress.map(({ name }) => name);
 // What a gain at a progress point is.
 export function gainMeaning({ progress }, name) {
 	const kind = progress.find((each) => each.name === name)?.kind;
-	return { throughput: `increase of the calls of ${name} per second in %`, metric: `increase of ${name} in %` }[kind] ?? "decrease of the run time in %";
+	return { throughput: `increase of the calls of ${name} per second in %`, metric: `increase of ${name} in %`, latency: `decrease of the ${name} in %` }[kind] ?? "decrease of the run time in %";
 }
 
 // How many experiments were judged, on how many functions.
@@ -85,4 +85,29 @@ export function matrixOf({ targets }, fits, rows) {
 	const threads = [...new Set(targets.flatMap((row) => (row.threads ?? []).map(({ thread }) => thread)))].sort((a, b) => a - b);
 	const most = targets.reduce((max, row) => (row.threads ?? []).reduce((least, { calls }) => Math.max(least, calls), max), 0);
 	return { threads, most, of: fitting.length, rows: fitting.slice(0, rows).map((row) => ({ name: row.function, calls: new Map((row.threads ?? []).map(({ thread, calls }) => [thread, calls])) })) };
+}
+
+// "nanosleep 27,000,000 ns"
+export const noiseWords = (noise) => (noise ? `${noise.type} ${count(noise.strength)} ${noise.unit}` : NOTHING);
+
+// What happened in an experiment with a fault: [name, text].
+export function faultFacts({ function: name, noise, exit, cause }, { mode, baseline }) {
+	const where = mode === "speed-up" ? `in all functions except ${name}` : `in ${name}`;
+	return [
+		[mode === "causal" ? "Speed-up" : "Noise", mode === "causal" ? `${count(noise?.strength)} % of ${name}, virtual` : `${noiseWords(noise)} ${where}${noise ? `, in ${plural(noise.calls, "call")}` : ""}`],
+		["Exit code", `${exit}; without noise ${baseline?.exit ?? "not known"}`],
+		["Cause", cause ?? "not known"],
+	];
+}
+
+// The command that makes the experiment again; null: windows of one process cannot be made again.
+export function againCommand({ experiment }, { windows }, label) {
+	return windows ? null : `strobe blow --from ${/\.json$/.test(label) ? "FILE" : quote(label)} --again ${experiment}`;
+}
+
+// [kind, number of faults], the most frequent first.
+export function kindsOf(faults) {
+	const numbers = new Map();
+	for (const { kind } of faults) numbers.set(kind, (numbers.get(kind) ?? 0) + 1);
+	return [...numbers].sort((a, b) => b[1] - a[1]);
 }

@@ -8,6 +8,7 @@ import { changes } from "./changes.js";
 import { contexts } from "./contexts.js";
 import { costs } from "./costs.js";
 import { diff } from "./diff.js";
+import { faults } from "./faults.js";
 import { flame } from "./flame.js";
 import { functions } from "./functions.js";
 import { history } from "./history.js";
@@ -25,4 +26,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, memory, measurements, costs, functions, lines, traced, targets, causal, matrix, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
+export const views = [study, summary, memory, measurements, costs, functions, lines, traced, targets, causal, matrix, faults, timeline, flame, contexts, loops, source, tables, time, history, changes, diff];
