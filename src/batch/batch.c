@@ -46,6 +46,18 @@ st_batch_is_slurm(const char *on, bool *slurm, struct st_error *e)
 	return status;
 }
 
+size_t
+st_batch_workers(const char *on)
+{
+	struct st_workers_place place;
+	struct st_error e;
+	cpu_set_t set;
+	if (st_workers_place_read(&place, on, &e) || place.slurm)
+		return 0;
+	const int all = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+	return place.workers ? place.workers : all > 1 ? (size_t)all - 1 : 1;
+}
+
 bool
 st_batch_is(const json_t *about)
 {
@@ -337,6 +349,12 @@ st_batch_wait(struct st_batch *b, size_t number, struct st_batch_result *r, stru
 	st_status status = text ? batch_take(b, text, r, e) : ST_OK;
 	free(text);
 	return status;
+}
+
+char *
+st_batch_file(const struct st_batch *b, const char *name)
+{
+	return st_campaign_path(&b->c, "%s", name);
 }
 
 char *

@@ -54,6 +54,9 @@ struct st_batch;
 /* Whether the text, which --on takes, means Slurm. 0, or -1 with *e (usage). */
 st_status st_batch_is_slurm(const char *on, bool *slurm, struct st_error *e);
 
+/* The number of workers that --on asks for; 0: only Slurm knows. */
+size_t st_batch_workers(const char *on);
+
 /* Makes the campaign, or goes on with it, and starts its workers. 0, or -1 with *e. */
 st_status st_batch_open(struct st_batch **b, const struct st_batch_options *o, struct st_error *e);
 /* Adds a task, which is released also if that fails. Tasks have the numbers 0, 1, .. */
@@ -78,6 +81,9 @@ void st_batch_result_free(struct st_batch_result *r);
  * was cancelled, st_timing_interrupted says so and *r is empty. */
 st_status st_batch_wait(struct st_batch *b, size_t number, struct st_batch_result *r,
                         struct st_error *e);
+/* A file of the loop in the folder of the campaign: its path, malloc'ed; NULL: memory is exhausted.
+ */
+char *st_batch_file(const struct st_batch *b, const char *name);
 /* The key of the machines that have made the runs, malloc'ed; NULL: none was made. */
 char *st_batch_machine(const struct st_batch *b);
 /* Ends the workers. complete: the loop needs nothing more; a folder that the user has not named is

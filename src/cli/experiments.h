@@ -160,6 +160,7 @@
 	  "set how many inputs a rule makes of a parent (default: mixed)")                         \
 	O(seed, 0, "seed", "N", true, "set the seed for random choices (default: 1)")              \
 	O(resume, 0, "resume", NULL, true, "go on with the campaign in the folder of -o")          \
+	ST_EXPERIMENT_ON_OPTIONS(O)                                                                \
 	O(exit_code, 0, "exit-code", NULL, true, "exit with 1 when there is a finding")            \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(output, 'o', "output", "FOLDER", true,                                                   \

@@ -11,8 +11,9 @@
 #include "base/parse.h"
 #include "base/vec.h"
 #include "cli/commands.h"
+#include "cli/fuzz.h"
+#include "cli/on.h"
 #include "cli/progress.h"
-#include "fuzz/output.h"
 #include "profile/output.h"
 #include "report/json.h"
 
@@ -23,17 +24,6 @@ enum {
 };
 
 enum { MOST_SEED_BYTES = 64 << 20 };
-
-struct fuzz_arguments {
-	struct st_fuzz_campaign_choice choice;
-	struct st_fuzz_target target;
-	struct st_fuzz_rules rules;
-	ST_VEC(const char *) seeds;
-	char *const *program;
-	const char *as, *output;
-	double judge;
-	bool resume, exit_code, json, quiet, help;
-};
 
 /* ---- options ---- */
 
@@ -134,7 +124,7 @@ fuzz_coverage(const char *value, bool *paths, struct st_error *e)
 }
 
 static st_status
-fuzz_add_seed(struct fuzz_arguments *a, const char *path, struct st_error *e)
+fuzz_add_seed(struct st_fuzz_arguments *a, const char *path, struct st_error *e)
 {
 	const char **new = ST_PUSH(&a->seeds);
 	if (!new)
@@ -145,11 +135,25 @@ fuzz_add_seed(struct fuzz_arguments *a, const char *path, struct st_error *e)
 
 /* Options of the output. */
 static st_status
-apply_fuzz_output(struct fuzz_arguments *a, int option, const char *value, struct st_error *e)
+apply_fuzz_output(struct st_fuzz_arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
 	case FUZZ_resume:
 		a->resume = true;
+		return ST_OK;
+	case FUZZ_on:
+		return st_on_take(&a->place, "on", value, e);
+	case FUZZ_campaign:
+		return st_on_take(&a->place, "campaign", value, e);
+	case FUZZ_lease:
+		return st_on_take(&a->place, "lease", value, e);
+	case FUZZ_node_noise:
+		return st_on_take(&a->place, "node-noise", value, e);
+	case FUZZ_experiment:
+		a->experiment = value;
+		return ST_OK;
+	case FUZZ_reference:
+		a->reference = value;
 		return ST_OK;
 	case FUZZ_exit_code:
 		a->exit_code = true;
@@ -173,7 +177,7 @@ apply_fuzz_output(struct fuzz_arguments *a, int option, const char *value, struc
 }
 
 static st_status
-apply_fuzz_option(struct fuzz_arguments *a, int option, const char *value, struct st_error *e)
+apply_fuzz_option(struct st_fuzz_arguments *a, int option, const char *value, struct st_error *e)
 {
 	size_t seed;
 	switch (option) {
@@ -225,7 +229,7 @@ apply_fuzz_option(struct fuzz_arguments *a, int option, const char *value, struc
 
 /* Copies the arguments and finds @@ among them. */
 static st_status
-take_fuzz_program(struct fuzz_arguments *a, struct st_error *e)
+take_fuzz_program(struct st_fuzz_arguments *a, struct st_error *e)
 {
 	struct st_fuzz_target *t = &a->target;
 	size_t n = 0, found = 0;
@@ -259,18 +263,20 @@ take_fuzz_program(struct fuzz_arguments *a, struct st_error *e)
 }
 
 static st_status
-parse_fuzz(struct fuzz_arguments *a, char *const *argv, struct st_error *e)
+parse_fuzz(struct st_fuzz_arguments *a, char *const *argv, struct st_error *e)
 {
 	struct st_options o = st_command_options("fuzz", argv);
 	const char *value;
-	*a = (struct fuzz_arguments){.choice = {.seed = 1,
-	                                        .workers = default_workers(),
-	                                        .seconds = 60,
-	                                        .rate = 1.5,
-	                                        .round_interesting = 20,
-	                                        .round_executions = 100},
-	                             .target = {.hang_seconds = 10},
-	                             .judge = 60};
+	*a = (struct st_fuzz_arguments){.choice = {.seed = 1,
+	                                           .workers = default_workers(),
+	                                           .seconds = 60,
+	                                           .rate = 1.5,
+	                                           .round_interesting = 20,
+	                                           .round_executions = 100},
+	                                .target = {.hang_seconds = 10},
+	                                .place = ST_BATCH_PLACE,
+	                                .command = argv,
+	                                .judge = 60};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {
 			a->program = o.argv + o.at - 1;
@@ -288,7 +294,7 @@ parse_fuzz(struct fuzz_arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no input to begin with: give -s a file, or a folder of files, that "
 		               "the program reads");
-	return take_fuzz_program(a, e);
+	return st_fuzz_far_check(a, e) ? ST_FAILED : take_fuzz_program(a, e);
 }
 
 /* ---- the campaign ---- */
@@ -325,7 +331,7 @@ fuzz_keep(void *arg, const struct st_fuzz_campaign *c, const struct st_fuzz_inpu
 }
 
 static st_status
-read_seeds(const struct fuzz_arguments *a, struct st_fuzz_inputs *seeds, struct st_error *e)
+read_seeds(const struct st_fuzz_arguments *a, struct st_fuzz_inputs *seeds, struct st_error *e)
 {
 	for (size_t i = 0; i < a->seeds.n; i++)
 		if (st_fuzz_inputs_read(seeds, a->seeds.v[i], MOST_SEED_BYTES, e))
@@ -347,7 +353,7 @@ fuzz_write_json(char *text, const char *folder, struct st_error *e)
 }
 
 static st_status
-fuzz_report(const struct fuzz_arguments *a, const struct st_fuzz_campaign *c,
+fuzz_report(const struct st_fuzz_arguments *a, const struct st_fuzz_campaign *c,
             const struct st_findings *findings, struct st_fuzz_functions *functions,
             const char *folder, struct st_error *e)
 {
@@ -373,7 +379,7 @@ fuzz_report(const struct fuzz_arguments *a, const struct st_fuzz_campaign *c,
 
 /* Judges the inputs that were found. After a signal, only writes the result. */
 static st_status
-fuzz_judge(const struct fuzz_arguments *a, struct st_fuzz_campaign *c,
+fuzz_judge(const struct st_fuzz_arguments *a, struct st_fuzz_campaign *c,
            const struct st_fuzz_folder *folder, bool *found, struct st_error *e)
 {
 	struct st_findings findings = {0};
@@ -392,8 +398,8 @@ fuzz_judge(const struct fuzz_arguments *a, struct st_fuzz_campaign *c,
 
 /* Opens the folder and its journal. */
 static st_status
-open_fuzz_folder(const struct fuzz_arguments *a, struct st_fuzz_campaign *c, struct fuzz_arg *arg,
-                 const char *folder, const char *identity, struct st_error *e)
+open_fuzz_folder(const struct st_fuzz_arguments *a, struct st_fuzz_campaign *c,
+                 struct fuzz_arg *arg, const char *folder, const char *identity, struct st_error *e)
 {
 	char path[PATH_MAX];
 	if ((size_t)snprintf(path, sizeof path, "%s/journal", folder) >= sizeof path)
@@ -404,13 +410,30 @@ open_fuzz_folder(const struct fuzz_arguments *a, struct st_fuzz_campaign *c, str
 	return st_fuzz_folder_log(&arg->folder, e);
 }
 
+/* Workers search; this process executes what they have found, so that all counts of the result are
+ * its own. A controller that was killed after the search goes on with its journal. */
 static st_status
-fuzz_search(const struct fuzz_arguments *a, struct st_fuzz_campaign *c,
-            struct st_fuzz_inputs *seeds, struct fuzz_arg *arg, const char *folder,
-            struct st_error *e)
+fuzz_search_far(struct st_fuzz_arguments *a, struct st_fuzz_campaign *c, const char *identity,
+                const char *folder, struct st_fuzz_shared *shared, struct st_error *e)
 {
+	char path[PATH_MAX];
+	const st_status status = st_fuzz_far_search(&a->far, a, identity, shared, e);
+	st_fuzz_watch_signals();
+	c->n_elsewhere = shared->executions;
+	snprintf(path, sizeof path, "%s/journal", folder);
+	a->resume = a->place.campaign && !access(path, F_OK);
+	return status;
+}
+
+static st_status
+fuzz_search(struct st_fuzz_arguments *a, struct st_fuzz_campaign *c, struct st_fuzz_inputs *seeds,
+            struct fuzz_arg *arg, const char *folder, struct st_error *e)
+{
+	struct st_fuzz_shared shared = {0};
 	char *identity = st_fuzz_identity(c->target, c->rules, &c->choice, seeds->v, seeds->n);
 	st_status status = identity ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
+	if (!status && a->place.on)
+		status = fuzz_search_far(a, c, identity, folder, &shared, e);
 	/* No folder is made for a program that does not run. */
 	if (!status && a->resume)
 		status = open_fuzz_folder(a, c, arg, folder, identity, e);
@@ -419,13 +442,15 @@ fuzz_search(const struct fuzz_arguments *a, struct st_fuzz_campaign *c,
 	if (!status && !a->resume)
 		status = open_fuzz_folder(a, c, arg, folder, identity, e);
 	if (!status)
-		status = st_fuzz_campaign_run(c, e);
+		status = a->place.on ? st_fuzz_shared_import(&shared, c, e)
+		                     : st_fuzz_campaign_run(c, e);
+	st_fuzz_shared_free(&shared);
 	free(identity);
 	return status;
 }
 
 static st_status
-fuzz_campaign(struct fuzz_arguments *a, struct st_fuzz_inputs *seeds, struct fuzz_arg *arg,
+fuzz_campaign(struct st_fuzz_arguments *a, struct st_fuzz_inputs *seeds, struct fuzz_arg *arg,
               const char *folder, bool *found, struct st_error *e)
 {
 	struct st_fuzz_campaign c = {.choice = a->choice,
@@ -443,7 +468,7 @@ fuzz_campaign(struct fuzz_arguments *a, struct st_fuzz_inputs *seeds, struct fuz
 }
 
 static st_status
-fuzz_command(struct fuzz_arguments *a, bool *found, struct st_error *e)
+fuzz_command(struct st_fuzz_arguments *a, bool *found, struct st_error *e)
 {
 	struct st_fuzz_inputs seeds = {0};
 	struct fuzz_arg arg = {0};
@@ -458,6 +483,11 @@ fuzz_command(struct fuzz_arguments *a, bool *found, struct st_error *e)
 		status = st_rules_add_type(&a->rules, st_fuzz_type_of(&seeds.v[0]), e);
 	if (!status)
 		status = st_rules_use_tokens(&a->rules, e);
+	if (!status && a->experiment) {
+		status = st_fuzz_far_work(a, &seeds, e);
+		st_fuzz_inputs_free(&seeds);
+		return status;
+	}
 	if (!status)
 		status = st_fuzz_target_begin(&a->target, e);
 	if (!status)
@@ -471,7 +501,7 @@ fuzz_command(struct fuzz_arguments *a, bool *found, struct st_error *e)
 int
 st_fuzz_main(char *const *argv)
 {
-	struct fuzz_arguments a;
+	struct st_fuzz_arguments a;
 	struct st_error e;
 	bool found = false;
 	int code = ST_EXIT_OK;
@@ -486,6 +516,7 @@ st_fuzz_main(char *const *argv)
 		code = 128 + st_fuzz_interrupted();
 	else if (found && a.exit_code)
 		code = 1;
+	st_fuzz_far_end(a.far, !status && !st_fuzz_interrupted());
 	st_rules_free(&a.rules);
 	free(a.seeds.v);
 	free(a.target.argv);

@@ -53,6 +53,7 @@ struct st_fuzz_campaign {
 	double before;  /* seconds that the campaign lasted before it was resumed */
 	double elapsed; /* seconds, until the execution that was taken last */
 	struct st_fuzz_journal journal;
+	size_t n_elsewhere; /* executions of other processes, whose inputs were imported */
 	size_t n_executions, n_interesting, n_hangs, n_faults;
 	uint64_t most_work; /* of all inputs */
 	double unsteady;    /* greatest difference of the work of equal executions of a seed, as a

@@ -154,7 +154,7 @@ st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *finding
 	json_t *root = json_object(), *list = json_array();
 	json_object_set_new(root, "strobe",
 	                    json_pack("{s:i,s:s}", "version", ST_JSON_VERSION, "tool", "fuzz"));
-	json_object_set_new(root, "executions", st_json_count(c->n_executions));
+	json_object_set_new(root, "executions", st_json_count(c->n_executions + c->n_elsewhere));
 	json_object_set_new(root, "seconds", st_json_real(seconds));
 	json_object_set_new(root, "interrupted", json_boolean(findings->interrupted));
 	json_object_set_new(root, "coverage", json_string(c->target->paths ? "paths" : "sum"));

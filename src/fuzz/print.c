@@ -165,7 +165,7 @@ st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findin
 {
 	char most[ST_NUMBER_SIZE], base[ST_NUMBER_SIZE];
 	fprintf(out, "%s, %s of them interesting, %s, %s%s\n",
-	        ST_COUNT(c->n_executions, "execution", "executions"),
+	        ST_COUNT(c->n_executions + c->n_elsewhere, "execution", "executions"),
 	        ST_COUNT(c->n_interesting, "input", "inputs"),
 	        ST_COUNT(c->n_hangs, "hang", "hangs"), ST_COUNT(c->n_faults, "fault", "faults"),
 	        findings->interrupted ? " (interrupted)" : "");
