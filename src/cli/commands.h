@@ -438,7 +438,8 @@
 	K(RESIDUALS, "residuals")                                                                  \
 	K(PASSED, "passed")                                                                        \
 	K(CAUSAL, "causal")                                                                        \
-	K(TIMELINE, "timeline")
+	K(TIMELINE, "timeline")                                                                    \
+	K(WAITS, "waits")
 
 #define ST_PLOT_OPTIONS(O)                                                                         \
 	O(output, 'o', "output", "FILE", true,                                                     \

@@ -20,10 +20,10 @@ enum {
 typedef st_status plot_draw(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 
 /* In the order of ST_PLOT_KINDS. */
-static plot_draw *const plot_kinds[] = {st_plot_history, st_plot_scatter,      st_plot_flame_graph,
-                                        st_plot_bars_of, st_plot_flow_over,    st_plot_heat_over,
-                                        st_plot_cost,    st_plot_residuals,    st_plot_passed,
-                                        st_plot_causal,  st_plot_blow_timeline};
+static plot_draw *const plot_kinds[] = {
+        st_plot_history,   st_plot_scatter,   st_plot_flame_graph,   st_plot_bars_of,
+        st_plot_flow_over, st_plot_heat_over, st_plot_cost,          st_plot_residuals,
+        st_plot_passed,    st_plot_causal,    st_plot_blow_timeline, st_plot_thread_waits};
 static const char *const plot_names[] = {
 #define K(id, name) name,
         ST_PLOT_KINDS(K)

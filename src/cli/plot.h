@@ -42,6 +42,8 @@ st_status st_plot_campaign(const struct st_plot_arguments *a, FILE *out, struct 
 st_status st_plot_causal(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 /* Draws the calls of the experiment that strobe blow has recorded. */
 st_status st_plot_blow_timeline(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+/* Draws when threads waited for each other. */
+st_status st_plot_thread_waits(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 /* Draws the bars of one profile over a feature or over time. */
 st_status st_plot_bars_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 

@@ -21,6 +21,7 @@
 #include "report/report.h"
 #include "rows/rowfile.h"
 #include "symbol/symbol.h"
+#include "trace/waits.h"
 #include "tune/analysis.h"
 
 enum {
@@ -125,24 +126,26 @@ parse_report(struct arguments *a, char *const *argv, struct st_error *e)
 	return 0;
 }
 
-/* Of a profile of strobe trace --events. A page without it is still a page. */
+/* Of a profile of strobe trace --events, or of strobe run -t locks:times. A page without it is
+ * still a page. */
 static st_status
 add_timeline(json_t *page, const struct st_profile *p, const char *path, struct st_error *e)
 {
-	bool recorded = false;
+	bool recorded = false, waits = st_waits_recorded(p);
 	if (!strcmp(p->run.tool, ST_BLOW_TOOL))
 		return st_page_add_blow(page, p, e);
 	for (size_t i = 0; i < p->streams.n; i++)
 		recorded |= !strcmp(p->streams.v[i].tool, "calltimes") &&
 		            !strcmp(p->streams.v[i].name, "events");
-	if (!recorded)
+	if (!recorded && !waits)
 		return 0;
 	struct st_error why;
-	char *file = st_find_rows(p, path, "events", &why);
+	char *file = st_find_rows(p, path, recorded ? "events" : ST_WAITS_STREAM, &why);
 	struct st_row_reader *rows = file ? st_row_reader_open(file, &why) : NULL;
 	free(file);
 	if (rows) {
-		st_status status = st_page_add_timeline(page, p, rows, e);
+		st_status status = recorded ? st_page_add_timeline(page, p, rows, e)
+		                            : st_page_add_waits(page, p, rows, e);
 		st_row_reader_close(rows);
 		return status;
 	}

@@ -43,6 +43,9 @@ size_t st_page_kept_back(const json_t *page);
  * recorded of them. 0, or -1 with *e: they are rows of something else, or memory is exhausted. */
 st_status st_page_add_timeline(json_t *page, const struct st_profile *p, struct st_row_reader *rows,
                                struct st_error *e);
+/* The same from the rows of waits that strobe run -t locks:times recorded. */
+st_status st_page_add_waits(json_t *page, const struct st_profile *p, struct st_row_reader *rows,
+                            struct st_error *e);
 /* page_blow.c: adds to the result that was added last, which is of strobe blow, its experiments,
  * and the timeline of the one that was recorded, if there is one. 0, or -1 with *e: it is damaged,
  * or memory is exhausted. */

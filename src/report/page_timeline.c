@@ -5,12 +5,9 @@
 
 #include "report/json.h"
 #include "report/page.h"
+#include "report/page_timeline.h"
 #include "rows/rowfile.h"
 #include "trace/lanes.h"
-
-/* Slices in a page, at most: a browser draws this many in a tenth of a second, and they take about
- * 2 MB. */
-enum { MOST_SLICES = 100000 };
 
 /* Columns of the stream `events` of src/tools/calltimes.c. */
 enum { THREAD, TIME, EVENT, FUNCTION, DEPTH, COLUMNS };
@@ -161,10 +158,9 @@ count_merged(const struct st_lanes *l, uint64_t *slices, uint64_t *calls)
 		}
 }
 
-static json_t *
-timeline_json(const struct timeline *t, const struct st_profile *p, const struct st_profile *rows)
+json_t *
+st_timeline_json(const struct st_lanes *l, const struct st_profile *p, json_t *functions)
 {
-	const struct st_lanes *l = &t->lanes;
 	uint64_t merged_slices, merged_calls;
 	json_t *lanes = json_array(), *out = json_object();
 	int bad = !lanes;
@@ -181,7 +177,7 @@ timeline_json(const struct timeline *t, const struct st_profile *p, const struct
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		bad |= json_object_set_new(out, numbers[i].key, st_json_count(numbers[i].value));
 	bad |= json_object_set_new(out, "too_many", json_boolean(l->too_many));
-	bad |= json_object_set_new(out, "functions", timeline_functions_json(t, rows));
+	bad |= json_object_set_new(out, "functions", functions);
 	for (size_t i = 0; i < l->lanes.n && !l->too_many && !bad; i++)
 		bad = json_array_append_new(lanes, page_timeline_lane_json(p, &l->lanes.v[i]));
 	bad |= json_object_set_new(out, "lanes", lanes);
@@ -234,12 +230,13 @@ st_status
 st_page_add_timeline(json_t *page, const struct st_profile *p, struct st_row_reader *rows,
                      struct st_error *e)
 {
-	struct timeline t = {.lanes = {.most = MOST_SLICES}};
+	struct timeline t = {.lanes = {.most = ST_TIMELINE_SLICES}};
 	struct st_error damage;
 	if (check_events(st_row_reader_stream(rows), e))
 		return ST_FAILED;
 	int bad = read_timeline(&t, rows, &damage);
-	json_t *out = bad ? NULL : timeline_json(&t, p, st_row_reader_profile(rows));
+	json_t *functions = bad ? NULL : timeline_functions_json(&t, st_row_reader_profile(rows));
+	json_t *out = functions ? st_timeline_json(&t.lanes, p, functions) : NULL;
 	if (out && *damage.text)
 		bad = json_object_set_new(out, "damage", st_json_text(damage.text));
 	bad |= json_object_set_new(st_page_last(page), "timeline", out);

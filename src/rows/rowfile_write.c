@@ -346,6 +346,18 @@ tell_thread(struct st_row_out *out, const struct process *p, struct told *t, uin
 	                          sizeof *threads);
 }
 
+/* Columns name other threads than the one that recorded the row. */
+static st_status
+tell_threads(struct st_row_out *out, const struct process *p, struct told *t)
+{
+	const struct st_thread *threads = st_section(p->results, p->off_threads);
+	const uint32_t n = __atomic_load_n(&p->results->threads.n, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < n && i < ST_MAX_THREADS; i++)
+		if (threads[i].tid && tell_thread(out, p, t, i))
+			return ST_FAILED;
+	return ST_OK;
+}
+
 static st_status
 tell_process(struct st_row_out *out, uint32_t number, const struct st_rows_process *record)
 {
@@ -428,7 +440,7 @@ st_row_writer_take(void *arg, const struct st_results_header *h, const struct st
 	struct st_row_out *out = s->file ? &s->file->out : NULL;
 	if (!out || !s->told || tell_strings(out, p, s->told) || tell_maps(out, p, s->told) ||
 	    tell_sites(out, p, s->told) || tell_thread(out, p, s->told, chunk->thread) ||
-	    add_rows(w, s->file, p, s->told, chunk)) {
+	    tell_threads(out, p, s->told) || add_rows(w, s->file, p, s->told, chunk)) {
 		w->out_of_memory = true;
 		return;
 	}

@@ -31,6 +31,13 @@ STROBE_TABLE(lock_stacks, "call stacks of waiters, and of the threads that relea
              STROBE_KEY("holder", STROBE_TEXT), STROBE_SUM("wait", STROBE_TICKS),
              STROBE_SUM("waits", STROBE_NUMBER), STROBE_MAX("longest_wait", STROBE_TICKS));
 
+/* src/trace/waits.c reads it. */
+STROBE_STREAM(lock_times, "waits in the order in which they ended", NULL,
+              STROBE_COLUMN("thread", STROBE_THREAD), STROBE_COLUMN("begin", STROBE_TICKS),
+              STROBE_COLUMN("time", STROBE_TICKS), STROBE_COLUMN("kind", STROBE_TEXT),
+              STROBE_COLUMN("lock", STROBE_HEX), STROBE_COLUMN("holder", STROBE_THREAD),
+              STROBE_COLUMN("function", STROBE_FUNCTION), STROBE_COLUMN("line", STROBE_LINE));
+
 enum { L_WAIT = 3, L_WAITS, L_TAKEN, L_FAILED, L_HOLD, L_LONGEST_WAIT, L_LONGEST_HOLD };
 enum { S_WAIT = 3, S_WAITS, S_TAKEN, S_LONGEST };
 enum { W_WAIT = 5, W_WAITS, W_LONGEST };
@@ -48,11 +55,13 @@ static const char *const kinds[] = {"mutex",      "spin lock", "read lock",
 
 static strobe_map lock_of; /* by address: struct lock */
 static uint32_t guard;     /* of it, and of what is in it */
+static int records_times;
 
 static void
 locks_begin(void)
 {
 	lock_of = (strobe_map){0};
+	records_times = strobe_option_number("times") != 0;
 	guard = 0; /* in a process that was forked, another thread of the parent may have had it */
 }
 
@@ -180,6 +189,10 @@ count_wait(strobe_thread *t, const struct pending *p, const struct lock *l, uint
 	const uint64_t holder_site = p->holder_site ? p->holder_site : same ? l->last_site : 0;
 	const uint64_t keys[] = {strobe_thread_number(t), holder - 1, kind, p->site, holder_site};
 	const uint64_t stacks[] = {kind, waiter_stack, same ? l->released_stack : strobe_text("")};
+	const uint64_t row[] = {keys[0],    p->begin, ticks,   kind,
+	                        l->address, keys[1],  p->site, p->site};
+	if (records_times)
+		strobe_write(t, &lock_times, row);
 	add_of_lock(l, p->kind, L_WAITS, 1);
 	add_of_lock(l, p->kind, L_WAIT, ticks);
 	raise_of_lock(l, p->kind, L_LONGEST_WAIT, ticks);
@@ -449,4 +462,6 @@ locks_on_gap(strobe_thread *t, uint64_t from)
 STROBE_TOOL(locks, .help = "measure how long threads wait for each other, and where",
             .function = on_lock_function, .syscall_before = futex_before,
             .syscall_after = futex_after, .gap = locks_on_gap, .begin = locks_begin,
-            .state = sizeof(struct state));
+            .state = sizeof(struct state),
+            .options = {{"times", "0", "record when each wait began, and how long it took"}},
+            .limits = {{"times", 0, 1}});

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """strobe run -t locks on a program of which all waits are known: test_locks.py STROBE WAITS."""
+import html
 import json
 import os
 import re
@@ -25,7 +26,7 @@ class Locks(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory(prefix="strobe-locks-")
         cls.file = os.path.join(cls.folder.name, "locks.db")
-        done = subprocess.run([STROBE, "run", "-q", "-t", "locks", "-o", cls.file, "--", WAITS], capture_output=True, text=True, timeout=240)
+        done = subprocess.run([STROBE, "run", "-q", "-t", "locks:times", "-o", cls.file, "--", WAITS], capture_output=True, text=True, timeout=240)
         if done.returncode == NEEDLESS:
             raise unittest.SkipTest("/proc/self/task/TID/syscall cannot be read here")
         assert done.returncode == 0, done.stderr
@@ -97,6 +98,59 @@ class Locks(unittest.TestCase):
             self.assertLessEqual(row["longest_hold"], row["hold"])
             if row["kind"] in ("semaphore", "condition", "barrier", "join", "futex"):
                 self.assertEqual(row["hold"], 0, "nobody holds these")
+
+    def times(self):
+        return [json.loads(line) for line in self.show("--rows", "lock_times", "--format", "json").splitlines()]
+
+    def test_times(self):
+        """Each wait is a row; together they are the tables' sums. A thread does not wait twice at a time."""
+        rows = self.times()
+        for waiter, kind in {(row["thread"], row["kind"]) for row in rows}:
+            waits = [row for row in rows if (row["thread"], row["kind"]) == (waiter, kind)]
+            table = [row for row in self.document["lock_waits"] if (row["waiter"], row["kind"]) == (waiter, kind)]
+            self.assertEqual(len(waits), sum(row["waits"] for row in table))
+            self.assertEqual({row["holder"] for row in waits}, {row["holder"] for row in table})
+            self.assertLess(abs(sum(row["time"] for row in waits) - sum(row["wait"] for row in table)), len(waits) + 2, "rounded to nanoseconds")
+        for thread in self.main, self.waiter:
+            waits = [row for row in rows if row["thread"] == thread]
+            for one, next_one in zip(waits, waits[1:]):
+                self.assertLessEqual(one["begin"] + one["time"], next_one["begin"] + 1)
+
+    def test_picture(self):
+        """A lane for each thread; as many hatched rectangles as waits."""
+        rows = self.times()
+        picture = subprocess.run([STROBE, "plot", "waits", "-o", "-", self.file], capture_output=True, text=True, timeout=60, check=True).stdout
+        hints = [html.unescape(text) for text in re.findall(r"<title>(.*?)</title>", picture)]
+        self.assertEqual(len([hint for hint in hints if hint.startswith("runs, or waits for something else: at ")]), 2)
+        self.assertEqual(len([hint for hint in hints if re.match(r"[a-z ]+: \S+ waits", hint)]), len(rows))
+        for kind, waits, _ in KNOWN[:-1]:
+            self.assertEqual(len([hint for hint in hints if hint.startswith(f"{kind}: {waits} waits for thread {self.main}: at ") and hint.endswith(str(self.waiter))]),
+                             ROUNDS, kind)
+
+    def test_picture_without_times(self):
+        other = os.path.join(self.folder.name, "null.db")
+        subprocess.run([STROBE, "run", "-q", "-t", "locks", "-o", other, "--", "/bin/true"], check=True, timeout=60)
+        done = subprocess.run([STROBE, "plot", "waits", other], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (125, "", f"strobe: {other} has no waits over time: no thread waited, or the run was without -t locks:times\n"))
+
+    def test_page(self):
+        """The timeline of the page: for each thread its life and its waits."""
+        page = os.path.join(self.folder.name, "locks.html")
+        subprocess.run([STROBE, "report", "-o", page, self.file], capture_output=True, check=True, timeout=120)
+        with open(page, encoding="utf-8") as f:
+            text = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', f.read(), re.S).group(1)
+        timeline = json.loads(text)["results"][0]["timeline"]
+        rows = self.times()
+        self.assertTrue(timeline["waits"])
+        self.assertEqual(timeline["calls"], len(rows) + 2)
+        self.assertEqual({lane["tid"] for lane in timeline["lanes"]}, {self.main, self.waiter})
+        for lane in timeline["lanes"]:
+            lives, waits = (lane["rows"] + [[]])[:2]  # the main thread need not wait for the other one to end
+            self.assertEqual([timeline["functions"][of]["kind"] for of in lives[2::4]], ["lives"])
+            self.assertEqual([timeline["functions"][of]["kind"] for of in waits[2::4]], ["waits"] * len(waits[2::4]))
+            self.assertEqual(len(waits) // 4, len([row for row in rows if row["thread"] == lane["tid"]]))
+            self.assertEqual(sum(waits[1::4]), sum(row["time"] for row in rows if row["thread"] == lane["tid"]))
 
     def test_folded_stacks(self):
         """A line for each stack and kind, of which the table may have several rows."""

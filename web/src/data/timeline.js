@@ -34,10 +34,10 @@ function readLanes(lanes) {
 }
 
 // What a reader must know of it.
-export function notesOf({ calls, merged_calls: merged, merged_slices: slices, width_ns: width, too_deep: deep, damage }) {
-	const fewer = "To see each call, record fewer of them: strobe trace --events with --depth or --funcs.";
+export function notesOf({ calls, waits, merged_calls: merged, merged_slices: slices, width_ns: width, too_deep: deep, damage }) {
+	const fewer = waits ? "strobe show --rows lock_times prints each of them." : "To see each call, record fewer of them: strobe trace --events with --depth or --funcs.";
 	return [
-		merged ? `${count(merged)} of ${plural(calls, "call")}, none of them longer than ${duration(width)}, are merged with their neighbours into ${plural(slices, "slice")}. ${fewer}` : null,
+		merged ? `${count(merged)} of ${plural(calls, waits ? "slice" : "call")}, none of them longer than ${duration(width)}, are merged with their neighbours into ${plural(slices, "slice")}. ${fewer}` : null,
 		deep ? `${plural(deep, "call")} nested more than 250 levels deep ${deep === 1 ? "is" : "are"} left out.` : null,
 		damage ? `The end of the recording is missing: ${damage}.` : null,
 	].filter(Boolean);

@@ -19,7 +19,7 @@ export const timeline = {
 		const range = h("span.status", { role: "status" });
 		const details = h("div.flame-details", { role: "status" });
 		let chosen = null;
-		const say = ({ from, to }) => (range.textContent = `${plural(data.lanes.length, "thread")}, ${plural(data.calls, "call")}: ${exactTime(from)} to ${exactTime(to)}, ${duration(to - from)}`);
+		const say = ({ from, to }) => (range.textContent = `${plural(data.lanes.length, "thread")}, ${contents(data)}: ${exactTime(from)} to ${exactTime(to)}, ${duration(to - from)}`);
 		const describe = (hit) => details.replaceChildren(...(hit ? parts(hit, data, trace) : [h("span.dim", {}, "Point at a slice. The wheel or dragging zooms, with Shift it moves; a double click shows all.")]));
 		const lanes = new Lanes(data, {
 			hover: (hit) => describe(hit ?? chosen),
@@ -33,6 +33,7 @@ export const timeline = {
 		element.append(
 			h("div.bar-of-tools", {}, find, button("+", () => lanes.zoom(0.5), { "aria-label": "Zoom in" }), button("−", () => lanes.zoom(2), { "aria-label": "Zoom out" }), button("All", () => lanes.show(lanes.whole)), range),
 			...(data.experiment ? [h("p.lanes-note", {}, experimentNote(data))] : []),
+			...(data.waits ? [h("p.lanes-note", {}, "A coloured slice is the life of a thread; grey slices below it are waits for other threads.")] : []),
 			...notesOf(data).map((text) => h("p.lanes-note", {}, text)),
 			h("div.fills.flame-place", {}, lanes.element, details),
 		);
@@ -42,19 +43,24 @@ export const timeline = {
 	},
 };
 
+// Of a timeline of waits, each thread's life is a slice, too.
+function contents({ calls, waits, lanes }) {
+	return waits ? plural(calls - lanes.length, "wait") : plural(calls, "call");
+}
+
 // Which experiment of strobe blow was recorded.
 function experimentNote({ experiment: { function: name, type, strength, unit, indicator } }) {
 	return `The experiment with the highest indicator (${Number(indicator).toPrecision(4)}): ${name}, ${type} ${count(strength)} ${unit}. Its function is orange, calls that wait for another thread are grey.`;
 }
 
 // What the slice is.
-function parts({ lane, row, i }, { functions }, trace) {
+function parts({ lane, row, i }, { functions, waits }, trace) {
 	const { name, image } = functions[row.of[i]] ?? {};
 	const calls = row.calls[i];
 	const span = row.end[i] - row.begin[i];
 	const known = trace?.functions.find((each) => each.name === name && each.image === image);
 	return [
-		h("strong", {}, calls > 1 ? `${count(calls)} calls of ${name ?? "several functions"}` : name),
+		h("strong", {}, calls > 1 ? `${count(calls)} ${waits ? "times:" : "calls of"} ${name ?? (waits ? "several waits" : "several functions")}` : name),
 		image ? h("span.dim", { title: image }, baseName(image)) : "",
 		h("span", {}, `at ${exactTime(row.begin[i])}`),
 		h("span", {}, calls > 1 ? `within ${exactSpan(span)}` : exactSpan(span)),
