@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "blow/blow.h"
 #include "cli/commands.h"
+#include "cli/report_campaigns.h"
 #include "cli/report_check.h"
 #include "cli/report_costs.h"
 #include "cli/report_history.h"
@@ -28,6 +29,12 @@ enum {
 #define O(id, letter, name, argument, shown, help) REPORT_##id,
 	ST_REPORT_OPTIONS(O)
 #undef O
+};
+
+/* Results that are compared with each other. */
+struct report_compared {
+	struct st_report_measured measured;
+	struct st_report_campaigns campaigns;
 };
 
 struct arguments {
@@ -157,7 +164,7 @@ add_timeline(json_t *page, const struct st_profile *p, const char *path, struct 
 
 static st_status
 add_profile(const struct arguments *a, json_t *page, const char *path,
-            struct st_report_measured *measured, struct st_error *e)
+            struct report_compared *compared, struct st_error *e)
 {
 	struct st_page_limits limits = {.functions = (size_t)a->top,
 	                                .rows = (size_t)a->top,
@@ -170,10 +177,14 @@ add_profile(const struct arguments *a, json_t *page, const char *path,
 	st_status status = bad ? ST_OK : add_timeline(page, p, path, e);
 	if (!bad && !status)
 		status = st_report_add_memory(page, p, path, e);
+	if (!bad && !status)
+		status = st_report_note_campaign(&compared->campaigns, p, path,
+		                                 st_page_results(page) - 1, e);
 	if (bad || status)
 		st_profile_free(p);
 	else
-		status = st_report_keep_measured(measured, p, st_page_results(page) - 1, e);
+		status = st_report_keep_measured(&compared->measured, p, st_page_results(page) - 1,
+		                                 e);
 	if (status)
 		return -1;
 	if (!bad && st_page_left_out(page))
@@ -212,7 +223,7 @@ read_study(const char *path, struct st_error *e)
 
 static st_status
 add_result(const struct arguments *a, json_t *page, const char *path,
-           struct st_report_measured *measured, struct st_error *e)
+           struct report_compared *compared, struct st_error *e)
 {
 	if (st_output_check_input(a->output, path, e))
 		return -1;
@@ -223,7 +234,7 @@ add_result(const struct arguments *a, json_t *page, const char *path,
 		               path);
 	const bool records = st_report_is_records(path);
 	if (!records && !st_page_is_json(path))
-		return add_profile(a, page, path, measured, e);
+		return add_profile(a, page, path, compared, e);
 	json_t *result = records ? st_report_costs(path, e) : st_page_read_json(path, e);
 	if (result && st_page_is_study(result)) {
 		json_decref(result);
@@ -247,13 +258,16 @@ write_page(const struct arguments *a, struct st_error *e)
 	if (strcmp(a->output, "-") != 0 && st_output_check_kind(a->output, "HTML", ".html", e))
 		return -1;
 	json_t *page = st_page_new();
-	struct st_report_measured measured = {0};
+	struct report_compared compared = {0};
 	int status = page ? 0 : st_fail(e, ST_EXIT_FAILED, "no memory left for the report");
 	for (size_t i = 0; i < a->files.n && !status; i++)
-		status = add_result(a, page, a->files.v[i], &measured, e);
+		status = add_result(a, page, a->files.v[i], &compared, e);
 	if (!status)
-		status = st_report_add_checks(page, &measured, e);
-	st_report_measured_free(&measured);
+		status = st_report_add_checks(page, &compared.measured, e);
+	if (!status)
+		status = st_report_add_campaigns(page, &compared.campaigns, e);
+	st_report_measured_free(&compared.measured);
+	st_report_campaigns_free(&compared.campaigns);
 	for (size_t i = 0; i < a->histories.n && !status; i++) {
 		const struct st_report_history what = {a->histories.v[i], a->rev,
 		                                       (size_t)a->versions};

@@ -111,7 +111,9 @@ json_t *st_blow_timeline_json(const struct st_blow *b);
  * exhausted. */
 st_status st_blow_compare_print(const struct st_blow *b, const struct st_blow_comparison *c,
                                 const struct st_blow_view *view, FILE *out);
-/* Writes the document that docs/json.md describes. -1 with *e: memory is exhausted. */
+/* The object that docs/json.md describes. NULL: memory is exhausted. */
+json_t *st_blow_compare_object(const struct st_blow *b, const struct st_blow_comparison *c);
+/* Writes it as a document. -1 with *e: memory is exhausted. */
 st_status st_blow_compare_json(const struct st_blow *b, const struct st_blow_comparison *c,
                                FILE *out, struct st_error *e);
 

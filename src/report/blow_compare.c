@@ -113,8 +113,8 @@ json_pair(const struct st_blow *b, const struct st_blow_pair *pair)
 	return NULL;
 }
 
-static json_t *
-json_comparison(const struct st_blow *b, const struct st_blow_comparison *c)
+json_t *
+st_blow_compare_object(const struct st_blow *b, const struct st_blow_comparison *c)
 {
 	json_t *out = json_object(), *strobe = json_object(), *functions = json_array();
 	int bad = 0;
@@ -139,7 +139,8 @@ st_status
 st_blow_compare_json(const struct st_blow *b, const struct st_blow_comparison *c, FILE *out,
                      struct st_error *e)
 {
-	char *text = st_json_document(json_comparison(b, c), ST_JSON_DOCUMENT, "the comparison", e);
+	char *text = st_json_document(st_blow_compare_object(b, c), ST_JSON_DOCUMENT,
+	                              "the comparison", e);
 	if (!text)
 		return ST_FAILED;
 	fputs(text, out);

@@ -340,6 +340,31 @@ class Measured(Campaigns):
         self.assertEqual(self.rows(), rows)
         self.assertIn("Timeline", self.tabs())
 
+    def test_two_campaigns(self):
+        """The page compares as strobe blow --compare does, and says why campaigns of different modes cannot be compared."""
+        options = ("-F", "quarter,other_half", "--noise", "busy", "--iterations", "2", "--baseline-runs", "3", "--timeout", "0", "--timeline", "none")
+        self.strobe("blow", "-q", *options, "-o", "s.db", "--", PLANTED, "serial")
+        self.strobe("blow", "-q", "-m", "causal", "-F", "main_part", "--iterations", "1", "--baseline-runs", "3", "--timeout", "0", "--timeline", "none", "-o", "c.db", "--", PLANTED, "compute")
+        path, done = report(self.place.name, "two.html", *(os.path.join(self.place.name, name) for name in ("r.db", "s.db", "c.db")))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        wanted = json.loads(self.strobe("blow", "--from", "r.db", "--compare", "s.db", "--format", "json"))
+        pairs = data_of(path)["campaigns"]
+        self.assertEqual([(pair["a"], pair["b"]) for pair in pairs], [(0, 1), (0, 2), (1, 2)])
+        self.assertEqual({key: value for key, value in pairs[0].items() if key not in "ab"}, wanted)
+        self.assertEqual(set(pairs[1]), {"a", "b", "missing"})
+        self.open("campaigns", path)
+        text = self.strobe("blow", "--from", "r.db", "--compare", "s.db")
+        self.assertEqual(self.texts(".totals")[0].split("\n")[0].replace("−", "-"), text.split("\n")[1])
+        self.assertEqual([row[0] for row in self.rows()], [row["function"] for row in wanted["functions"]])
+        for row, function in zip(self.rows(), wanted["functions"]):
+            self.assertEqual([row[1], row[3], row[5]], [f"{function['a']['rank']:.1f}", f"{function['b']['rank']:.1f}", "yes" if function["differ"] else "–"])
+        self.page.js("(e => { e.value = '1'; e.dispatchEvent(new Event('change')); })(document.querySelector('section:not([hidden]) select'))")
+        self.assertIn("cannot be compared: --compare needs two campaigns of the same mode: the modes are slow-down and causal", self.texts(".nothing")[0])
+        for width in (1400, 800, 390):
+            self.page.resize(width, 800)
+            self.open("campaigns", path)
+            self.assertEqual(self.page.js("document.documentElement.scrollWidth"), width)
+
 
 if __name__ == "__main__":
     chromium.require(STROBE)

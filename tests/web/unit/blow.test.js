@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { againCommand, curvesOf, faultFacts, gainMeaning, gainOf, gainWords, kindsOf, linesOf, matrixOf, noiseWords, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
+import { againCommand, correlationWords, curvesOf, effectText, faultFacts, gainMeaning, gainOf, gainWords, kindsOf, linesOf, matrixOf, noiseWords, pairWords, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
 import { viewsOf } from "../../../web/src/data/places.js";
 
 const slope = (value, lo, hi, state = "measured") => ({ value, lo, hi, state });
@@ -90,4 +90,16 @@ test("faults", () => {
 	assert.equal(againCommand(fault, { windows: false }, "r.json"), "strobe blow --from FILE --again 7", "JSON cannot be made again");
 	assert.equal(againCommand(fault, { windows: true }, "r.db"), null);
 	assert.deepEqual(kindsOf([fault, { kind: "hang" }, { kind: "hang" }]), [["hang", 2], ["crash", 1]]);
+});
+
+test("two campaigns", () => {
+	const words = (value, lo, hi) => correlationWords({ correlation: { value, lo, hi } });
+	assert.equal(words(0.9886, 0.966, 0.9966), "rank correlation (Spearman): 0.989, 95 % interval 0.966 to 0.997");
+	assert.equal(words(null, null, null), "rank correlation (Spearman): cannot tell, since fewer than two different results were measured");
+	assert.match(words(0.5, null, null), /fewer than four functions$/);
+	assert.match(words(1, null, null), /the order is the same$/);
+	assert.match(words(-1, null, null), /^rank correlation \(Spearman\): −1.000, .* the order is reversed$/);
+	assert.equal(effectText({ value: 0.5, lo: null, hi: null }), "0.5000");
+	assert.equal(effectText({ value: 0.5, lo: -0.1, hi: null }), "0.5000 (−0.1000 to unknown)");
+	assert.equal(pairWords({ functions: [1, 2], not_measured: 3, only_a: 4, only_b: 5 }), "functions measured in both campaigns: 2; not measured in one of them: 3; tried only in A: 4, only in B: 5");
 });

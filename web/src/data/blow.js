@@ -111,3 +111,17 @@ export function kindsOf(faults) {
 	for (const { kind } of faults) numbers.set(kind, (numbers.get(kind) ?? 0) + 1);
 	return [...numbers].sort((a, b) => b[1] - a[1]);
 }
+
+// The rank correlation of two campaigns, in the words of strobe blow --compare.
+export function correlationWords({ correlation: { value, lo, hi } }) {
+	const digits = (number) => number.toFixed(3).replace("-", "−");
+	const prefix = "rank correlation (Spearman): ";
+	if (value === null) return `${prefix}cannot tell, since fewer than two different results were measured`;
+	if (lo !== null) return `${prefix}${digits(value)}, 95 % interval ${digits(lo)} to ${digits(hi)}`;
+	const why = Math.abs(value) < 1 ? "there are fewer than four functions" : value > 0 ? "the order is the same" : "the order is reversed";
+	return `${prefix}${digits(value)}, without an interval, since ${why}`;
+}
+
+export const pairWords = (pair) => `functions measured in both campaigns: ${pair.functions.length}; not measured in one of them: ${pair.not_measured}; tried only in A: ${pair.only_a}, only in B: ${pair.only_b}`;
+
+export const effectText = ({ value, lo, hi }) => (lo === null ? four(value) : `${four(value)} (${four(lo)} to ${hi === null ? "unknown" : four(hi)})`);

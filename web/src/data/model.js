@@ -9,11 +9,11 @@ import { readTimeline } from "./timeline.js";
 import { readTrace } from "./trace.js";
 
 export function readDocument(text) {
-	const { strobe, results, matches, histories = [], checks = [] } = JSON.parse(text);
+	const { strobe, results, matches, histories = [], checks = [], campaigns = [] } = JSON.parse(text);
 	if (strobe?.report !== 1) throw new Error(`data of version ${strobe?.report}, this page reads 1`);
 	const runs = readMatches(results.map(readRun), matches);
 	if (!runs.length) runs.push({ ...readRun({ label: labelOf(histories), result: { strobe: {} } }, 0), empty: true });
-	for (const run of runs) Object.assign(run, { histories, checks });
+	for (const run of runs) Object.assign(run, { histories, checks, campaigns });
 	return runs;
 }
 
@@ -63,6 +63,7 @@ export function readRun(entry, index) {
 		matches: new Map(),
 		histories: [],
 		checks: [],
+		campaigns: [],
 	};
 }
 
