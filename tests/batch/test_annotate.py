@@ -4,52 +4,30 @@
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
-import tempfile
-import time
 import unittest
 from collections import Counter
 from pathlib import Path
 
-STROBE, SUMS = (os.path.abspath(path) for path in sys.argv[1:3])
+sys.path.insert(0, str(Path(__file__).parent))
+import worked  # noqa: E402
+from worked import WORKERS  # noqa: E402
+
+worked.Case.strobe, SUMS = (os.path.abspath(path) for path in sys.argv[1:3])
 del sys.argv[1:3]
-WORKERS = min(len(os.sched_getaffinity(0)), 2)
-LONG = 240  # s: far more than any step takes
 ON = ["--on", f"local:{WORKERS}", "--noise", "0"]
 
 
-class Annotate(unittest.TestCase):
+class Annotate(worked.Case):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="strobe-batch-annotate-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.out = self.folder / "ran"
-        self.environment = {**os.environ, "OUT": str(self.out), "HOME": folder.name}
-        self.started = []
-        self.addCleanup(self.end_all)
-
-    def end_all(self):
-        for process in self.started:
-            process.kill()
-            process.communicate()
+        self.environment["OUT"] = str(self.out)
 
     def inputs(self, n):
         (self.folder / "in").mkdir()
         for i in range(n):
             (self.folder / "in" / f"{i:03}").write_text(f"{10 * i}\n", encoding="utf-8")
-
-    def start(self, *words):
-        process = subprocess.Popen([STROBE, *map(str, words)], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        self.started.append(process)
-        return process
-
-    def end(self, process, code):
-        out, errors = process.communicate(timeout=LONG)
-        self.assertEqual(process.returncode, code, errors)
-        return out, errors
 
     def annotate(self, output, *options, code=0, program=(SUMS, "@@")):
         return self.end(self.start("annotate", "-m", "instructions", "-F", "work", "-o", output, "-i", "in", *options, "--", *program), code)
@@ -82,19 +60,11 @@ class Annotate(unittest.TestCase):
         """A worker and the controller are killed; the inputs that have records are not recorded again."""
         n = 24
         self.inputs(n)
-        results = self.folder / "campaign/results"
         controller = self.start("annotate", "-m", "instructions", "-F", "work", "-o", "records", "-i", "in", *ON, "--campaign", "campaign", "--", SUMS, "@@")
-        self.wait(lambda: results.exists() and len(os.listdir(results)) >= 3)
-        os.kill(int(os.listdir(self.folder / "campaign/workers")[0].rsplit(".", 2)[1]), signal.SIGKILL)
-        self.wait(lambda: len(os.listdir(results)) >= 8)
-        controller.kill()
-        controller.communicate()
-        kept = {name: (results / name).read_bytes() for name in os.listdir(results)}
-        self.assertFalse((self.folder / "records").exists())
+        kept = self.kill_both(controller, 3, 8)
         self.end(self.start("campaign", "resume", "campaign"), 0)
         self.assertEqual(self.costs("records"), [10 * i for i in range(n)])
-        for name, text in kept.items():
-            self.assertEqual((results / name).read_bytes(), text)
+        self.assert_kept(kept, n)
         self.assertLessEqual(sum(Counter(self.out.read_text(encoding="utf-8").split()).values()), n + 1 + WORKERS)
         # The same command has all results; with another input it is another one.
         ran = self.out.read_text(encoding="utf-8")
@@ -102,13 +72,7 @@ class Annotate(unittest.TestCase):
         self.assertEqual((self.records("again"), self.out.read_text(encoding="utf-8")), (self.records("records"), ran))
         (self.folder / "in/000").write_text("12345\n", encoding="utf-8")
         _, errors = self.annotate("again", *ON, "--campaign", "campaign", code=125)
-        self.assertEqual(errors, "strobe: campaign has the campaign of another command, or of other versions or programs: name another folder with --campaign, or remove it\n")
-
-    def wait(self, true):
-        until = time.monotonic() + LONG
-        while not true():
-            self.assertLess(time.monotonic(), until, "nothing happens")
-            time.sleep(0.01)
+        self.assertEqual(errors, worked.REFUSED)
 
     def test_failures(self):
         """A program that fails is told from a strobe that cannot record it."""

@@ -4,48 +4,21 @@
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
-import tempfile
-import time
 import unittest
 from pathlib import Path
 
-STROBE, PLANTED = (os.path.abspath(path) for path in sys.argv[1:3])
+sys.path.insert(0, str(Path(__file__).parent))
+import worked  # noqa: E402
+from worked import ON  # noqa: E402
+
+worked.Case.strobe, PLANTED = (os.path.abspath(path) for path in sys.argv[1:3])
 del sys.argv[1:3]
-WORKERS = min(len(os.sched_getaffinity(0)), 2)
-LONG = 240  # s: far more than any step takes
-ON = ["--on", f"local:{WORKERS}", "--node-noise", "0"]
 NOISES = ["-F", "quarter,other_half", "--noise", "nanosleep,usleep", "--timed-noise-min", "1ms", "--timed-noise-max", "8ms", "--full-analysis"]
 ALL = sorted((function, kind, strength * unit) for function in ("quarter", "other_half") for kind, unit in (("nanosleep", 1000000), ("usleep", 1000)) for strength in (1, 2, 4, 8))
 
 
-class Blow(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="strobe-batch-blow-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.environment = {**os.environ, "HOME": folder.name}
-        self.started = []
-        self.addCleanup(self.end_all)
-
-    def end_all(self):
-        for process in self.started:
-            process.kill()
-            process.communicate()
-
-    def start(self, *words):
-        process = subprocess.Popen([STROBE, *map(str, words)], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        self.started.append(process)
-        return process
-
-    def end(self, process, code):
-        out, errors = process.communicate(timeout=LONG)
-        self.assertEqual(process.returncode, code, errors)
-        return out, errors
-
+class Blow(worked.Case):
     def blow(self, *options):
         return self.start("blow", "-q", "--baseline-runs", "3", "--timeout", "0", *options, "-o", "r.json", "--", PLANTED, "serial")
 
@@ -75,32 +48,16 @@ class Blow(unittest.TestCase):
 
     def test_killed(self):
         """A worker and the controller are killed; runs that have a result are not made again."""
-        results, workers = self.folder / "campaign/results", self.folder / "campaign/workers"
-        controller = self.blow(*NOISES, *ON, "--campaign", "campaign")
-        self.wait(lambda: results.exists() and len(os.listdir(results)) >= 2 and os.listdir(workers))
-        os.kill(int(os.listdir(workers)[0].rsplit(".", 2)[1]), signal.SIGKILL)
-        self.wait(lambda: len(os.listdir(results)) >= 6)
-        controller.kill()
-        controller.communicate()
-        kept = {name: (results / name).read_bytes() for name in os.listdir(results)}
-        self.assertFalse((self.folder / "r.json").exists())
+        kept = self.kill_both(self.blow(*NOISES, *ON, "--campaign", "campaign"), 2, 6)
         self.end(self.start("campaign", "resume", "campaign"), 0)
         result = self.result()
         self.assert_complete(result)
-        self.assertEqual({int(name) for name in os.listdir(results)}, set(range(len(result["experiments"]) + 1)))
-        for name, text in kept.items():
-            self.assertEqual((results / name).read_bytes(), text)
+        self.assert_kept(kept, len(result["experiments"]) + 1)
         before = result["experiments"]
         self.end(self.blow(*NOISES, *ON, "--campaign", "campaign"), 0)
         self.assertEqual(self.result()["experiments"], before)
         _, errors = self.end(self.blow(*NOISES[:-1], *ON, "--campaign", "campaign"), 125)
-        self.assertEqual(errors, "strobe: campaign has the campaign of another command, or of other versions or programs: name another folder with --campaign, or remove it\n")
-
-    def wait(self, true):
-        until = time.monotonic() + LONG
-        while not true():
-            self.assertLess(time.monotonic(), until, "nothing happens")
-            time.sleep(0.01)
+        self.assertEqual(errors, worked.REFUSED)
 
     def test_failures(self):
         """What a worker cannot do is said by the controller."""
