@@ -221,12 +221,47 @@ read_study(const char *path, struct st_error *e)
 	return result;
 }
 
+/* The result in the folder of a campaign of strobe fuzz; NULL: the path is no such folder. The
+ * caller frees it. */
+static char *
+result_of_campaign(const char *path)
+{
+	char *file = NULL;
+	struct stat st;
+	if (stat(path, &st) || !S_ISDIR(st.st_mode) || asprintf(&file, "%s/fuzz.json", path) < 0)
+		return NULL;
+	if (!stat(file, &st) && S_ISREG(st.st_mode))
+		return file;
+	free(file);
+	return NULL;
+}
+
+static st_status
+add_campaign(json_t *page, const char *folder, const char *path, struct st_error *e)
+{
+	char *label = strdup(folder);
+	json_t *result = label ? st_page_read_json(path, e) : NULL;
+	for (size_t n = label ? strlen(label) : 0; n > 1 && label[n - 1] == '/'; n--)
+		label[n - 1] = '\0';
+	st_status status = label && !result ? ST_FAILED : ST_OK;
+	if (!label || (result && st_page_add_json(page, st_base_name(label), result)))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to report %s", folder);
+	free(label);
+	return status;
+}
+
 static st_status
 add_result(const struct arguments *a, json_t *page, const char *path,
            struct report_compared *compared, struct st_error *e)
 {
 	if (st_output_check_input(a->output, path, e))
 		return -1;
+	char *campaign = result_of_campaign(path);
+	if (campaign) {
+		st_status status = add_campaign(page, path, campaign, e);
+		free(campaign);
+		return status;
+	}
 	if (st_row_file_is(path))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s is a file of rows, and a report needs a profile; strobe show "

@@ -216,6 +216,15 @@ set_most_bytes(struct st_fuzz_campaign *c)
 		c->choice.most_bytes = largest + SIZE_BEYOND_SEEDS;
 }
 
+static st_status
+note_moment(struct st_fuzz_campaign *c, bool last, struct st_error *e)
+{
+	const struct st_fuzz_moment now = {c->elapsed,   c->n_executions, c->n_interesting,
+	                                   c->n_hangs,   c->n_faults,     c->places.list.n,
+	                                   c->most_grown};
+	return st_fuzz_series_add(&c->series, &now, last) ? no_memory(e) : ST_OK;
+}
+
 st_status
 st_fuzz_campaign_begin(struct st_fuzz_campaign *c, struct st_fuzz_bytes *seeds, size_t n,
                        struct st_error *e)
@@ -242,7 +251,11 @@ st_fuzz_campaign_begin(struct st_fuzz_campaign *c, struct st_fuzz_bytes *seeds, 
 		return st_fail(e, ST_EXIT_FAILED, "interrupted before all seeds were executed");
 	c->n_seeds = n;
 	set_most_bytes(c);
-	return set_base(c) ? no_memory(e) : ST_OK;
+	if (set_base(c))
+		return no_memory(e);
+	for (size_t i = 0; i < n; i++)
+		c->most_grown = fmax(c->most_grown, c->corpus.list.v[i].grown);
+	return note_moment(c, false, e);
 }
 
 /* ---- children ---- */
@@ -303,6 +316,7 @@ take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
 	parent->interesting += *interesting;
 	if (c->most_work < x->work)
 		c->most_work = x->work;
+	c->most_grown = fmax(c->most_grown, child->grown);
 	if (!*interesting && !(raised && x->work > parent->work))
 		return ST_OK;
 	if (*interesting && c->keep && c->keep(c->arg, c, child, NULL, e))
@@ -323,6 +337,12 @@ end_of_round(struct st_fuzz_campaign *c, bool interesting)
 }
 
 st_status
+st_fuzz_campaign_end(struct st_fuzz_campaign *c, struct st_error *e)
+{
+	return note_moment(c, true, e);
+}
+
+st_status
 st_fuzz_campaign_take(struct st_fuzz_campaign *c, struct st_fuzz_input *child, size_t rule,
                       const struct st_fuzz_execution *x, struct st_error *e)
 {
@@ -333,6 +353,8 @@ st_fuzz_campaign_take(struct st_fuzz_campaign *c, struct st_fuzz_input *child, s
 	c->n_interesting += interesting;
 	c->hits.v[rule] += interesting;
 	end_of_round(c, interesting);
+	if (!status)
+		status = note_moment(c, false, e);
 	if (c->progress)
 		c->progress(c->arg, c);
 	return status;
@@ -349,6 +371,7 @@ st_fuzz_campaign_free(struct st_fuzz_campaign *c)
 	free(c->faults.v);
 	st_fuzz_paths_base_free(&c->paths);
 	free(c->path_hits.v);
+	free(c->series.list.v);
 	free(c->hits.v);
 	free(c->tried.v);
 }

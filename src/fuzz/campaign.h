@@ -12,6 +12,7 @@
 
 #include "fuzz/journal.h"
 #include "fuzz/paths.h"
+#include "fuzz/series.h"
 
 struct st_fuzz_campaign_choice {
 	enum st_fuzz_strategy strategy;
@@ -56,8 +57,10 @@ struct st_fuzz_campaign {
 	size_t n_elsewhere; /* executions of other processes, whose inputs were imported */
 	size_t n_executions, n_interesting, n_hangs, n_faults;
 	uint64_t most_work; /* of all inputs */
-	double unsteady;    /* greatest difference of the work of equal executions of a seed, as a
-	                       share; of paths, the greatest ratio less 1 */
+	double most_grown;  /* likewise */
+	struct st_fuzz_series series;
+	double unsteady; /* greatest difference of the work of equal executions of a seed, as a
+	                    share; of paths, the greatest ratio less 1 */
 	/* Told after each execution, and with each input that is kept (NULL: none); may be NULL. */
 	void (*progress)(void *arg, const struct st_fuzz_campaign *c);
 	st_status (*keep)(void *arg, const struct st_fuzz_campaign *c,
@@ -72,6 +75,8 @@ st_status st_fuzz_campaign_begin(struct st_fuzz_campaign *c, struct st_fuzz_byte
                                  struct st_error *e);
 /* Searches until a limit, or a signal. ST_FAILED with *e: strobe itself failed. */
 st_status st_fuzz_campaign_run(struct st_fuzz_campaign *c, struct st_error *e);
+/* Completes the series: after the search, or what was judged before. */
+st_status st_fuzz_campaign_end(struct st_fuzz_campaign *c, struct st_error *e);
 void st_fuzz_campaign_free(struct st_fuzz_campaign *c);
 /* Seconds since it began, without the time between its parts. */
 double st_fuzz_campaign_seconds(const struct st_fuzz_campaign *c);

@@ -335,20 +335,45 @@ st_fuzz_difference_find(struct st_fuzz_difference *d, const struct st_fuzz_bytes
 /* ---- printing ---- */
 
 static void
-print_part(char kind, const struct st_fuzz_bytes *b, size_t at, size_t n, FILE *out)
+take_difference_part(char kind, const struct st_fuzz_bytes *b, size_t at, size_t n,
+                     void (*take)(void *arg, const struct st_fuzz_part *part), void *arg)
 {
-	const struct st_fuzz_bytes first = {.v = b->v + at, .n = n};
 	if (!n)
 		return;
-	fprintf(out, "%c %zu '", kind, n);
-	if (n <= 2 * SHOWN_ENDS) {
-		st_fuzz_bytes_print_escaped(&first, n, out);
-	} else {
-		const struct st_fuzz_bytes last = {.v = b->v + at + n - SHOWN_ENDS,
-		                                   .n = SHOWN_ENDS};
-		st_fuzz_bytes_print_escaped(&first, SHOWN_ENDS, out);
+	const bool whole = n <= 2 * SHOWN_ENDS;
+	const struct st_fuzz_part part = {.kind = kind,
+	                                  .n = n,
+	                                  .first = {.v = b->v + at, .n = whole ? n : SHOWN_ENDS},
+	                                  .last = {.v = b->v + at + n - (whole ? 0 : SHOWN_ENDS),
+	                                           .n = whole ? 0 : SHOWN_ENDS}};
+	take(arg, &part);
+}
+
+void
+st_fuzz_difference_parts(const struct st_fuzz_difference *d, const struct st_fuzz_bytes *seed,
+                         const struct st_fuzz_bytes *witness,
+                         void (*take)(void *arg, const struct st_fuzz_part *part), void *arg)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < d->list.n; i++) {
+		const struct st_fuzz_change *c = &d->list.v[i];
+		take_difference_part(' ', seed, at, c->from - at, take, arg);
+		take_difference_part('-', seed, c->from, c->n_removed, take, arg);
+		take_difference_part('+', witness, c->to, c->n_inserted, take, arg);
+		at = c->from + c->n_removed;
+	}
+	take_difference_part(' ', seed, at, seed->n - at, take, arg);
+}
+
+static void
+print_part(void *arg, const struct st_fuzz_part *part)
+{
+	FILE *out = arg;
+	fprintf(out, "%c %zu '", part->kind, part->n);
+	st_fuzz_bytes_print_escaped(&part->first, part->first.n, out);
+	if (part->last.n) {
 		fputs("' ... '", out);
-		st_fuzz_bytes_print_escaped(&last, SHOWN_ENDS, out);
+		st_fuzz_bytes_print_escaped(&part->last, part->last.n, out);
 	}
 	fputs("'\n", out);
 }
@@ -357,13 +382,5 @@ void
 st_fuzz_difference_print(const struct st_fuzz_difference *d, const struct st_fuzz_bytes *seed,
                          const struct st_fuzz_bytes *witness, FILE *out)
 {
-	size_t at = 0;
-	for (size_t i = 0; i < d->list.n; i++) {
-		const struct st_fuzz_change *c = &d->list.v[i];
-		print_part(' ', seed, at, c->from - at, out);
-		print_part('-', seed, c->from, c->n_removed, out);
-		print_part('+', witness, c->to, c->n_inserted, out);
-		at = c->from + c->n_removed;
-	}
-	print_part(' ', seed, at, seed->n - at, out);
+	st_fuzz_difference_parts(d, seed, witness, print_part, out);
 }

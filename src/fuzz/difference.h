@@ -33,6 +33,17 @@ st_status st_fuzz_difference_find(struct st_fuzz_difference *d, const struct st_
 void st_fuzz_difference_free(struct st_fuzz_difference *d);
 const char *st_difference_unit_name(enum st_difference_unit unit);
 
+/* A part: kept (' '), removed ('-'), inserted ('+'). Its bytes, or if they are many, those at its
+ * beginning and at its end; n of all. */
+struct st_fuzz_part {
+	char kind;
+	size_t n;
+	struct st_fuzz_bytes first, last; /* last: empty unless bytes between them are left out */
+};
+/* Calls `take` for each part, in order. */
+void st_fuzz_difference_parts(const struct st_fuzz_difference *d, const struct st_fuzz_bytes *seed,
+                              const struct st_fuzz_bytes *witness,
+                              void (*take)(void *arg, const struct st_fuzz_part *part), void *arg);
 /* A line for each part, in order: a blank, - or + (kept, removed, inserted), the number of bytes,
  * and the bytes as printf(1) takes them, long ones without their middle. */
 void st_fuzz_difference_print(const struct st_fuzz_difference *d, const struct st_fuzz_bytes *seed,

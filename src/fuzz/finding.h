@@ -13,6 +13,7 @@
 #include "fuzz/difference.h"
 #include "fuzz/family.h"
 #include "fuzz/functions.h"
+#include "fuzz/stack.h"
 
 enum st_finding_kind { ST_FINDING_SLOW, ST_FINDING_HANG, ST_FINDING_FAULT };
 
@@ -35,7 +36,9 @@ struct st_finding {
 	ST_VEC(double) worked;
 	struct st_interval slowdown; /* native time of the witness to that of its seed; NAN: not
 	                                measured */
-	int signal;                  /* of a fault */
+	double seed_seconds, witness_seconds; /* their medians; NAN: not measured */
+	int signal;                           /* of a fault */
+	struct st_fuzz_stack stack;           /* of a fault or a hang, with the minimised input */
 };
 
 struct st_findings {
@@ -62,6 +65,8 @@ struct st_judging {
 bool st_judging_is_over(const struct st_judging *j);
 /* Minimises, makes the family and finds the law. */
 st_status st_witness_explain(struct st_judging *j, struct st_finding *f, struct st_error *e);
+/* The stack of a fault or a hang. */
+st_status st_witness_stack(struct st_judging *j, struct st_finding *f, struct st_error *e);
 /* The native slowdown against the seed. */
 st_status st_witness_time(struct st_judging *j, struct st_finding *f, struct st_error *e);
 

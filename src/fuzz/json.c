@@ -54,10 +54,27 @@ path_json(const char *folder, size_t number, const char *name)
 	return out;
 }
 
-static json_t *
-difference_json(const struct st_fuzz_difference *d)
+/* Adds a part as text, which has escapes for what is not printable. */
+static void
+add_difference_part(void *parts, const struct st_fuzz_part *part)
 {
-	json_t *out = json_object(), *changes = json_array();
+	json_t *out = json_object();
+	json_object_set_new(out, "kind",
+	                    json_string(part->kind == ' '   ? "kept"
+	                                : part->kind == '-' ? "removed"
+	                                                    : "inserted"));
+	json_object_set_new(out, "bytes", st_json_count(part->n));
+	json_object_set_new(out, "text", bytes_json(&part->first));
+	if (part->last.n)
+		json_object_set_new(out, "end", bytes_json(&part->last));
+	json_array_append_new(parts, out);
+}
+
+static json_t *
+difference_json(const struct st_fuzz_difference *d, const struct st_fuzz_bytes *seed,
+                const struct st_fuzz_bytes *witness)
+{
+	json_t *out = json_object(), *changes = json_array(), *parts = json_array();
 	json_object_set_new(out, "unit", json_string(st_difference_unit_name(d->unit)));
 	json_object_set_new(out, "kept", st_json_count(d->kept));
 	for (size_t i = 0; i < d->list.n; i++) {
@@ -70,6 +87,58 @@ difference_json(const struct st_fuzz_difference *d)
 		json_array_append_new(changes, change);
 	}
 	json_object_set_new(out, "changes", changes);
+	st_fuzz_difference_parts(d, seed, witness, add_difference_part, parts);
+	json_object_set_new(out, "parts", parts);
+	return out;
+}
+
+static json_t *
+stack_json(const struct st_fuzz_stack *s)
+{
+	json_t *out = json_object(), *frames = json_array();
+	for (size_t i = 0; i < s->frames.n; i++) {
+		const struct st_fuzz_frame *f = &s->frames.v[i];
+		json_t *frame = json_object();
+		json_object_set_new(frame, "function",
+		                    f->function ? st_json_text(f->function) : json_null());
+		json_object_set_new(frame, "image", st_json_text(f->image));
+		json_object_set_new(frame, "offset", st_json_count(f->offset));
+		json_object_set_new(frame, "file", f->file ? st_json_text(f->file) : json_null());
+		json_object_set_new(frame, "line", f->line ? st_json_count(f->line) : json_null());
+		json_array_append_new(frames, frame);
+	}
+	json_object_set_new(out, "frames", frames);
+	json_object_set_new(out, "missing", s->missing ? json_string(s->missing) : json_null());
+	return out;
+}
+
+static json_t *
+campaign_series_json(const struct st_fuzz_series *s)
+{
+	json_t *out = json_array();
+	for (size_t i = 0; i < s->list.n; i++) {
+		const struct st_fuzz_moment *m = &s->list.v[i];
+		json_t *moment = json_object();
+		json_object_set_new(moment, "seconds", st_json_real(m->seconds));
+		json_object_set_new(moment, "executions", st_json_count(m->executions));
+		json_object_set_new(moment, "interesting", st_json_count(m->interesting));
+		json_object_set_new(moment, "hangs", st_json_count(m->hangs));
+		json_object_set_new(moment, "faults", st_json_count(m->faults));
+		json_object_set_new(moment, "blocks", st_json_count(m->blocks));
+		json_object_set_new(moment, "most", st_json_real(m->most));
+		json_array_append_new(out, moment);
+	}
+	return out;
+}
+
+static json_t *
+command_json(const struct st_fuzz_target *t)
+{
+	json_t *out = json_array();
+	for (size_t i = 0; t->argv[i]; i++)
+		json_array_append_new(out, t->channel != ST_CHANNEL_STDIN && i == t->at
+		                                   ? json_string("@@")
+		                                   : st_json_text(t->argv[i]));
 	return out;
 }
 
@@ -94,7 +163,9 @@ fuzz_finding_json(const struct st_fuzz_campaign *c, const struct st_finding *f, 
 	json_object_set_new(out, "minimal_size", st_json_count(f->minimal.n));
 	json_object_set_new(out, "seed_size", st_json_count(f->seed_bytes));
 	json_object_set_new(out, "seed", st_json_count(f->seed + 1));
-	json_object_set_new(out, "difference", difference_json(&f->difference));
+	json_object_set_new(
+	        out, "difference",
+	        difference_json(&f->difference, &c->corpus.list.v[f->seed].bytes, &f->witness));
 	json_object_set_new(out, "counts_ratio",
 	                    f->work ? st_json_real((double)f->work / (double)f->seed_work)
 	                            : json_null());
@@ -103,6 +174,12 @@ fuzz_finding_json(const struct st_fuzz_campaign *c, const struct st_finding *f, 
 	                    isfinite(f->slowdown.low)
 	                            ? json_pack("[f,f]", f->slowdown.low, f->slowdown.high)
 	                            : json_null());
+	json_object_set_new(out, "seconds", st_json_real(f->witness_seconds));
+	json_object_set_new(out, "seed_seconds", st_json_real(f->seed_seconds));
+	json_object_set_new(out, "work", f->work ? st_json_count(f->work) : json_null());
+	json_object_set_new(out, "seed_work", st_json_count(f->seed_work));
+	json_object_set_new(out, "stack",
+	                    f->kind == ST_FINDING_SLOW ? json_null() : stack_json(&f->stack));
 	json_object_set_new(out, "signal",
 	                    f->kind == ST_FINDING_FAULT ? json_integer(f->signal) : json_null());
 	for (size_t i = 0; i < f->chain.n; i++)
@@ -154,6 +231,7 @@ st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *finding
 	json_t *root = json_object(), *list = json_array();
 	json_object_set_new(root, "strobe",
 	                    json_pack("{s:i,s:s}", "version", ST_JSON_VERSION, "tool", "fuzz"));
+	json_object_set_new(root, "command", command_json(c->target));
 	json_object_set_new(root, "executions", st_json_count(c->n_executions + c->n_elsewhere));
 	json_object_set_new(root, "seconds", st_json_real(seconds));
 	json_object_set_new(root, "interrupted", json_boolean(findings->interrupted));
@@ -175,5 +253,7 @@ st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *finding
 	if (c->target->paths)
 		json_object_set_new(root, "paths", grown_paths_json(c, functions));
 	json_object_set_new(root, "rules", rules_json(c));
+	json_object_set_new(root, "hang_seconds", st_json_real(c->target->hang_seconds));
+	json_object_set_new(root, "series", campaign_series_json(&c->series));
 	return root;
 }

@@ -26,6 +26,7 @@ finding_free(struct st_finding *f)
 		st_fuzz_family_free(&f->family);
 	free(f->times.v);
 	free(f->worked.v);
+	st_fuzz_stack_free(&f->stack);
 }
 
 void
@@ -57,6 +58,7 @@ add_finding(struct st_findings *findings, const struct st_fuzz_campaign *c,
 	f->seed_work = seed->work;
 	f->work = input->work;
 	f->slowdown = (struct st_interval){NAN, NAN, NAN};
+	f->seed_seconds = f->witness_seconds = NAN;
 	for (size_t i = 0; i < input->chain.n; i++) {
 		size_t *link = ST_PUSH(&f->chain);
 		if (!link)
@@ -221,6 +223,18 @@ mark_alike(const struct st_fuzz_campaign *c, const struct st_fuzz_fault *fault, 
 		          (c->faults.v[i].end == fault->end && c->faults.v[i].code == fault->code);
 }
 
+/* Of a hang without a law, the function is known in which it was interrupted. */
+static void
+name_hang(struct st_finding *f)
+{
+	const struct st_fuzz_frame *frame = f->stack.frames.n ? f->stack.frames.v : NULL;
+	if (f->kind != ST_FINDING_HANG || f->law.form != ST_LAW_UNKNOWN || !frame ||
+	    !frame->function)
+		return;
+	f->function.name = frame->function;
+	f->function.image = frame->image;
+}
+
 static st_status
 judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_end end, size_t most,
              struct st_error *e)
@@ -241,6 +255,9 @@ judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_en
 		}
 		f->signal = fault->code;
 		status = st_witness_explain(j, f, e);
+		if (!status)
+			status = st_witness_stack(j, f, e);
+		name_hang(f);
 	}
 	free(done);
 	return status;

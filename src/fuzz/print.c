@@ -8,7 +8,13 @@
 #include "base/text.h"
 #include "fuzz/output.h"
 
-enum { SHOWN_BYTES = 40, SHOWN_RULES = 12, SHOWN_PATHS = 10, SHOWN_FUNCTIONS = 4 };
+enum {
+	SHOWN_BYTES = 40,
+	SHOWN_RULES = 12,
+	SHOWN_FRAMES = 12,
+	SHOWN_PATHS = 10,
+	SHOWN_FUNCTIONS = 4
+};
 
 static void
 print_law(const struct st_finding *f, FILE *out)
@@ -24,6 +30,25 @@ print_law(const struct st_finding *f, FILE *out)
 	fprintf(out, ", n = %zu to %zu repetitions of '", law->from, law->to);
 	st_fuzz_bytes_print_escaped(&f->family.token, SHOWN_BYTES, out);
 	fprintf(out, "%s'\n", f->family.token.n > SHOWN_BYTES ? "..." : "");
+}
+
+/* The innermost functions on the stack of a fault or a hang. */
+static void
+print_fuzz_stack(const struct st_fuzz_stack *s, FILE *out)
+{
+	fputs("   stack:", out);
+	for (size_t i = 0; i < s->frames.n && i < SHOWN_FRAMES; i++) {
+		const struct st_fuzz_frame *f = &s->frames.v[i];
+		const char *base = f->file ? strrchr(f->file, '/') : NULL;
+		fprintf(out, "%s %s", i ? " <" : "", f->function ? f->function : "[unknown]");
+		if (f->file && f->line)
+			fprintf(out, " (%s:%" PRIu32 ")", base ? base + 1 : f->file, f->line);
+	}
+	if (s->frames.n > SHOWN_FRAMES)
+		fprintf(out, " < %zu more", s->frames.n - SHOWN_FRAMES);
+	else if (s->missing)
+		fprintf(out, "%s (%s)", s->frames.n ? "" : " unknown", s->missing);
+	fputc('\n', out);
 }
 
 static void
@@ -51,7 +76,12 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 	if (isfinite(f->slowdown.at))
 		fprintf(out, ", %.3g times (%.3g to %.3g) its time", f->slowdown.at,
 		        f->slowdown.low, f->slowdown.high);
-	fprintf(out, "\n   %s:", f->chain.n == 1 ? "rule" : "rules");
+	if (f->kind != ST_FINDING_SLOW) {
+		fputc('\n', out);
+		print_fuzz_stack(&f->stack, out);
+		fprintf(out, "   %s:", f->chain.n == 1 ? "rule" : "rules");
+	} else
+		fprintf(out, "\n   %s:", f->chain.n == 1 ? "rule" : "rules");
 	for (size_t i = 0; i < f->chain.n && i < SHOWN_RULES; i++)
 		fprintf(out, " %s", st_rules_name(c->rules, f->chain.v[i]));
 	if (f->chain.n > SHOWN_RULES)
@@ -59,6 +89,52 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 	fprintf(out, "\n   %s/findings/%zu/%s\n", folder, number,
 	        f->has_family ? "{witness,minimal,difference.txt,generate.sh,contract.txt}"
 	                      : "{witness,minimal,difference.txt}");
+}
+
+static const char *
+seconds_text(double seconds, char *text, size_t size)
+{
+	snprintf(text, size, isfinite(seconds) ? "%.4g s" : "", seconds);
+	return text;
+}
+
+/* Size, time, slowdown and number of rules of each witness, after those of its seed. */
+static void
+print_witnesses(const struct st_fuzz_campaign *c, const struct st_findings *findings, FILE *out,
+                struct st_style style)
+{
+	static const struct st_table_column columns[] = {{"size", false},  {"work", false},
+	                                                 {"time", false},  {"slowdown", false},
+	                                                 {"rules", false}, {"input", true}};
+	char text[64], work[ST_NUMBER_SIZE];
+	struct st_table *t = st_table_new(columns, 6);
+	for (size_t i = 0; t && i < findings->list.n; i++) {
+		const struct st_finding *f = &findings->list.v[i];
+		const bool hang = f->kind == ST_FINDING_HANG;
+		st_table_cell(t, "%zu B", f->seed_bytes);
+		st_table_cell(t, "%s", st_number(work, f->seed_work));
+		st_table_cell(t, "%s", seconds_text(f->seed_seconds, text, sizeof text));
+		st_table_cell(t, "%s", "");
+		st_table_cell(t, "%s", "");
+		st_table_cell(t, "seed of %zu", i + 1);
+		st_table_cell(t, "%zu B", f->witness.n);
+		st_table_cell(t, "%s", f->work ? st_number(work, f->work) : "");
+		if (hang)
+			st_table_cell(t, "> %.4g s", c->target->hang_seconds);
+		else
+			st_table_cell(t, "%s", seconds_text(f->witness_seconds, text, sizeof text));
+		if (isfinite(f->slowdown.at))
+			st_table_cell(t, "x%.3g", f->slowdown.at);
+		else
+			st_table_cell(t, "%s", "");
+		st_table_count(t, f->chain.n);
+		st_table_cell(t, "witness of %zu", i + 1);
+	}
+	if (t && st_table_rows(t)) {
+		fputc('\n', out);
+		st_table_print(t, out, style);
+	}
+	st_table_free(t);
 }
 
 static void
@@ -182,6 +258,7 @@ st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findin
 		print_finding(c, &findings->list.v[i], i + 1, folder, out);
 	if (!findings->list.n)
 		print_nothing(findings, out);
+	print_witnesses(c, findings, out, style);
 	print_grown_paths(c, functions, out, style);
 	print_fuzz_rules(c, out, style);
 }

@@ -207,5 +207,5 @@ st_fuzz_campaign_run(struct st_fuzz_campaign *c, struct st_error *e)
 	for (; s.taken < s.made; s.taken++)
 		st_fuzz_input_free(&s.window[s.taken % ST_FUZZ_SLOTS].input);
 	st_fuzz_execution_free(&x);
-	return status;
+	return status ? status : st_fuzz_campaign_end(c, e);
 }

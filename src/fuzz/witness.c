@@ -201,6 +201,24 @@ st_witness_explain(struct st_judging *j, struct st_finding *f, struct st_error *
 	return status;
 }
 
+/* ---- stack ---- */
+
+/* A hang is interrupted after a time in which the seed would have ended many times. */
+st_status
+st_witness_stack(struct st_judging *j, struct st_finding *f, struct st_error *e)
+{
+	struct st_fuzz_target *target = j->campaign->target;
+	const double hang = target->hang_seconds;
+	if (st_fuzz_interrupted())
+		return ST_OK;
+	if (f->kind == ST_FINDING_HANG)
+		target->hang_seconds = fmin(hang, 1);
+	st_status status = st_fuzz_stack_read(
+	        target, &f->minimal, f->kind == ST_FINDING_HANG ? 0 : f->signal, &f->stack, e);
+	target->hang_seconds = hang;
+	return status;
+}
+
 /* ---- time ---- */
 
 static int
@@ -216,7 +234,7 @@ st_status
 st_witness_time(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
 	struct st_fuzz_campaign *c = j->campaign;
-	double ratios[PAIRS];
+	double ratios[PAIRS], seeds[PAIRS], witnesses[PAIRS];
 	f->slowdown = (struct st_interval){NAN, NAN, NAN};
 	for (int i = 0; i < PAIRS; i++) {
 		double seed, witness;
@@ -224,10 +242,16 @@ st_witness_time(struct st_judging *j, struct st_finding *f, struct st_error *e)
 		    st_fuzz_time(c->target, &f->witness, &witness, e))
 			return ST_FAILED;
 		ratios[i] = witness / seed;
+		seeds[i] = seed;
+		witnesses[i] = witness;
 		if (st_judging_is_over(j))
 			return ST_OK;
 	}
 	qsort(ratios, PAIRS, sizeof *ratios, by_ratio);
+	qsort(seeds, PAIRS, sizeof *seeds, by_ratio);
+	qsort(witnesses, PAIRS, sizeof *witnesses, by_ratio);
+	f->seed_seconds = seeds[PAIRS / 2];
+	f->witness_seconds = witnesses[PAIRS / 2];
 	f->slowdown = (struct st_interval){ratios[PAIRS / 2], ratios[1], ratios[PAIRS - 2]};
 	return ST_OK;
 }

@@ -74,14 +74,28 @@ has_calls(const json_t *result)
 	return sound;
 }
 
+/* Of strobe fuzz. */
+static bool
+is_campaign(const json_t *result)
+{
+	const json_t *findings = json_object_get(result, "findings");
+	const char *tool =
+	        json_string_value(json_object_get(json_object_get(result, "strobe"), "tool"));
+	bool sound = tool && !strcmp(tool, "fuzz") && json_is_array(findings) &&
+	             json_is_integer(json_object_get(result, "executions"));
+	for (size_t i = 0; i < json_array_size(findings) && sound; i++)
+		sound = json_is_string(json_object_get(json_array_get(findings, i), "kind"));
+	return sound;
+}
+
 /* Results have a run, with or without functions and tables; those of paths have trees. */
 static bool
 has_views(const json_t *result)
 {
 	const json_t *first = json_array_get(json_object_get(result, "threads"), 0);
-	return has_calls(result) || json_is_object(json_object_get(result, "run")) ||
-	       json_object_get(first, "ksf") || json_object_get(first, "kccf") ||
-	       json_object_get(first, "functions");
+	return has_calls(result) || is_campaign(result) ||
+	       json_is_object(json_object_get(result, "run")) || json_object_get(first, "ksf") ||
+	       json_object_get(first, "kccf") || json_object_get(first, "functions");
 }
 
 static st_status
@@ -101,7 +115,7 @@ page_read_check(const json_t *result, const char *path, struct st_error *e)
 	if (!json_is_string(json_object_get(strobe, "tool")) || !has_views(result))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%s has nothing to show: a report takes results of strobe run and "
-		               "strobe show, and studies of strobe tune",
+		               "strobe show, studies of strobe tune, and campaigns of strobe fuzz",
 		               path);
 	if (!threads_are_sound(json_object_get(result, "threads")))
 		return st_fail(

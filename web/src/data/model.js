@@ -2,6 +2,7 @@
 // The document of a page as what the views ask for: a list of runs. docs/json.md says what a result is.
 import { readBlow } from "./blow.js";
 import { quote } from "./format.js";
+import { readFuzz } from "./fuzz.js";
 import { readMatches } from "./match.js";
 import { readMemory } from "./memory.js";
 import { tablesOf } from "./tables.js";
@@ -29,7 +30,7 @@ export function readRun(entry, index) {
 		label,
 		result,
 		tool: result.strobe.tool ?? result.tool,
-		command: (result.run?.command ?? result.programs?.[0]?.command ?? []).map(quote).join(" "),
+		command: (result.run?.command ?? result.command ?? result.programs?.[0]?.command ?? []).map(quote).join(" "),
 		study: result.strobe.study ? result : null,
 		run: result.run ?? null,
 		about: entry.about ?? {},
@@ -45,10 +46,11 @@ export function readRun(entry, index) {
 		processes: result.processes ?? [],
 		paths: pathsOf(entry.paths ?? result),
 		...loopsOf(entry.paths ?? result, entry.loop_lines),
-		tables: blow && !entry.tables ? [] : tablesOf(result, entry.tables),
+		tables: (blow && !entry.tables) || result.strobe.tool === "fuzz" ? [] : tablesOf(result, entry.tables),
 		measurements: Array.isArray(result.measurements) ? result.measurements : [],
 		models: entry.models ?? [],
 		costs: Array.isArray(result.costs) ? result.costs : [],
+		fuzz: readFuzz(result),
 		memory: readMemory(entry.memory),
 		budget: result.budget ?? null,
 		overshoots: entry.overshoots ?? [],

@@ -11,6 +11,7 @@ import { costs } from "./costs.js";
 import { diff } from "./diff.js";
 import { faults } from "./faults.js";
 import { flame } from "./flame.js";
+import { fuzz } from "./fuzz.js";
 import { functions } from "./functions.js";
 import { history } from "./history.js";
 import { lines } from "./lines.js";
@@ -27,4 +28,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, summary, memory, measurements, costs, functions, lines, traced, targets, causal, matrix, faults, timeline, flame, contexts, loops, source, tables, time, history, changes, campaigns, diff];
+export const views = [study, fuzz, summary, memory, measurements, costs, functions, lines, traced, targets, causal, matrix, faults, timeline, flame, contexts, loops, source, tables, time, history, changes, campaigns, diff];

@@ -9,7 +9,7 @@ const TOP = 12;
 export const summary = {
 	id: "summary",
 	title: "Summary",
-	has: (run) => !run.study && !run.empty,
+	has: (run) => !run.study && !run.fuzz && !run.empty,
 	show({ run, go }, element) {
 		element.classList.add("scrolls");
 		element.append(

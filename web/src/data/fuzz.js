@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A campaign of strobe fuzz as its view asks for it: docs/json.md.
+import { baseName, count, NOTHING, plural, short } from "./format.js";
+
+export function readFuzz(result) {
+	if (result.strobe?.tool !== "fuzz" || !Array.isArray(result.findings)) return null;
+	return {
+		...result,
+		findings: result.findings.map((finding, i) => ({ ...finding, number: i + 1, rules: finding.rules ?? [], stack: finding.stack ?? null, parts: finding.difference?.parts ?? [], points: finding.law?.points ?? [] })),
+		rules: (result.rules ?? []).filter(({ executions }) => executions > 0),
+		series: result.series ?? [],
+		paths: result.paths ?? null,
+	};
+}
+
+// Three digits that count, and no more.
+const three = (value) => String(Number(value.toPrecision(3)));
+
+export function lawOf({ law, token }) {
+	if (!law) return NOTHING;
+	const repeated = token ? `, n repetitions of '${token}'` : "";
+	if (law.form === "power" && law.exponent > 0) return `work ~ n^${law.exponent.toFixed(2)} (${law.lo.toFixed(2)} to ${law.hi.toFixed(2)})${repeated}`;
+	if (law.form === "exponential") return `work grows ${three(law.base)} times (${three(law.lo)} to ${three(law.hi)}) with each repetition${repeated}`;
+	return "the law of its growth cannot be told";
+}
+
+export const nameOfFinding = ({ kind, function: name, image, signal }) => `${kind}${signal ? `: signal ${signal}` : ""}${name ? `: ${name} (${baseName(image)})` : ""}`;
+
+export const secondsText = (seconds) => (Number.isFinite(seconds) ? `${Number(seconds.toPrecision(4))} s` : "");
+
+export function slowdownOf({ slowdown, slowdown_interval: interval }) {
+	if (!Number.isFinite(slowdown)) return NOTHING;
+	return `${three(slowdown)} times${interval ? ` (${three(interval[0])} to ${three(interval[1])})` : ""}`;
+}
+
+// The rows of a table of witnesses, each after that of its seed: size, work, time, slowdown, number of rules.
+export function witnessesOf({ findings, hang_seconds: limit }) {
+	return findings.flatMap((f) => [
+		{ input: `seed of ${f.number}`, size: f.seed_size, work: f.seed_work, time: secondsText(f.seed_seconds), slowdown: "", rules: "" },
+		{ input: `witness of ${f.number}`, size: f.size, work: f.work, time: f.kind === "hang" ? `> ${three(limit)} s` : secondsText(f.seconds), slowdown: Number.isFinite(f.slowdown) ? `x${three(f.slowdown)}` : "", rules: count(f.rules.length) },
+	]);
+}
+
+// The times after which a quarter, a half and three quarters of what was found had been found: of a number that only grows.
+export function quartilesOf(series, key) {
+	const all = series.at(-1)?.[key] ?? 0;
+	if (!all) return [];
+	return [0.25, 0.5, 0.75].map((share) => series.find((moment) => moment[key] >= share * all).seconds);
+}
+
+export function leadOf(fuzz) {
+	const ratio = fuzz.base_work ? fuzz.most_work / fuzz.base_work : NaN;
+	return [
+		`${plural(fuzz.executions, "execution")} in ${short(fuzz.seconds)} s${fuzz.interrupted ? " (interrupted)" : ""}: ${plural(fuzz.interesting, "interesting input")}, ${plural(fuzz.hangs, "hang")}, ${plural(fuzz.faults, "fault")}.`,
+		`The seeds work ${count(fuzz.base_work)} blocks, the worst input ${count(fuzz.most_work)} (${Number.isFinite(ratio) ? three(ratio) : NOTHING} times).`,
+		fuzz.coverage === "paths" ? "Inputs were compared by the paths of calls." : "",
+	].filter(Boolean).join(" ");
+}
+
+// Why there is no finding.
+export function nothingOf({ not_superlinear: linear, cannot_tell: unsure, not_judged: left }) {
+	const words = [];
+	if (linear) words.push(`work grew in ${plural(linear, "function")}, by no more than n log n`);
+	if (unsure) words.push(`of ${plural(unsure, "function")} the law cannot be told`);
+	if (left) words.push(`${plural(left, "input")} ${left === 1 ? "was" : "were"} not judged: the time was over`);
+	return `No finding: ${words.length ? words.join("; ") : "no input made the program work clearly more"}.`;
+}
