@@ -14,6 +14,7 @@
 #include "blow/virtual.h"
 #include "probe/probes.h"
 #include "session/session.h"
+#include "trace/choose.h"
 #include "trace/probe_results.h"
 
 /* Probe numbers of one function, which has several if its file is mapped more than once. */
@@ -82,6 +83,8 @@ static struct st_probe_action
 choose_blown(void *arg, const struct st_probed_image *image, const struct st_function *f)
 {
 	const struct probed *r = arg;
+	if (r->how->main && st_trace_is_named(f, r->how->main))
+		return (struct st_probe_action){ST_PROBE_SCOPE, 0};
 	bool chosen = r->b ? probed_function_at(r, image->path, f->offset) != ST_BLOW_NONE
 	                   : st_blow_is_listed(&r->listing, image, f);
 	if (r->how->records && !chosen)
@@ -412,7 +415,9 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                   .probes = {.choose = choose_blown,
 	                              .installed = b ? give_noise : NULL,
 	                              .taken = note_begin,
-	                              .process = {.noisy = true, .records = how->records}}};
+	                              .process = {.noisy = true,
+	                                          .scoped = how->main != NULL,
+	                                          .records = how->records}}};
 	r.probes.arg = r.probes.taken_arg = &r;
 	r.flights = st_blow_flights_new(how->points);
 	r.word = b ? st_blow_noise_word(asked->noise, st_tsc_frequency()) : 0;

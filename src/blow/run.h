@@ -15,9 +15,11 @@ struct st_blow_points;
 struct st_blow_how {
 	char *const *program;
 	const char *input; /* file for its standard input */
-	bool speedup;      /* runs have noise in all functions except one */
-	bool causal;       /* runs are virtual speed-ups: virtual.h */
-	double limit;      /* seconds after which a run is ended; 0: none */
+	const char
+	        *main;   /* functions are timed, and get noise, while this one runs; NULL: always */
+	bool speedup;    /* runs have noise in all functions except one */
+	bool causal;     /* runs are virtual speed-ups: virtual.h */
+	double limit;    /* seconds after which a run is ended; 0: none */
 	double duration; /* seconds after which a run is ended without a fault; 0: it ends itself */
 	const struct st_trace_request *request; /* chooses the functions for the selection */
 	bool names_exist;  /* the selection fails if one of the request's names fits no function, */

@@ -284,6 +284,11 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 		               "no function is left for experiments, since those of --progress "
 		               "and --latency get none: name others with --funcs, or lower "
 		               "--min-func-time");
+	if (a->options.how.main && !called)
+		return st_fail(e, ST_EXIT_FAILED,
+		               "no function was called while '%s' of --main ran: name another one, "
+		               "or leave out --main",
+		               a->options.how.main);
 	if (a->session.region.functions.n)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no function that --funcs matches was called and can be timed: "

@@ -28,6 +28,8 @@ again_how(const struct st_blow_arguments *a, const struct st_profile *p, char *c
 	struct st_blow_how how = {.program = program, .input = a->options.how.input};
 	if (input && !strcmp(how.input, "/dev/null"))
 		how.input = input;
+	const char *scope = st_profile_option(p, ST_BLOW_TOOL, "main");
+	how.main = scope && strcmp(scope, "none") != 0 ? scope : NULL;
 	how.duration = again_time(p, "for");
 	how.limit = a->options.how.limit > 0 ? a->options.how.limit : again_time(p, "limit");
 	return how;

@@ -164,6 +164,19 @@ take_form(struct st_blow_arguments *a, const char *value, struct st_error *e)
 	return st_bad_format(value, "db, text and json", e);
 }
 
+static st_status
+take_main(struct st_blow_arguments *a, const char *value, struct st_error *e)
+{
+	a->stopped = "main";
+	a->options.how.main = value;
+	if (*value && !strpbrk(value, "*?("))
+		return ST_OK;
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--main takes the name of one function without its arguments, not '%s'; "
+	               "--funcs takes patterns",
+	               value);
+}
+
 /* ---- options ---- */
 
 static st_status
@@ -223,6 +236,8 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return st_patterns_add(&a->session.region.functions, name, value, e);
 	case BLOW_exclude:
 		return st_patterns_add(&a->session.region.excluded, name, value, e);
+	case BLOW_main:
+		return take_main(a, value, e);
 	case BLOW_all:
 		a->all = true;
 		return ST_OK;

@@ -88,6 +88,7 @@ settings_of_corpus(const struct settings *s)
 	setting_patterns(s, "exclude", &s->a->session.region.excluded);
 	setting_patterns(s, "progress", &s->a->points.calls);
 	setting_flag(s, "all", s->a->all);
+	setting_text(s, "main", s->a->options.how.main);
 	setting_text(s, "criteria", *list ? list : NULL);
 	setting_number(s, "called-threshold", c->calls);
 	setting_number(s, "call-sites-threshold", c->sites);

@@ -38,6 +38,8 @@
 	  "put noise only into the functions that match PATTERN")                                  \
 	O(all, 'a', "all", NULL, true, "put noise into functions of libraries, too")               \
 	O(exclude, 'x', "exclude", "NAMES", true, "leave out these functions")                     \
+	O(main, 0, "main", "NAME", true,                                                           \
+	  "time functions, and give them noise, only while this function runs (default: always)")  \
 	O(called_threshold, 0, "called-threshold", "N", true,                                      \
 	  "choose functions that are called at least N times (default: 2)")                        \
 	O(min_func_time, 0, "min-func-time", "TIME", true,                                         \

@@ -86,6 +86,22 @@ class Again(unittest.TestCase):
         program.chmod(0o755)
         self.assertIn("no call of 'quarter' got noise: the program has changed", self.strobe("--from", "r.db", "--again", "3", code=125).stderr)
 
+    def test_main(self):
+        """While `quarter` runs, only what it calls is timed and gets noise: 10 of the 30 calls of nap_us."""
+        options = ("-F", "nap_us,quarter,the_rest", "--noise", "busy", "--iterations", "2", "--timeline", "none")
+        result = self.blow("serial", *options)
+        self.assertEqual({row["function"]: row["calls"] for row in result["targets"]}, {"nap_us": 30, "quarter": 10, "the_rest": 10})
+        result = self.blow("serial", *options, "--main", "quarter")
+        self.assertEqual({row["function"]: row["calls"] for row in result["targets"]}, {"nap_us": 10, "quarter": 10})
+        self.assertEqual(result["options"]["main"], "quarter")
+        noisy = {run["function"]: (run["experiment"], run["noise"]["calls"]) for run in result["experiments"] if run["function"]}
+        self.assertEqual({calls for _, calls in noisy.values()}, {10})
+        again = json.loads(self.strobe("--from", "r.db", "--again", noisy["nap_us"][0], "--format", "json").stdout)
+        self.assertEqual(again["runs"][0]["noise"]["calls"], 10)
+        self.assertIn("no function was called while 'nowhere' of --main ran", self.strobe(*options, "--main", "nowhere", "--", PLANTED, "serial", code=125).stderr)
+        self.assertIn("--main takes the name of one function", self.strobe(*options, "--main", "m*", "--", PLANTED, code=2).stderr)
+        self.assertIn("which --main does not do", self.strobe("--main", "main", "--window", "1s", "--progress", "quarter", "--", PLANTED, code=2).stderr)
+
     def test_mistakes(self):
         self.blow("serial", "-F", "quarter", "--iterations", "1", "--noise", "busy", "--timeline", "none")
         for words, code, message in ((("--again", "0"), 2, "run 0 is one without noise"), (("--again", "99"), 2, "there is no experiment 99: the runs have the numbers 0 to 3"),
