@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls three functions of Strobe itself with inputs of growing sizes: test_own_contracts.py checks
- * what they cost. */
+ * what they cost. With PLANTED, and linked with --wrap=st_ann_take_expr, the parser of annotations
+ * has a defect. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,6 +24,28 @@ repeated(const char *line, unsigned lines, size_t *n)
 	return v;
 }
 
+/* Expressions of the text of annotations that is being parsed, plus 1; 0: there is none. */
+static unsigned expressions;
+
+#ifdef PLANTED
+struct st_ann_parser;
+struct st_ann_expr *__real_st_ann_take_expr(struct st_ann_parser *p);
+struct st_ann_expr *__wrap_st_ann_take_expr(struct st_ann_parser *p);
+
+/* Allocates once more for each expression of the text so far: n expressions are quadratic. */
+struct st_ann_expr *
+__wrap_st_ann_take_expr(struct st_ann_parser *p)
+{
+	for (unsigned i = 0; i < expressions; i++) {
+		void *v = malloc(1);
+		__asm__ volatile("" : : "r"(v) : "memory");
+		free(v);
+	}
+	expressions += expressions != 0;
+	return __real_st_ann_take_expr(p);
+}
+#endif
+
 static int
 parse_annotations(unsigned lines)
 {
@@ -30,8 +53,10 @@ parse_annotations(unsigned lines)
 	struct st_error e;
 	size_t n;
 	char *v = repeated("f.time(n) { number n = n; [n < 9] Norm(3 * n + 2, 1); }\n", lines, &n);
+	expressions = 1;
 	if (!v || st_ann_parse(v, n, "annotations", &f, &e))
 		return 1;
+	expressions = 0;
 	st_ann_file_free(&f);
 	free(v);
 	return 0;
