@@ -57,7 +57,7 @@ class Fuzz(worked.Case):
     def test_killed(self):
         """A worker and the controller are killed; the searches that have a result are not made again, and all inputs are those of a campaign in peace."""
         words = ("--executions", "60", *RULES, *ON)
-        self.end(self.fuzz(*words, output="peace"), 0)
+        self.end(self.fuzz(*words, "--judge", "1s", output="peace"), 0)
         kept = self.kill_both(self.fuzz(*words, "--campaign", "campaign"), 1, 2)
         out, _ = self.end(self.start("campaign", "resume", "campaign"), 0)
         self.assert_quadratic(out)
