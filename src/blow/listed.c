@@ -66,11 +66,12 @@ list_selectable(const struct st_blow_listing *l, const struct st_trace *t, FILE 
 		const struct st_probed_function *f = &p->functions.v[i];
 		const struct st_probed_image *image = &p->images.v[f->image];
 		const struct st_function *at = st_image_function(image->image, f->offset);
-		if (at && st_blow_is_listed(l, image, at))
+		if (!f->is_point && at && st_blow_is_listed(l, image, at))
 			list_selectable_one(l, t, f, out);
 	}
 	for (size_t i = 0; i < p->refused.n; i++)
-		list_selectable_one(l, t, &p->refused.v[i], out);
+		if (!p->refused.v[i].is_point)
+			list_selectable_one(l, t, &p->refused.v[i], out);
 }
 
 /* Reads the code of all images. */

@@ -16,6 +16,7 @@
 #include "blow/listed.h"
 #include "blow/live_counts.h"
 #include "blow/points.h"
+#include "blow/sites.h"
 #include "blow/virtual.h"
 #include "control/attach.h"
 #include "timing/timing.h"
@@ -41,7 +42,8 @@ struct st_blow_live {
 	ST_VEC(struct st_blow_paid) paid; /* in the last window, by thread */
 	bool no_memory;                   /* for these */
 	struct st_flight *flights;        /* of the latencies */
-	uint32_t *numbers;                /* the probes of the function that is sped up */
+	struct st_blow_sites sites;
+	uint32_t *numbers; /* the probes of the function that is sped up */
 	size_t n_numbers;
 	double window, tsc_hz;
 	pid_t pid;
@@ -96,6 +98,15 @@ choose_live(void *arg, const struct st_probed_image *image, const struct st_func
 	return (struct st_probe_action){chosen ? ST_PROBE_TIME : ST_PROBE_NOTHING, 0};
 }
 
+static st_status
+want_live_sites(void *arg, const struct st_probed_image *image, struct st_wanted_points *to)
+{
+	struct st_blow_live *l = arg;
+	return __atomic_load_n(&l->selected, __ATOMIC_ACQUIRE)
+	               ? ST_OK
+	               : st_blow_sites_add(&l->sites, l->how->points, image, to);
+}
+
 /* Overwrites the reason of a failure to attach if it is that the program has ended. */
 static st_status
 explain_attach(const struct st_blow_live *l, struct st_error *e)
@@ -114,6 +125,8 @@ live_attach(struct st_blow_live *l, struct st_error *e)
 {
 	l->probes = (struct st_probes){
 	        .choose = choose_live, .arg = l, .process = {.noisy = true, .memory = -1}};
+	if (l->how->points && l->how->points->sites.n)
+		l->probes.points = want_live_sites;
 	if (st_blow_listing_begin(&l->listing, l->how, &l->probes))
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	if (!l->pid) {
@@ -141,7 +154,8 @@ has_progressed(struct st_blow_live *l)
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t k = 0; k < p->functions.n && !progressed; k++) {
 		const char *name = p->functions.v[k].name;
-		if (!st_blow_points_function(l->how->points, name, name))
+		if (!p->functions.v[k].is_point &&
+		    !st_blow_points_function(l->how->points, name, name))
 			continue;
 		any = true;
 		for (uint32_t i = 0; i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++) {
@@ -210,7 +224,8 @@ st_blow_live_select(struct st_blow_live *l, const struct st_blow_how *how, struc
 		               "process %d has ended before functions were selected: experiments "
 		               "in windows need one that goes on",
 		               l->pid);
-	if (st_blow_sources_check(how->points, e))
+	if (st_blow_sources_check(how->points, e) ||
+	    st_blow_sites_check(&l->sites, how->points, &l->probes, e))
 		return ST_FAILED;
 	return list_live(l, b, e) || st_blow_check_names(how, e) ? ST_FAILED : ST_OK;
 }
@@ -224,7 +239,7 @@ narrow(struct st_blow_live *l, const struct st_blow *b, struct st_error *e)
 	struct st_probes *p = &l->probes;
 	/* Patches may be those of a function that comes to nothing, after the last one. */
 	bool *drops = calloc(p->functions.n + 2, sizeof *drops);
-	if (!drops || st_blow_keep(&l->kept, p, b, drops)) {
+	if (!drops || st_blow_keep(&l->kept, p, b, &l->sites, l->how->points, drops)) {
 		free(drops);
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the functions");
 	}
@@ -490,6 +505,7 @@ st_blow_live_free(struct st_blow_live *l)
 	st_blow_keep_free(&l->kept);
 	free(l->numbers);
 	free(l->flights);
+	free(l->sites.list.v);
 	free(l->paid.v);
 	free(l->before.v);
 	free(l->after.v);

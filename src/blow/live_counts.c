@@ -41,15 +41,17 @@ kept_function_at(const struct st_hashmap *index, const struct st_blow *b, const 
 
 st_status
 st_blow_keep(struct st_blow_kept *kept, struct st_probes *probes, const struct st_blow *b,
-             bool *drops)
+             const struct st_blow_sites *sites, const struct st_blow_points *points, bool *drops)
 {
 	struct st_hashmap index = {0};
 	st_status status = index_kept(&index, b);
 	pthread_mutex_lock(&probes->lock);
 	for (uint32_t i = 0; i < probes->functions.n && !status; i++) {
 		const struct st_probed_function *f = &probes->functions.v[i];
+		const char *image = probes->images.v[f->image].path;
 		const uint32_t function =
-		        kept_function_at(&index, b, probes->images.v[f->image].path, f->offset);
+		        f->is_point ? st_blow_sites_entry(sites, points, b, image, f->offset)
+		                    : kept_function_at(&index, b, image, f->offset);
 		drops[i] = function == ST_BLOW_NONE;
 		struct st_blow_kept_probe *slot = drops[i] ? NULL : ST_PUSH(&kept->list);
 		if (slot)

@@ -5,6 +5,7 @@
 #define STROBE_BLOW_LIVE_COUNTS_H
 
 #include "blow/blow.h"
+#include "blow/sites.h"
 #include "probe/probes.h"
 
 /* The probes that are read, of which a function has several if its file is mapped more than once.
@@ -18,6 +19,7 @@ struct st_blow_kept {
 /* Keeps the probes of chosen functions and progress points of b, and sets drops[number] of all
  * others. -1: memory is exhausted. */
 st_status st_blow_keep(struct st_blow_kept *kept, struct st_probes *probes, const struct st_blow *b,
+                       const struct st_blow_sites *sites, const struct st_blow_points *points,
                        bool *drops);
 void st_blow_keep_free(struct st_blow_kept *kept);
 

@@ -27,20 +27,44 @@ add_source(struct st_blow_points *p, const char *name, struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "out of memory");
 }
 
+static st_status
+add_named_site(struct st_blow_points *p, const char *name, struct st_error *e)
+{
+	const char *provider = name + strlen(ST_BLOW_SITE_PREFIX), *colon = strchr(provider, ':');
+	if (!colon || colon == provider || !colon[1] || strchr(colon + 1, ':'))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--progress takes usdt:PROVIDER:NAME for a static probe, not '%s'",
+		               name);
+	char *copy = strdup(name), **slot = copy ? ST_PUSH(&p->sites) : NULL;
+	if (slot)
+		*slot = copy;
+	else
+		free(copy);
+	return slot ? ST_OK : st_fail(e, ST_EXIT_FAILED, "out of memory");
+}
+
+/* Two colons are part of a name of C++. */
+static bool
+has_prefix(const char *value, const char *prefix)
+{
+	const size_t n = strlen(prefix);
+	return !strncmp(value, prefix, n) && value[n] != ':';
+}
+
 st_status
 st_blow_points_add(struct st_blow_points *p, const char *value, struct st_error *e)
 {
-	const size_t n = strlen(ST_BLOW_SOURCE_PREFIX);
-	/* Two colons are part of a name of C++. */
-	if (!strncmp(value, ST_BLOW_SOURCE_PREFIX, n) && value[n] != ':')
+	if (has_prefix(value, ST_BLOW_SOURCE_PREFIX))
 		return add_source(p, value, e);
+	if (has_prefix(value, ST_BLOW_SITE_PREFIX))
+		return add_named_site(p, value, e);
 	return st_patterns_add(&p->calls, "progress", value, e);
 }
 
 bool
 st_blow_points_empty(const struct st_blow_points *p)
 {
-	return !p || (!p->calls.n && !p->sources.n && !p->latencies.n);
+	return !p || (!p->calls.n && !p->sources.n && !p->latencies.n && !p->sites.n);
 }
 
 void
@@ -55,6 +79,9 @@ st_blow_points_free(struct st_blow_points *p)
 		st_patterns_free(&p->latencies.v[i].begin);
 		st_patterns_free(&p->latencies.v[i].end);
 	}
+	for (size_t i = 0; i < p->sites.n; i++)
+		free(p->sites.v[i]);
+	free(p->sites.v);
 	free(p->latencies.v);
 	free(p->sources.v);
 	st_patterns_free(&p->calls);
@@ -89,6 +116,9 @@ kind_of_name(const struct st_blow_points *p, const char *name)
 	for (size_t i = 0; p && i < p->latencies.n; i++)
 		if (!strcmp(p->latencies.v[i].name, name))
 			return ST_BLOW_LATENCY;
+	for (size_t i = 0; p && i < p->sites.n; i++)
+		if (!strcmp(p->sites.v[i], name))
+			return ST_BLOW_SITE;
 	return ST_BLOW_NO_POINT;
 }
 
@@ -117,6 +147,8 @@ st_blow_points_list(const struct st_blow_points *p, struct st_blow *b)
 	st_status status = ST_OK;
 	for (size_t i = 0; p && i < p->sources.n && !status; i++)
 		status = list_point(b, p->sources.v[i].name);
+	for (size_t i = 0; p && i < p->sites.n && !status; i++)
+		status = list_point(b, p->sites.v[i]);
 	for (size_t i = 0; p && i < p->latencies.n && !status; i++)
 		status = list_point(b, p->latencies.v[i].name);
 	return status;

@@ -10,6 +10,7 @@
 #include "blow/latency.h"
 #include "blow/listed.h"
 #include "blow/run.h"
+#include "blow/sites.h"
 #include "blow/timeline.h"
 #include "blow/virtual.h"
 #include "probe/probes.h"
@@ -40,7 +41,8 @@ struct probed {
 	uint32_t numbers[MOST_NUMBERS], n_numbers; /* n: atomic */
 	double paid;
 	ST_VEC(struct paid_by) payers;
-	struct st_flight *flights;           /* of the latencies */
+	struct st_flight *flights; /* of the latencies */
+	struct st_blow_sites sites;
 	bool no_memory;                      /* for the payers */
 	struct st_blow_recording *recording; /* NULL: calls are not recorded */
 };
@@ -91,6 +93,13 @@ choose_blown(void *arg, const struct st_probed_image *image, const struct st_fun
 		chosen = f->whole == f->offset && f->source != ST_SYM_PLT &&
 		         f->source != ST_SYM_PERFMAP && st_blow_is_wait(f->raw_name);
 	return (struct st_probe_action){chosen ? ST_PROBE_TIME : ST_PROBE_NOTHING, 0};
+}
+
+static st_status
+want_sites(void *arg, const struct st_probed_image *image, struct st_wanted_points *to)
+{
+	struct probed *r = arg;
+	return st_blow_sites_add(&r->sites, r->how->points, image, to);
 }
 
 static void
@@ -221,6 +230,12 @@ paid_ns_of(const struct probed *r, int64_t tid)
 	return (uint64_t)(most * 1e9 + 0.5);
 }
 
+static uint64_t
+paid_ns_by(const void *arg, int64_t tid)
+{
+	return paid_ns_of(arg, tid);
+}
+
 static st_status
 add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run *run)
 {
@@ -317,6 +332,8 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 	if (!status && r->b)
 		status = add_samples(r, &t, &run) || probed_add_spans(r, &t, &run) ||
 		                         add_paid(r, &run) ||
+		                         st_blow_sites_end(&r->sites, r->how->points, &r->probes,
+		                                           r->b, paid_ns_by, r, &run) ||
 		                         st_blow_flights_end(r->flights, r->how->points, r->b, &run)
 		                 ? ST_FAILED
 		                 : ST_OK;
@@ -396,7 +413,8 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 	const st_status status = st_probes_wait(&r->probes, 0, e);
 	st_blow_watchdog_end(&w);
 	if (end_timeline_of(r, watched || status, out, e) || watched || status ||
-	    (!r->b && st_blow_check_names(r->how, e))) {
+	    (!r->b && (st_blow_check_names(r->how, e) ||
+	               st_blow_sites_check(&r->sites, r->how->points, &r->probes, e)))) {
 		free(w.note);
 		return ST_FAILED;
 	}
@@ -419,6 +437,8 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                                          .scoped = how->main != NULL,
 	                                          .records = how->records}}};
 	r.probes.arg = r.probes.taken_arg = &r;
+	if (how->points && how->points->sites.n)
+		r.probes.points = want_sites;
 	r.flights = st_blow_flights_new(how->points);
 	r.word = b ? st_blow_noise_word(asked->noise, st_tsc_frequency()) : 0;
 	st_status status = r.flights && (b || !st_blow_listing_begin(&r.listing, how, &r.probes)) &&
@@ -432,5 +452,6 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	st_hashmap_free(&r.index);
 	free(r.payers.v);
 	free(r.flights);
+	free(r.sites.list.v);
 	return status;
 }

@@ -159,6 +159,7 @@ curves_words(const struct curves_making *c)
 	        [ST_BLOW_NO_POINT] = "decrease of the run time in %",
 	        [ST_BLOW_CALLS] = "increase of the calls per second in %",
 	        [ST_BLOW_SOURCE] = "increase of the metric in %",
+	        [ST_BLOW_SITE] = "increase of the passes per second in %",
 	        [ST_BLOW_LATENCY] = "decrease of the latency in %"};
 	struct st_blow_curves *w = c->out;
 	if (c->b->causal) {

@@ -16,6 +16,9 @@ st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out)
 	case ST_BLOW_SOURCE:
 		fprintf(out, "increase of %s", name);
 		break;
+	case ST_BLOW_SITE:
+		fprintf(out, "increase of the passes of %s per second", name);
+		break;
 	case ST_BLOW_LATENCY:
 		fprintf(out, "decrease of the %s", name);
 		break;
@@ -30,7 +33,8 @@ st_blow_kind_name(const struct st_blow *b, uint32_t point)
 	static const char *const names[ST_BLOW_POINT_KINDS] = {[ST_BLOW_NO_POINT] = "end",
 	                                                       [ST_BLOW_CALLS] = "throughput",
 	                                                       [ST_BLOW_SOURCE] = "metric",
-	                                                       [ST_BLOW_LATENCY] = "latency"};
+	                                                       [ST_BLOW_LATENCY] = "latency",
+	                                                       [ST_BLOW_SITE] = "probe"};
 	return names[st_blow_point_kind(b, point)];
 }
 
@@ -39,16 +43,23 @@ static void
 print_rate(const struct st_blow *b, uint32_t point, FILE *out)
 {
 	const char *run = b->live ? "window" : "run", *without = b->causal ? "a speed-up" : "noise";
-	const bool calls = st_blow_point_kind(b, point) == ST_BLOW_CALLS;
+	const enum st_blow_point_kind kind = st_blow_point_kind(b, point);
+	const bool counts = kind != ST_BLOW_SOURCE;
 	const struct st_blow_rate rate = st_blow_rate_of(b, point);
 	fprintf(out, "progress by %s: ", st_blow_point_name(b, point));
 	if (!rate.runs) {
 		fprintf(out, "it %s in %ss without %s, so there are no %ss\n",
-		        calls ? "was not called" : "gave no number", run, without,
-		        b->causal ? "gain" : "slope");
+		        kind == ST_BLOW_CALLS ? "was not called"
+		        : counts              ? "was not passed"
+		                              : "gave no number",
+		        run, without, b->causal ? "gain" : "slope");
 		return;
 	}
-	fprintf(out, "%.4g%s per second without %s", rate.at, calls ? " calls" : "", without);
+	fprintf(out, "%.4g%s per second without %s", rate.at,
+	        kind == ST_BLOW_CALLS ? " calls"
+	        : counts              ? " passes"
+	                              : "",
+	        without);
 	if (rate.runs > 1)
 		fprintf(out, ", standard deviation %.1f %%", rate.sd / rate.at * 100);
 	fprintf(out, " (%zu %s%s)\n", rate.runs, run, rate.runs == 1 ? "" : "s");

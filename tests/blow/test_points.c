@@ -60,7 +60,10 @@ test_names(void **state)
 	assert_true(st_blow_points_empty(&p) && st_blow_points_empty(NULL));
 	assert_int_equal(st_blow_points_add(&p, "answer,qos::f(int, int)", &e), 0);
 	assert_int_equal(st_blow_points_add(&p, "qos::g", &e), 0);
-	assert_int_equal(p.calls.n, 3);
+	assert_int_equal(st_blow_points_add(&p, "usdt::h", &e), 0);
+	assert_int_equal(p.calls.n, 4);
+	assert_int_equal(st_blow_points_add(&p, "usdt:provider:name", &e), 0);
+	assert_int_equal(p.sites.n, 1);
 	assert_int_equal(p.sources.n, 0);
 	assert_false(st_blow_points_empty(&p));
 	assert_int_equal(st_blow_points_add(&p, "qos:growth:/no/such/file", &e), 0);
@@ -97,6 +100,10 @@ test_refused(void **state)
 	assert_refused("qos:rate:log:(",
 	               "--progress qos: '(' is not an extended regular expression");
 	assert_refused("", "--progress needs a name");
+	assert_refused("usdt:a",
+	               "--progress takes usdt:PROVIDER:NAME for a static probe, not 'usdt:a'");
+	assert_refused("usdt:a:", "--progress takes usdt:PROVIDER:NAME");
+	assert_refused("usdt:a:b:c", "--progress takes usdt:PROVIDER:NAME");
 }
 
 /* ---- entries that are no functions ---- */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "blow/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "usdt:PROVIDER:NAME" */
+static bool
+site_is_named(const char *name, const struct st_static_probe *probe)
+{
+	const size_t prefix = strlen(ST_BLOW_SITE_PREFIX), n = strlen(probe->provider);
+	name += prefix;
+	return !strncmp(name, probe->provider, n) && name[n] == ':' &&
+	       !strcmp(name + n + 1, probe->name);
+}
+
+static bool
+site_is_known(const struct st_blow_sites *s, const char *image, uint64_t offset)
+{
+	for (size_t i = 0; i < s->list.n; i++)
+		if (s->list.v[i].offset == offset && !strcmp(s->list.v[i].image, image))
+			return true;
+	return false;
+}
+
+static st_status
+blow_add_site(struct st_blow_sites *s, const struct st_blow_points *p,
+              const struct st_probed_image *image, const struct st_static_probe *probe,
+              struct st_wanted_points *to)
+{
+	for (size_t i = 0; i < p->sites.n; i++) {
+		if (!site_is_named(p->sites.v[i], probe))
+			continue;
+		struct st_wanted_point *wanted = ST_PUSH(&to->list);
+		if (!wanted)
+			return ST_FAILED;
+		*wanted = (struct st_wanted_point){probe->address, {ST_PROBE_POINT, 0}};
+		if (site_is_known(s, image->path, probe->address))
+			return ST_OK;
+		struct st_blow_site *site = ST_PUSH(&s->list);
+		if (!site)
+			return ST_FAILED;
+		*site = (struct st_blow_site){image->path, probe->address, i};
+		return ST_OK;
+	}
+	return ST_OK;
+}
+
+st_status
+st_blow_sites_add(struct st_blow_sites *s, const struct st_blow_points *p,
+                  const struct st_probed_image *image, struct st_wanted_points *to)
+{
+	struct st_static_probes all = {0};
+	st_status status = ST_OK;
+	if (!p || !p->sites.n || !image->image)
+		return ST_OK;
+	status = st_image_static_probes(image->image, &all);
+	for (size_t i = 0; i < all.n && !status; i++)
+		status = blow_add_site(s, p, image, &all.v[i], to);
+	free(all.v);
+	return status;
+}
+
+uint32_t
+st_blow_sites_entry(const struct st_blow_sites *s, const struct st_blow_points *p,
+                    const struct st_blow *b, const char *image, uint64_t offset)
+{
+	for (size_t i = 0; i < s->list.n; i++) {
+		if (s->list.v[i].offset != offset || strcmp(s->list.v[i].image, image) != 0)
+			continue;
+		for (uint32_t k = 0; k < b->functions.n; k++)
+			if (b->functions.v[k].progress == ST_BLOW_SITE &&
+			    !strcmp(b->functions.v[k].name, p->sites.v[s->list.v[i].name]))
+				return k;
+	}
+	return ST_BLOW_NONE;
+}
+
+/* ---- what was found ---- */
+
+static bool
+site_is_of_name(const struct st_blow_sites *s, const struct st_probes *probes,
+                const struct st_probed_function *f, size_t name)
+{
+	const char *image = probes->images.v[f->image].path;
+	for (size_t i = 0; i < s->list.n && f->is_point; i++)
+		if (s->list.v[i].name == name && s->list.v[i].offset == f->offset &&
+		    !strcmp(s->list.v[i].image, image))
+			return true;
+	return false;
+}
+
+static bool
+was_passed(const struct st_probes *probes, uint32_t number)
+{
+	const struct st_probe_area *a = probes->process.area;
+	for (uint32_t i = 0; i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++) {
+		const struct st_probe_cell *c = st_probes_cell(probes, i, number);
+		if (c && c->calls)
+			return true;
+	}
+	return false;
+}
+
+/* NULL: the name is a progress point. */
+static const char *
+refusal_of_site(const struct st_blow_sites *s, const struct st_probes *probes, size_t name)
+{
+	const char *why = "the program has no such static probe: strobe trace --list-usdt lists "
+	                  "them";
+	for (size_t i = 0; i < probes->refused.n; i++)
+		if (site_is_of_name(s, probes, &probes->refused.v[i], name))
+			why = probes->refused.v[i].refused;
+	for (uint32_t i = 0; i < probes->functions.n; i++) {
+		if (!site_is_of_name(s, probes, &probes->functions.v[i], name))
+			continue;
+		if (was_passed(probes, i))
+			return NULL;
+		why = "it was not passed in the run that selects functions: use another one";
+	}
+	return why;
+}
+
+st_status
+st_blow_sites_check(const struct st_blow_sites *s, const struct st_blow_points *p,
+                    const struct st_probes *probes, struct st_error *e)
+{
+	for (size_t i = 0; p && i < p->sites.n; i++) {
+		const char *why = refusal_of_site(s, probes, i);
+		if (why)
+			return st_fail(e, ST_EXIT_FAILED, "--progress %s: %s", p->sites.v[i], why);
+	}
+	return ST_OK;
+}
+
+/* ---- a run ---- */
+
+/* The sample of the entry in the thread; NULL: memory is exhausted. */
+static struct st_blow_sample *
+sample_of_site(struct st_blow_run *run, uint32_t entry, uint32_t thread)
+{
+	for (size_t i = 0; i < run->samples.n; i++)
+		if (run->samples.v[i].function == entry && run->samples.v[i].thread == thread)
+			return &run->samples.v[i];
+	struct st_blow_sample *s = ST_PUSH(&run->samples);
+	if (s)
+		*s = (struct st_blow_sample){.function = entry, .thread = thread};
+	return s;
+}
+
+st_status
+st_blow_sites_end(const struct st_blow_sites *s, const struct st_blow_points *p,
+                  const struct st_probes *probes, const struct st_blow *b,
+                  uint64_t (*paid_ns)(const void *arg, int64_t tid), const void *arg,
+                  struct st_blow_run *run)
+{
+	const struct st_probe_area *a = probes->process.area;
+	for (uint32_t k = 0; s->list.n && k < probes->functions.n; k++) {
+		const struct st_probed_function *f = &probes->functions.v[k];
+		const uint32_t entry =
+		        f->is_point ? st_blow_sites_entry(s, p, b, probes->images.v[f->image].path,
+		                                          f->offset)
+		                    : ST_BLOW_NONE;
+		for (uint32_t i = 0;
+		     entry != ST_BLOW_NONE && i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++) {
+			const struct st_probe_cell *c = st_probes_cell(probes, i, k);
+			if (!c || !c->calls)
+				continue;
+			struct st_blow_sample *sample = sample_of_site(run, entry, i);
+			if (!sample)
+				return ST_FAILED;
+			sample->calls += c->calls;
+			sample->noise_ns = paid_ns(arg, a->records[i].tid);
+		}
+	}
+	return ST_OK;
+}
