@@ -207,8 +207,8 @@ st_ann_record_names(const struct st_ann_record *r)
 	return (struct st_ann_names){ann_find_in_record, r};
 }
 
-static void
-ann_move_record(struct st_ann_records *r, size_t from, size_t to)
+void
+st_ann_record_move(struct st_ann_records *r, size_t from, size_t to)
 {
 	for (size_t i = 0; i < r->metrics.n; i++)
 		r->metrics.v[i].v[to] = r->metrics.v[i].v[from];
@@ -255,7 +255,7 @@ st_ann_data_filter(struct st_ann_data *d, const struct st_ann_expr *condition,
 		size_t kept = 0;
 		for (; at.row < r->n; at.row++)
 			if (st_ann_holds(condition, &names))
-				ann_move_record(r, at.row, kept++);
+				st_ann_record_move(r, at.row, kept++);
 		out->before += r->n;
 		out->kept += kept;
 		r->n = kept;

@@ -78,6 +78,7 @@ struct st_ann_records {
 	size_t n, cap;
 	uint64_t calls, left; /* all calls; of these, those left without a return */
 	bool counted;         /* the file has the number of calls */
+	size_t impossible;    /* records that were dropped, because they cannot be right */
 };
 
 struct st_ann_data {
@@ -132,5 +133,9 @@ st_status st_ann_branch_way(struct st_ann_branch *b, double outcome, const char 
 st_status st_ann_label_index(struct st_ann_feature *f, const char *label, double *index);
 /* Adds a record without values. */
 st_status st_ann_record_new(struct st_ann_records *r);
+/* Copies a record to the place of another one. */
+void st_ann_record_move(struct st_ann_records *r, size_t from, size_t to);
+/* Drops the records in which a part of the time is longer than the time, and counts them. */
+void st_ann_records_drop_impossible(struct st_ann_records *r);
 
 #endif

@@ -157,6 +157,8 @@ st_ann_data_take(struct st_ann_data *d, const char *text, size_t n, const char *
 		status = st_ann_records_take(d, &l);
 	else
 		status = st_ann_columns_take(d, &l, c);
+	for (size_t i = 0; i < d->functions.n && !status; i++)
+		st_ann_records_drop_impossible(&d->functions.v[i]);
 	free(l.v);
 	free(copy);
 	return status;

@@ -176,6 +176,20 @@ annotate_leave_out(struct analysis *r, struct st_error *e)
 	return ST_OK;
 }
 
+static void
+annotate_warn_of_impossible(const struct analysis *r)
+{
+	for (size_t i = 0; i < r->data.functions.n && !r->a->quiet; i++) {
+		const struct st_ann_records *f = &r->data.functions.v[i];
+		if (f->impossible)
+			fprintf(stderr,
+			        "strobe: %zu of %zu records of %s were left out, because a part "
+			        "of the time (lock_wait, condition_wait, lock_held) is longer than "
+			        "the time\n",
+			        f->impossible, f->impossible + f->n, f->name);
+	}
+}
+
 static st_status
 annotate_read(struct analysis *r, struct st_error *e)
 {
@@ -184,6 +198,7 @@ annotate_read(struct analysis *r, struct st_error *e)
 	for (size_t i = 0; i < r->a->files.n; i++)
 		if (st_ann_data_read(&r->data, r->a->files.text[i], &columns, e))
 			return ST_FAILED;
+	annotate_warn_of_impossible(r);
 	return annotate_filter(r, e) || annotate_leave_out(r, e) ? ST_FAILED : ST_OK;
 }
 
