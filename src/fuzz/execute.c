@@ -26,7 +26,9 @@ st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e)
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
 		t->slots[i].answer = memfd_create("strobe-fuzz", MFD_CLOEXEC);
 		if (t->slots[i].answer < 0)
-			return st_fail(e, ST_EXIT_FAILED, "cannot make a file in memory: %s",
+			return st_fail(e, ST_EXIT_FAILED,
+			               "cannot make a file in memory: %s; strobe fuzz needs 200 "
+			               "descriptors (ulimit -n)",
 			               strerror(errno));
 	}
 	return ST_OK;

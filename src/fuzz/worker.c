@@ -92,7 +92,9 @@ st_fuzz_workers_begin(struct st_fuzz_target *t, struct st_error *e)
 		snprintf(w->input, sizeof w->input, "%s/input%02zu", t->folder, i);
 		w->answer = memfd_create("strobe-fuzz", MFD_CLOEXEC);
 		if (w->answer < 0)
-			return st_fail(e, ST_EXIT_FAILED, "cannot make a file in memory: %s",
+			return st_fail(e, ST_EXIT_FAILED,
+			               "cannot make a file in memory: %s; strobe fuzz needs 200 "
+			               "descriptors (ulimit -n)",
 			               strerror(errno));
 	}
 	return ST_OK;
