@@ -19,7 +19,8 @@ add_source(struct st_blow_points *p, const char *name, struct st_error *e)
 	char *copy = strdup(name);
 	struct st_blow_source *slot = copy ? ST_PUSH(&p->sources) : NULL;
 	if (slot) {
-		*slot = (struct st_blow_source){copy, meter};
+		slot->name = copy;
+		slot->meter = meter;
 		return ST_OK;
 	}
 	free(copy);
