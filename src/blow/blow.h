@@ -62,7 +62,8 @@ enum {
 	ST_BLOW_CONSTANT = 1 << 2,     /* it has neither a loop nor a call */
 	ST_BLOW_IS_LOCK = 1 << 3,      /* it is a function of locks */
 	ST_BLOW_ENDS_PROGRAM = 1 << 4, /* its output is a message about a failure */
-	ST_BLOW_TRAITS = (1 << 5) - 1
+	ST_BLOW_IS_INSIDE = 1 << 5,    /* it is an instruction within a function: locations.h */
+	ST_BLOW_TRAITS = (1 << 6) - 1
 };
 
 /* What an entry of the list of functions is as a progress point: progress.h. Profiles keep the

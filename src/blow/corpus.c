@@ -85,8 +85,10 @@ st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria)
 	for (size_t i = 0; i < b->functions.n; i++) {
 		struct st_blow_function *f = &b->functions.v[i];
 		f->progress = st_blow_points_kind(criteria->points, f);
-		f->met = f->why || !f->calls ? 0 : criteria_met(f, criteria);
-		f->chosen = !f->why && !f->progress && f->calls && (criteria->all || f->met);
+		const bool inside = f->traits & ST_BLOW_IS_INSIDE;
+		f->met = f->why || !f->calls || inside ? 0 : criteria_met(f, criteria);
+		f->chosen = !f->why && !f->progress && f->calls &&
+		            (inside || (!criteria->only_inside && (criteria->all || f->met)));
 		n += f->chosen;
 	}
 	return n;

@@ -34,11 +34,12 @@ struct st_blow_complexity {
 
 /* A function that was called and takes a probe is chosen if it meets one of these. */
 struct st_blow_criteria {
-	bool all;       /* choose all: the user has named the functions */
-	uint32_t which; /* criteria that count: bits of enum st_blow_criterion */
-	uint64_t calls; /* least number of calls */
-	uint64_t sites; /* least number of call sites */
-	uint64_t ns;    /* least mean time of a call */
+	bool all;         /* choose all: the user has named the functions */
+	bool only_inside; /* choose only locations within functions, which always are chosen */
+	uint32_t which;   /* criteria that count: bits of enum st_blow_criterion */
+	uint64_t calls;   /* least number of calls */
+	uint64_t sites;   /* least number of call sites */
+	uint64_t ns;      /* least mean time of a call */
 	/* Models of costs, which decide on the complexity before the code does. */
 	struct {
 		const struct st_blow_complexity *v;

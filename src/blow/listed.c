@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "blow/listed.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hashmap.h"
@@ -57,6 +58,30 @@ list_selectable_one(const struct st_blow_listing *l, const struct st_trace *t,
 	st_blow_write_function(&f, out);
 }
 
+/* An instruction that a location means; several may mean the same. */
+static void
+list_location(const struct st_blow_listing *l, const struct st_trace *t,
+              const struct st_probed_function *p, FILE *out)
+{
+	for (size_t i = 0; i < l->found.list.n; i++) {
+		const struct st_blow_found *found = &l->found.list.v[i];
+		if (found->image != p->image || found->at != p->offset)
+			continue;
+		char name[512];
+		st_blow_location_name(l->how->locations, l->probes, found, name, sizeof name);
+		struct st_blow_function f = {.name = name,
+		                             .raw_name = found->location->text,
+		                             .image = l->probes->images.v[p->image].path,
+		                             .offset = p->offset,
+		                             .traits = ST_BLOW_IS_INSIDE,
+		                             .why = p->refused};
+		sum_traced(t, &f);
+		f.ns = 0;
+		st_blow_write_function(&f, out);
+		return;
+	}
+}
+
 /* Writes all functions that the request chooses; others may have probes for other reasons. */
 static void
 list_selectable(const struct st_blow_listing *l, const struct st_trace *t, FILE *out)
@@ -66,11 +91,15 @@ list_selectable(const struct st_blow_listing *l, const struct st_trace *t, FILE 
 		const struct st_probed_function *f = &p->functions.v[i];
 		const struct st_probed_image *image = &p->images.v[f->image];
 		const struct st_function *at = st_image_function(image->image, f->offset);
-		if (!f->is_point && at && st_blow_is_listed(l, image, at))
+		if (f->is_point)
+			list_location(l, t, f, out);
+		else if (at && st_blow_is_listed(l, image, at))
 			list_selectable_one(l, t, f, out);
 	}
 	for (size_t i = 0; i < p->refused.n; i++)
-		if (!p->refused.v[i].is_point)
+		if (p->refused.v[i].is_point)
+			list_location(l, t, &p->refused.v[i], out);
+		else
 			list_selectable_one(l, t, &p->refused.v[i], out);
 }
 
@@ -110,6 +139,7 @@ st_blow_listing_end(struct st_blow_listing *l)
 {
 	st_blow_calls_free(l->calls);
 	st_trace_chooser_free(l->chooser);
+	free(l->found.list.v);
 }
 
 st_status

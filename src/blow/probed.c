@@ -9,6 +9,7 @@
 #include "base/hashmap.h"
 #include "blow/latency.h"
 #include "blow/listed.h"
+#include "blow/locations.h"
 #include "blow/run.h"
 #include "blow/sites.h"
 #include "blow/timeline.h"
@@ -81,13 +82,54 @@ probed_function_at(const struct probed *r, const char *image, uint64_t offset)
 	                               !strcmp(r->b->functions.v[at].image, image));
 }
 
+/* Is the function around a location that has noise in a run? Its time is measured, too. */
+static bool
+is_around_location(const struct probed *r, const struct st_probed_image *image,
+                   const struct st_function *f)
+{
+	for (size_t i = 0; i < r->b->functions.n; i++) {
+		const struct st_blow_function *l = &r->b->functions.v[i];
+		if (l->traits & ST_BLOW_IS_INSIDE && l->chosen && !strcmp(l->image, image->path) &&
+		    st_blow_function_around(image->image, l->offset) == f->offset)
+			return true;
+	}
+	return false;
+}
+
+static st_status
+want_location(struct st_wanted_points *to, uint64_t at)
+{
+	struct st_wanted_point *new = ST_PUSH(&to->list);
+	if (new)
+		*new = (struct st_wanted_point){at, {ST_PROBE_POINT, 0}};
+	return new ? ST_OK : ST_FAILED;
+}
+
+/* The selection looks for the locations in the image, which a run has as functions. */
+static st_status
+choose_locations(struct probed *r, const struct st_probed_image *image, struct st_wanted_points *to)
+{
+	const size_t before = r->listing.found.list.n;
+	st_status status =
+	        r->b ? ST_OK : st_blow_locations_find(r->how->locations, image, &r->listing.found);
+	for (size_t i = before; i < r->listing.found.list.n && !status; i++)
+		status = want_location(to, r->listing.found.list.v[i].at);
+	for (size_t i = 0; r->b && i < r->b->functions.n && !status; i++) {
+		const struct st_blow_function *f = &r->b->functions.v[i];
+		if (f->traits & ST_BLOW_IS_INSIDE && f->chosen && !strcmp(f->image, image->path))
+			status = want_location(to, f->offset);
+	}
+	return status;
+}
+
 static struct st_probe_action
 choose_blown(void *arg, const struct st_probed_image *image, const struct st_function *f)
 {
 	const struct probed *r = arg;
 	if (r->how->main && st_trace_is_named(f, r->how->main))
 		return (struct st_probe_action){ST_PROBE_SCOPE, 0};
-	bool chosen = r->b ? probed_function_at(r, image->path, f->offset) != ST_BLOW_NONE
+	bool chosen = r->b ? probed_function_at(r, image->path, f->offset) != ST_BLOW_NONE ||
+	                              is_around_location(r, image, f)
 	                   : st_blow_is_listed(&r->listing, image, f);
 	if (r->how->records && !chosen)
 		chosen = f->whole == f->offset && f->source != ST_SYM_PLT &&
@@ -99,7 +141,10 @@ static st_status
 want_sites(void *arg, const struct st_probed_image *image, struct st_wanted_points *to)
 {
 	struct probed *r = arg;
-	return st_blow_sites_add(&r->sites, r->how->points, image, to);
+	return st_blow_sites_add(&r->sites, r->how->points, image, to) ||
+	                       choose_locations(r, image, to)
+	               ? ST_FAILED
+	               : ST_OK;
 }
 
 static void
@@ -236,6 +281,24 @@ paid_ns_by(const void *arg, int64_t tid)
 	return paid_ns_of(arg, tid);
 }
 
+/* The time of the function around a location, in the thread. */
+static uint64_t
+ns_around(const struct probed *r, const struct st_trace *t, const struct st_trace_function *at)
+{
+	uint64_t around = 0;
+	for (size_t i = 0; i < r->probes.images.n && !around; i++) {
+		const struct st_probed_image *image = &r->probes.images.v[i];
+		if (image->image && !strcmp(image->path, at->image))
+			around = st_blow_function_around(image->image, at->offset);
+	}
+	for (size_t i = 0; i < t->functions.n; i++) {
+		const struct st_trace_function *f = &t->functions.v[i];
+		if (f->tid == at->tid && f->offset == around && !strcmp(f->image, at->image))
+			return f->outermost_ns;
+	}
+	return 0;
+}
+
 static st_status
 add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run *run)
 {
@@ -256,7 +319,9 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 		        .function = function,
 		        .thread = probed_thread_of(r->probes.process.area, f->tid),
 		        .calls = f->calls,
-		        .ns = f->outermost_ns};
+		        .ns = r->b->functions.v[function].traits & ST_BLOW_IS_INSIDE
+		                      ? ns_around(r, t, f)
+		                      : f->outermost_ns};
 		if (run->function != ST_BLOW_NONE && !r->how->causal &&
 		    (function == run->function) != r->how->speedup)
 			add_noise_of(r, s);
@@ -431,14 +496,13 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                   .b = b,
 	                   .asked = asked,
 	                   .probes = {.choose = choose_blown,
+	                              .points = want_sites,
 	                              .installed = b ? give_noise : NULL,
 	                              .taken = note_begin,
 	                              .process = {.noisy = true,
 	                                          .scoped = how->main != NULL,
 	                                          .records = how->records}}};
 	r.probes.arg = r.probes.taken_arg = &r;
-	if (how->points && how->points->sites.n)
-		r.probes.points = want_sites;
 	r.flights = st_blow_flights_new(how->points);
 	r.word = b ? st_blow_noise_word(asked->noise, st_tsc_frequency()) : 0;
 	st_status status = r.flights && (b || !st_blow_listing_begin(&r.listing, how, &r.probes)) &&

@@ -10,6 +10,7 @@
 #include "trace/engine.h"
 
 struct st_blow_live;
+struct st_blow_locations;
 struct st_blow_points;
 
 struct st_blow_how {
@@ -25,7 +26,8 @@ struct st_blow_how {
 	bool names_exist;  /* the selection fails if one of the request's names fits no function, */
 	size_t first_name; /* from this one on */
 	bool reads_code;   /* the selection also reads what the code says of functions: calls.h */
-	const struct st_blow_points *points; /* further functions for it; NULL: none */
+	const struct st_blow_points *points;       /* further functions for it; NULL: none */
+	const struct st_blow_locations *locations; /* within functions, for it; NULL: none */
 	struct st_blow_live *live; /* runs are windows in one process; NULL: each is a process */
 	bool records;              /* the run also records its calls: timeline.h */
 };

@@ -7,6 +7,7 @@
 
 #include "annotate/annotation.h"
 #include "batch/batch.h"
+#include "blow/locations.h"
 #include "blow/points.h"
 #include "report/blow.h"
 #include "session/session.h"
@@ -17,6 +18,7 @@ struct st_blow_arguments {
 	struct st_session session; /* the program, and patterns of functions */
 	struct st_trace_request request;
 	struct st_blow_points points;
+	struct st_blow_locations locations;
 	struct st_blow_wishes wishes;
 	const char *corpus, *models_file; /* files; NULL: none */
 	struct st_ann_file models;

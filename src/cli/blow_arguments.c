@@ -152,6 +152,17 @@ take_mode(struct st_blow_arguments *a, const char *value, struct st_error *e)
 }
 
 static st_status
+take_where(struct st_blow_arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const words[] = {"before", "after"};
+	unsigned which;
+	if (st_option_word("where", value, words, 2, &which, e))
+		return ST_FAILED;
+	a->locations.after = which == 1;
+	return ST_OK;
+}
+
+static st_status
 take_form(struct st_blow_arguments *a, const char *value, struct st_error *e)
 {
 	static const char *const names[] = {"db", "text", "json"};
@@ -238,6 +249,12 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return st_patterns_add(&a->session.region.excluded, name, value, e);
 	case BLOW_main:
 		return take_main(a, value, e);
+	case BLOW_at:
+		a->stopped = name;
+		return st_blow_locations_add(&a->locations, value, e);
+	case BLOW_where:
+		a->stopped = name;
+		return take_where(a, value, e);
 	case BLOW_all:
 		a->all = true;
 		return ST_OK;
@@ -456,6 +473,23 @@ check_mode(struct st_blow_arguments *a, struct st_error *e)
 	return ST_OK;
 }
 
+static st_status
+check_locations(struct st_blow_arguments *a, struct st_error *e)
+{
+	const struct st_blow_how *how = &a->options.how;
+	if (!a->locations.list.n)
+		return st_blow_locations_check(&a->locations, e);
+	if (how->speedup || how->causal)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--at is for noise, and --mode %s makes functions faster: leave out "
+		               "one of them",
+		               how->causal ? ST_BLOW_CAUSAL : ST_BLOW_SPEED_UP);
+	a->options.how.locations = &a->locations;
+	a->options.criteria.only_inside =
+	        !a->session.region.functions.n && !a->corpus && !a->has_criteria;
+	return st_blow_locations_check(&a->locations, e);
+}
+
 /* The file that the process executes. */
 static st_status
 add_own_image(struct st_blow_arguments *a, struct st_error *e)
@@ -546,7 +580,8 @@ check_blow_run(struct st_blow_arguments *a, struct st_error *e)
 	if (check_bounds("timed", c->timed, e) || check_bounds("yield", c->yield, e) ||
 	    check_bounds("busy-waiting", c->busy, e))
 		return ST_FAILED;
-	if (check_live(a, e) || check_speedup(a, e) || check_mode(a, e) || check_progress(a, e))
+	if (check_live(a, e) || check_speedup(a, e) || check_mode(a, e) || check_locations(a, e) ||
+	    check_progress(a, e))
 		return ST_FAILED;
 	if (st_blow_far_check(a, e))
 		return ST_FAILED;
@@ -666,6 +701,7 @@ st_blow_arguments_free(struct st_blow_arguments *a)
 	free(a->command);
 	st_session_free(&a->session);
 	st_blow_points_free(&a->points);
+	st_blow_locations_free(&a->locations);
 	free(a->wishes.list.v);
 	free(a->complexities.v);
 	st_ann_file_free(&a->models);

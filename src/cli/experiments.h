@@ -40,6 +40,10 @@
 	O(exclude, 'x', "exclude", "NAMES", true, "leave out these functions")                     \
 	O(main, 0, "main", "NAME", true,                                                           \
 	  "time functions, and give them noise, only while this function runs (default: always)")  \
+	O(at, 0, "at", "LOCATION", true,                                                           \
+	  "put noise at a source line (FILE:LINE) or at calls (call:CALLER>CALLEE)")               \
+	O(where, 0, "where", "before|after", true,                                                 \
+	  "with --at call:..., put noise before (default) or after the calls")                     \
 	O(called_threshold, 0, "called-threshold", "N", true,                                      \
 	  "choose functions that are called at least N times (default: 2)")                        \
 	O(min_func_time, 0, "min-func-time", "TIME", true,                                         \

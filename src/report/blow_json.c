@@ -157,6 +157,8 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	SET(out, "symbol", st_json_text(f->raw_name));
 	SET(out, "image", st_json_text(f->image));
 	SET(out, "offset", st_json_count(f->offset));
+	if (f->traits & ST_BLOW_IS_INSIDE)
+		SET(out, "location", st_json_text(f->raw_name));
 	SET(out, "criteria", blow_json_criteria(f));
 	if (!b->causal)
 		SET(out, "fitness", json_real(r->finding.fitness));

@@ -8,7 +8,8 @@ point_looking(uint32_t point, struct st_probe_thread **thread)
 {
 	if (!*(volatile uint64_t *)probe_context.note)
 		probe_notice_fork();
-	if (probe_context.forked)
+	if (probe_context.forked ||
+	    (probe_context.scoped && !__atomic_load_n(&probe_context.running, __ATOMIC_RELAXED)))
 		return NULL;
 	struct st_probe_thread *t = *thread = probe_thread();
 	struct st_probe_cell *c = t ? probe_cell(t, point) : NULL;

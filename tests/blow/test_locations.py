@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tests `strobe blow --at`: noise at calls and source lines of a program with known calls.
+
+usage: test_locations.py STROBE PLANTED
+
+PLANTED is programs/planted.c, whose function `main`, with `serial` in it, calls other_half ten times."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+STROBE, PLANTED = [os.path.abspath(name) for name in sys.argv[1:3]]
+SOURCE = Path(__file__).resolve().parent / "programs" / "planted.c"
+LINE = next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if line.strip() == "other_half();")
+
+
+class Locations(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-locations-")
+        self.addCleanup(folder.cleanup)
+        self.at = Path(folder.name)
+
+    def strobe(self, *arguments, code=0):
+        done = subprocess.run([STROBE, "blow", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200,
+                              cwd=self.at, check=False)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def measure(self, *options):
+        self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", "--iterations", "2", "--noise", "nanosleep,busy", *options, "-o", "r.json", "--",
+                    PLANTED, "serial")
+        return json.loads((self.at / "r.json").read_text())
+
+    def check(self, result, location):
+        """Ten visits in each run, each with its noise, which is part of the time of the function around and of the run."""
+        target, = result["targets"]
+        self.assertEqual((target["location"], target["calls"]), (location, 10))
+        noisy = [run for run in result["experiments"] if run["noise"]]
+        self.assertEqual(len(noisy), 2)
+        for run in noisy:
+            self.assertEqual(run["noise"]["calls"], 10)
+            self.assertGreaterEqual(run["noise"]["measured_ns"], 0.998 * 10 * run["noise"]["strength"])
+            self.assertGreaterEqual(run["function_ns"], 0.99 * run["noise"]["measured_ns"])
+            self.assertGreaterEqual(run["total_ns"], 0.99 * run["function_ns"])
+        self.assertEqual(result["faults"], [])
+        return target
+
+    def test_calls(self):
+        location = "call:*>other_half"
+        before = self.check(self.measure("--at", location), location)
+        after = self.check(self.measure("--at", location, "--where", "after"), location)
+        self.assertEqual(before["function"], f"{location} at planted.c:{LINE}")
+        self.assertEqual(after["function"], "after " + before["function"])
+        self.assertGreater(after["offset"], before["offset"])
+
+    def test_line(self):
+        location = f"planted.c:{LINE}"
+        self.assertTrue(self.check(self.measure("--at", location), location)["function"].startswith(location + " in "))
+
+    def test_kept(self):
+        """A result that is read again still knows what the location is."""
+        location = f"planted.c:{LINE}"
+        self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", "--iterations", "1", "--at", location, "-o", "r.db", "--", PLANTED, "serial")
+        again = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+        self.assertEqual([target["location"] for target in again["targets"]], [location])
+
+    def test_refused(self):
+        for text, options in [
+                ("--at takes FILE:LINE or call:CALLER>CALLEE, not 'here'", ["--at", "here"]),
+                ("--at takes FILE:LINE or call:CALLER>CALLEE, not 'call:f'", ["--at", "call:f"]),
+                ("--where is for locations", ["--where", "after"]),
+                ("--where after is for calls", ["--at", "planted.c:1", "--where", "after"]),
+                ("--at is for noise", ["--at", "planted.c:1", "--mode", "causal"]),
+                ("no code belongs to the line", ["--at", "planted.c:1"]),
+                ("no such call is in the code", ["--at", "call:main>nobody"])]:
+            done = subprocess.run([STROBE, "blow", *options, "--", PLANTED, "serial"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  timeout=100, cwd=self.at, check=False)
+            self.assertIn(text, done.stderr)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
