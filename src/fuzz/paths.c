@@ -155,6 +155,8 @@ st_fuzz_paths_copy(struct st_fuzz_path_counts *to, const struct st_fuzz_path_cou
 	if (from->n)
 		memcpy(v, from->v, from->n * sizeof *v);
 	free(to->v);
-	*to = (struct st_fuzz_path_counts){v, from->n, from->n + 1};
+	to->v = v;
+	to->n = from->n;
+	to->cap = from->n + 1;
 	return ST_OK;
 }
