@@ -145,7 +145,8 @@ engine_add_process(struct st_engine_recordings *all, const void *results)
 	}
 	*r = (struct st_engine_recording){
 	        .request = all->request, .matched = matched, .process = results};
-	return *slot = r;
+	*slot = r;
+	return r;
 }
 
 static void

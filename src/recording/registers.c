@@ -26,10 +26,10 @@ st_registers_find(struct st_feature_table *table, struct st_image *image, uint64
 	const struct st_function *f = st_image_function(image, entry);
 	*table = (struct st_feature_table){.image = image, .entry = entry};
 	table->name = f ? f->name : "(unknown)";
-	for (uint16_t i = 0; i < ST_REGISTERS; i++) {
+	for (unsigned i = 0; i < ST_REGISTERS; i++) {
 		const uint16_t at = (uint16_t)(OPS * i);
 		const struct st_record_op ops[OPS] = {
-		        [OP_VALUE] = {.kind = ST_RECORD_REGISTER, .base = i, .kept = 1},
+		        [OP_VALUE] = {.kind = ST_RECORD_REGISTER, .base = (uint16_t)i, .kept = 1},
 		        [OP_MEMORY] = {.kind = ST_RECORD_LOAD, .width = 1, .base = at, .kept = 1},
 		        [OP_NULL] = {.kind = ST_RECORD_NULL, .base = at, .kept = 1}};
 		struct st_record_op *to = NULL;
