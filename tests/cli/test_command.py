@@ -755,7 +755,7 @@ class Report(Command):
                             ('{"strobe": {"version": 1, "tool": "paths"}, "threads": [{"ksf": [{"name": "f", "count": 1, "children": [{"name": 3, "count": 1}]}]}]}',
                              "x.json is damaged: its trees are not made of names and counts; write it again with strobe paths"),
                             ('{"strobe": {"version": 1}, "usable": true}', "x.json has nothing to show: a report takes results of strobe run "
-                             "and strobe show, and studies of strobe tune")):
+                             "and strobe show, studies of strobe tune, and campaigns of strobe fuzz")):
             self.write("x.json", text)
             self.error(125, wrong, "report", "-o", "page.html", "p.db", "x.json")
         self.assertEqual(self.files(), ["p.db", "x.json"])
