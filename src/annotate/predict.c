@@ -88,15 +88,20 @@ ann_need_name(void *arg, const char *name)
 		n->missing = name;
 }
 
-/* Returns a name that a condition or model needs and that has no value; NULL: all have one. */
+/* Returns a name that has no value, and that the scope of these values needs, or the condition of a
+ * scope before it; NULL: all have one. */
 static const char *
 ann_missing_name(const struct st_ann_annotation *a, const struct st_ann_names *names)
 {
 	struct ann_needed needed = {names, NULL};
-	for (size_t i = 0; i < a->scopes.n; i++) {
+	bool found = false;
+	for (size_t i = 0; i < a->scopes.n && !found && !needed.missing; i++) {
 		const struct st_ann_scope *s = &a->scopes.v[i];
 		st_ann_each_name(s->condition, ann_need_name, &needed);
-		for (size_t k = 0; k < s->models.n; k++) {
+		if (needed.missing)
+			break;
+		found = !s->condition || st_ann_holds(s->condition, names);
+		for (size_t k = 0; found && k < s->models.n; k++) {
 			st_ann_each_name(s->models.v[k].a, ann_need_name, &needed);
 			st_ann_each_name(s->models.v[k].b, ann_need_name, &needed);
 		}
@@ -192,6 +197,21 @@ ann_text_for_number(const struct st_ann_scope *s, const struct st_ann_names *nam
 	return needed.missing;
 }
 
+/* Returns the share of the records of a scope that its models leave out. */
+static double
+ann_scope_left_out(const struct st_ann_scope *s)
+{
+	double share = 0, weights = 0;
+	for (size_t i = 0; i < s->models.n; i++) {
+		const struct st_ann_model *m = &s->models.v[i];
+		const double weight = isnan(m->weight) ? 1 : m->weight;
+		share +=
+		        m->selection == ST_ANN_PLAIN || isnan(m->dropped) ? 0 : weight * m->dropped;
+		weights += weight;
+	}
+	return weights > 0 ? share / weights : 0;
+}
+
 st_status
 st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *names, double level,
                struct st_ann_prediction *out, struct st_error *e)
@@ -218,6 +238,7 @@ st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *nam
 		        "the model of %.200s.%s is undefined for these values: it holds in the "
 		        "observed ranges only",
 		        a->function, a->metric);
+	out->left_out = ann_scope_left_out(s);
 	if (!isnan(out->sd)) {
 		out->low = ann_scope_quantile(s, names, (1 - level) / 2, out->mean, out->sd);
 		out->high = ann_scope_quantile(s, names, (1 + level) / 2, out->mean, out->sd);

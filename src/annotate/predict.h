@@ -9,6 +9,7 @@ struct st_ann_prediction {
 	double mean, sd;  /* NAN: no condition holds; sd is also NAN if the model has no spread */
 	double low, high; /* interval of the given level; NAN where sd is */
 	bool inside;      /* all values are in the observed ranges */
+	double left_out;  /* share of the records that the models of the scope do not describe */
 };
 
 /* level: probability of the interval, 0.95 for example. Returns ST_FAILED with *e if a needed

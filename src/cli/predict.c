@@ -39,8 +39,13 @@ predict_add_value(struct predict_arguments *a, const char *word, const char *equ
                   struct st_error *e)
 {
 	const char *end;
+	const size_t n = (size_t)(equals - word);
+	for (size_t i = 0; i < a->values.n; i++)
+		if (strlen(a->values.v[i].name) == n && !strncmp(a->values.v[i].name, word, n))
+			return st_fail(e, ST_EXIT_USAGE, "'%s' is given twice",
+			               a->values.v[i].name);
 	struct predict_value *v = ST_PUSH(&a->values);
-	if (!v || !(v->name = strndup(word, (size_t)(equals - word))))
+	if (!v || !(v->name = strndup(word, n)))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the values");
 	v->text = equals + 1;
 	if (st_parse_real(v->text, &v->number, &end) || *end)
@@ -177,8 +182,14 @@ predict_check_names(const struct st_ann_annotation *an, const struct predict_arg
 }
 
 static void
-predict_warn(const struct st_ann_annotation *an, const struct predict_arguments *a)
+predict_warn(const struct st_ann_annotation *an, const struct predict_arguments *a,
+             const struct st_ann_prediction *p)
 {
+	if (p->left_out > 0)
+		fprintf(stderr,
+		        "strobe: the model leaves out %.3g %% of the records (selection): as many "
+		        "calls can cost something else\n",
+		        100 * p->left_out);
 	for (size_t k = 0; k < an->declarations.n; k++) {
 		const struct st_ann_declaration *d = &an->declarations.v[k];
 		struct st_ann_value v = {NAN, NULL};
@@ -207,7 +218,7 @@ predict_print(const struct st_ann_annotation *an, const struct predict_arguments
 		printf(", standard deviation %.6g, %.6g %% between %.10g and %.10g", p->sd,
 		       100 * a->level, p->low, p->high);
 	putchar('\n');
-	predict_warn(an, a);
+	predict_warn(an, a, p);
 }
 
 static st_status

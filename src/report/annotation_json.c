@@ -119,6 +119,7 @@ st_prediction_json(const struct st_ann_prediction *p)
 	json_t *interval = json_null();
 	if (isfinite(p->low) && isfinite(p->high))
 		interval = json_pack("[f, f]", p->low, p->high);
-	return json_pack("{s:o, s:o, s:o, s:b}", "mean", st_json_real(p->mean), "sd",
-	                 st_json_real(p->sd), "interval", interval, "inside", p->inside);
+	return json_pack("{s:o, s:o, s:o, s:b, s:f}", "mean", st_json_real(p->mean), "sd",
+	                 st_json_real(p->sd), "interval", interval, "inside", p->inside, "left_out",
+	                 p->left_out);
 }

@@ -202,6 +202,22 @@ class Predict(Annotate):
         self.file("time,n\n" + "".join(f"{100 + 20 * n + rng.gauss(0, 5)},{n}\n" for n in range(200)), "f.csv")
         self.printed("annotate", "f.csv", "-m", "time:us", "-o", "f.ann")
 
+    def test_values_of_other_scopes_are_not_needed(self):
+        text = ("f.time(kind, n) {\n    number kind = kind; //: range 0 1\n    number n = n; //: range 1 9\n"
+                "    [kind == 0] Norm(5, 1);\n    [kind == 1] Norm(2 * n, 1);\n}\n")
+        self.file(text, "scopes.ann")
+        self.assertIn(" 5, standard deviation 1,", self.printed("predict", "scopes.ann", "f", "time", "kind=0"))
+        self.assertIn(" 8, standard deviation 1,", self.printed("predict", "scopes.ann", "f", "time", "kind=1", "n=4"))
+        self.error(2, "f.time depends on 'n': give its value as n=VALUE", "predict", "scopes.ann", "f", "time", "kind=1")
+        self.error(2, "f.time depends on 'kind': give its value as kind=VALUE", "predict", "scopes.ann", "f", "time", "n=4")
+        self.error(2, "'n' is given twice", "predict", "scopes.ann", "f", "time", "kind=1", "n=4", "n=5")
+
+    def test_a_selection_is_said(self):
+        self.file("f.time(n) {\n    number n = n; //: range 1 9\n    Norm(2 * n, 1); //: n 71; selection dominant; dropped 0.29\n}\n", "part.ann")
+        done = subprocess.run([STROBE, "predict", "part.ann", "f", "time", "n=4"], cwd=self.place, capture_output=True, text=True, timeout=120, check=True)
+        self.assertEqual(done.stderr, "strobe: the model leaves out 29 % of the records (selection): as many calls can cost something else\n")
+        self.assertEqual(json.loads(self.printed("predict", "part.ann", "f", "time", "n=4", "--format", "json"))["left_out"], 0.29)
+
     def test_same_as_the_model(self):
         model = self.read("f.csv", "-m", "time:us")[0]["models"][0]
         b = [t["coefficient"] for t in model["terms"]]
@@ -234,7 +250,7 @@ class Predict(Annotate):
         self.assertEqual(self.printed("predict", "g.ann", "f", "time", "n=10"),
                          "time of f: cannot tell: no condition of the annotation holds for these values\n")
         self.assertEqual(json.loads(self.printed("predict", "g.ann", "f", "time", "n=10", "--format", "json")),
-                         {"mean": None, "sd": None, "interval": None, "inside": False})
+                         {"mean": None, "sd": None, "interval": None, "inside": False, "left_out": 0})
 
     def test_categories(self):
         self.file('"f(int)".time(k) { category k = k; [k == "IN"] 5; [k != "IN"] 7; }\n', "g.ann")
