@@ -135,7 +135,8 @@ st_status st_ann_label_index(struct st_ann_feature *f, const char *label, double
 st_status st_ann_record_new(struct st_ann_records *r);
 /* Copies a record to the place of another one. */
 void st_ann_record_move(struct st_ann_records *r, size_t from, size_t to);
-/* Drops the records in which a part of the time is longer than the time, and counts them. */
+/* Drops the records in which a part of the time is longer than the time, or a time is negative, and
+ * counts them. */
 void st_ann_records_drop_impossible(struct st_ann_records *r);
 
 #endif

@@ -183,9 +183,10 @@ annotate_warn_of_impossible(const struct analysis *r)
 		const struct st_ann_records *f = &r->data.functions.v[i];
 		if (f->impossible)
 			fprintf(stderr,
-			        "strobe: %zu of %zu records of %s were left out, because a part "
-			        "of the time (lock_wait, condition_wait, lock_held) is longer than "
-			        "the time\n",
+			        "strobe: %zu of %zu records of %s were left out, because a time "
+			        "is negative, or a part of it (lock_wait, condition_wait, "
+			        "lock_held) "
+			        "is longer\n",
 			        f->impossible, f->impossible + f->n, f->name);
 	}
 }

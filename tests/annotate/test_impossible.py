@@ -31,13 +31,22 @@ class Impossible(unittest.TestCase):
 
     def test_dropped_and_counted(self):
         found, said = self.annotate(HEADER.format(unit="ns") + self.rows({5, 20}))
-        self.assertEqual(said, "strobe: 2 of 30 records of f were left out, because a part of the time (lock_wait, condition_wait, lock_held) is longer "
-                               "than the time\n")
+        self.assertEqual(said, "strobe: 2 of 30 records of f were left out, because a time is negative, or a part of it (lock_wait, condition_wait, "
+                               "lock_held) is longer\n")
         self.assertEqual({m: a["records"] for m, a in found.items()}, {"time": 28, "lock_wait": 28, "lock_held": 28})
         self.assertEqual(found["time"]["models"][0]["mean"], "100000 * n")
         self.assertEqual(found["lock_held"]["models"][0]["mean"], "50000 * n")
         self.assertEqual(found["lock_wait"]["models"][0]["mean"], "1000")
         self.assertEqual(self.annotate(HEADER.format(unit="ns") + self.rows({5, 20}), "-q")[1], "")
+
+    def test_negative_times(self):
+        """More was subtracted for the recording than the call took: by up to 1 us that is an average's error."""
+        head = HEADER.format(unit="ns").replace("lock_wait", "cpu")
+        found, said = self.annotate(head + "".join(f"1,{100000 * n},{-1020 if n in (3, 4) else 90000 * n},0,{n}\n" for n in range(1, 31)))
+        self.assertTrue(said.startswith("strobe: 2 of 30 records of f were left out, because a time is negative, or"), said)
+        self.assertEqual((found["time"]["records"], found["cpu"]["records"], found["cpu"]["models"][0]["mean"]), (28, 28, "90000 * n"))
+        found, said = self.annotate(head + "".join(f"1,{100000 * n},{-999 if n in (3, 4) else 90000 * n},0,{n}\n" for n in range(1, 31)))
+        self.assertEqual((said, found["cpu"]["records"]), ("", 30))
 
     def test_costs_of_probes_are_averages(self):
         """A part that is longer by up to 1 % and 1 us is possible, and so is one in another unit or without a time."""
