@@ -15,17 +15,24 @@ def numbers(*defaults):
     return [*given, *defaults[len(given) :]]  # noqa: E203
 
 
+class Failed(Exception):
+    """A strobe command failed; the text says which one, and why."""
+
+
 class Case:
     """A folder in which the campaigns of one strobe run."""
 
     def __init__(self, strobe, place, limit=900):
         self.strobe, self.place, self.limit = os.path.abspath(strobe), place, limit
 
-    def ask(self, *words, command="blow", extra=None):
+    def ask(self, *words, command="blow", extra=None, stdin=None):
         """The standard output of a strobe command; extra: more variables of the environment."""
-        done = subprocess.run([self.strobe, command, *map(str, words)], cwd=self.place, capture_output=True, timeout=self.limit, env={**os.environ, **(extra or {})})
+        with open(stdin or os.devnull, "rb") as source:
+            done = subprocess.run(
+                [self.strobe, command, *map(str, words)], cwd=self.place, stdin=source, capture_output=True, timeout=self.limit, env={**os.environ, **(extra or {})}
+            )
         if done.returncode:
-            raise SystemExit(f"strobe {command} {' '.join(map(str, words))} ended with {done.returncode}: {done.stderr.decode()}")
+            raise Failed(f"strobe {command} {' '.join(map(str, words))} ended with {done.returncode}: {done.stderr.decode()}")
         return done.stdout.decode(errors="replace")
 
     def campaign(self, title, name, options, program):
@@ -42,11 +49,11 @@ class Case:
     def result(self, name, *options):
         return json.loads(self.ask("--from", f"{name}.db", "--format", "json", *options))
 
-    def time_in(self, function, program, extra=None):
-        """The CPU time that the program spends in a function, in seconds; the median of three runs."""
+    def time_in(self, functions, program, extra=None, stdin=None):
+        """The CPU time that the program spends in functions, in seconds; the median of three runs."""
         times = []
         for _ in range(3):
-            self.ask("-q", "--cpu", "--funcs", function, "-o", "time.db", "--", *program, command="trace", extra=extra)
+            self.ask("-q", "--cpu", "--funcs", functions, "-o", "time.db", "--", *program, command="trace", extra=extra, stdin=stdin)
             result = json.loads(self.ask("--from", "time.db", "--format", "json", command="trace"))
             times.append(sum(f["outermost_ns"] for f in result["functions"]) * 1e-9)
         return statistics.median(times)

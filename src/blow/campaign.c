@@ -200,8 +200,9 @@ check_quiet_run(const struct st_blow_campaign *c, bool stopped, struct st_error 
 		        "is no baseline: use an input with which it ends normally",
 		        run->exit - 128);
 	return st_fail(e, ST_EXIT_FAILED,
-	               "the program does not end within %g s without noise: raise --limit",
-	               c->o->how.limit);
+	               "the program does not end within %g s without noise (%s): raise --limit, or "
+	               "begin again if it rarely hangs",
+	               c->o->how.limit, st_blow_fault_name(run->fault));
 }
 
 static st_status

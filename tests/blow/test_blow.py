@@ -363,7 +363,7 @@ class Faults(Blow):
     def test_no_end(self):
         """A program that does not end without noise has no baseline."""
         done = self.strobe("-F", "wait_for_ever", "--limit", "1s", "--", PLANTED, "for-ever", code=125)
-        self.assertIn("does not end within 1 s", done.stderr)
+        self.assertIn("does not end within 1 s without noise (", done.stderr)
 
     def test_crash_without_noise(self):
         done = self.strobe("-F", "may_be_late", "--", PLANTED, "abort", code=125)
