@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "features/targets.h"
+#include "recording/save.h"
 #include "recording/targets.h"
 #include "session/toolset.h"
 #include "tools/records.h"
@@ -390,8 +391,27 @@ engine_execute(struct st_engine_recordings *all, const struct st_toolset *tools,
 	              : st_run_program(&options, run, e);
 }
 
+struct engine_result {
+	const struct st_engine_recordings *all;
+	const struct st_run *run;
+	int64_t seconds; /* when the run began, since the epoch */
+};
+
 static st_status
-engine_run(struct st_engine_recordings *all, const struct st_toolset *tools, FILE *out,
+engine_write_records(const void *arg, FILE *out, struct st_recording_outcome *outcome,
+                     struct st_error *e)
+{
+	const struct engine_result *r = arg;
+	bool no_memory = r->all->no_memory;
+	for (size_t i = 0; i < r->all->processes.n; i++)
+		no_memory |= r->all->processes.v[i]->no_memory;
+	if (no_memory || st_engine_write(r->all, r->run, r->seconds, out, outcome))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
+	return outcome->records ? ST_OK : engine_complain(r->all, e);
+}
+
+static st_status
+engine_run(struct st_engine_recordings *all, const struct st_toolset *tools,
            struct st_recording_outcome *outcome, struct st_error *e)
 {
 	struct st_run run = {0};
@@ -401,14 +421,9 @@ engine_run(struct st_engine_recordings *all, const struct st_toolset *tools, FIL
 		return ST_FAILED;
 	outcome->pid = run.n_processes ? run.processes[0].pid : 0;
 	outcome->exit_code = all->request->pid ? 0 : run.exit_code;
-	st_status status = ST_OK;
-	bool no_memory = all->no_memory;
-	for (size_t i = 0; i < all->processes.n; i++)
-		no_memory |= all->processes.v[i]->no_memory;
-	if (no_memory || st_engine_write(all, &run, (int64_t)start.tv_sec, out, outcome))
-		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
-	else if (!outcome->records)
-		status = engine_complain(all, e);
+	const struct engine_result result = {all, &run, (int64_t)start.tv_sec};
+	const st_status status =
+	        st_recording_save(all->request->output, engine_write_records, &result, outcome, e);
 	st_run_free(&run);
 	return status;
 }
@@ -438,8 +453,8 @@ engine_free(struct st_engine_recording *r)
 }
 
 st_status
-st_engine_record(const struct st_recording_request *request, FILE *out,
-                 struct st_recording_outcome *outcome, struct st_error *e)
+st_engine_record(const struct st_recording_request *request, struct st_recording_outcome *outcome,
+                 struct st_error *e)
 {
 	struct st_engine_recordings all = {.request = request};
 	const struct st_tool_setting settings[] = {
@@ -449,7 +464,7 @@ st_engine_record(const struct st_recording_request *request, FILE *out,
 	st_status status =
 	        st_toolset_use(&tools, "records", settings, sizeof settings / sizeof *settings, e);
 	if (!status)
-		status = engine_run(&all, &tools, out, outcome, e);
+		status = engine_run(&all, &tools, outcome, e);
 	for (size_t i = 0; i < all.processes.n; i++)
 		engine_free(all.processes.v[i]);
 	free(all.processes.v);

@@ -80,7 +80,7 @@ st_engine_is_needed(const struct st_recording_request *r)
 }
 
 /* As run_probes of run.c. */
-st_status st_engine_record(const struct st_recording_request *r, FILE *out,
+st_status st_engine_record(const struct st_recording_request *r,
                            struct st_recording_outcome *outcome, struct st_error *e);
 
 /* engine_write.c */

@@ -161,6 +161,18 @@ decide_engine_registers(struct st_engine_function *f, size_t records)
 	return st_registers_decide(&seen, &f->table);
 }
 
+/* A process that is killed does not say how many calls there were: at least as many as the latest
+ * record's number. */
+static uint64_t
+count_engine_calls(const struct st_engine_function *f, size_t records)
+{
+	uint64_t calls = f->calls;
+	for (size_t i = 0; i < records; i++)
+		if (f->records[i].serial > calls)
+			calls = f->records[i].serial;
+	return calls;
+}
+
 static st_status
 write_engine_function(struct engine_writing *w, struct st_engine_function *f,
                       struct st_recording_outcome *outcome)
@@ -171,6 +183,7 @@ write_engine_function(struct engine_writing *w, struct st_engine_function *f,
 		qsort(f->records, w->r->request->keep, sizeof *f->records, engine_record_order);
 	while (f->records && records < w->r->request->keep && f->records[records].complete)
 		records++;
+	f->calls = count_engine_calls(f, records);
 	note_engine_function(w, f, records);
 	st_status status = records ? st_branch_names_find(w->r, f, &names) : ST_OK;
 	if (f->bare && !status)

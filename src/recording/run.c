@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "profile/output.h"
 #include "recording/engine.h"
+#include "recording/save.h"
 #include "recording/targets.h"
 
 static const char *const names[] = {
@@ -152,9 +154,9 @@ complain_of_silence(const struct st_recording *all, struct st_error *e)
 /* ---- the run ---- */
 
 static st_status
-write_records(const struct st_recording *all, FILE *out, struct st_recording_outcome *outcome,
-              struct st_error *e)
+write_records(const void *arg, FILE *out, struct st_recording_outcome *outcome, struct st_error *e)
 {
+	const struct st_recording *all = arg;
 	bool no_memory = all->no_memory || !all->processes.n;
 	for (size_t i = 0; i < all->processes.n; i++)
 		no_memory |= all->processes.v[i]->no_memory;
@@ -180,7 +182,7 @@ record_process(const struct st_recording_request *r, struct st_probes *p, struct
 }
 
 static st_status
-run_probes(const struct st_recording_request *r, FILE *out, struct st_recording_outcome *outcome,
+run_probes(const struct st_recording_request *r, struct st_recording_outcome *outcome,
            struct st_error *e)
 {
 	struct st_recording recording = {.request = r};
@@ -193,11 +195,26 @@ run_probes(const struct st_recording_request *r, FILE *out, struct st_recording_
 	if (!status) {
 		outcome->pid = (uint32_t)probes.process.pid;
 		outcome->exit_code = r->pid ? 0 : exit_code_of_program(probes.process.status);
-		status = write_records(&recording, out, outcome, e);
+		status = st_recording_save(r->output, write_records, &recording, outcome, e);
 	}
 	st_recording_free(&recording);
 	st_probes_free(&probes);
 	return status;
+}
+
+/* The result must not replace the program or a file that it is given. */
+static st_status
+check_output(const struct st_recording_request *r, struct st_error *e)
+{
+	if (st_output_check(r->output, e))
+		return ST_FAILED;
+	for (size_t i = 0; !r->pid && r->program[i]; i++)
+		if (st_output_check_input(r->output, r->program[i], NULL))
+			return st_fail(e, ST_EXIT_USAGE,
+			               "the records would replace %s, an argument of the program: "
+			               "give -o another file",
+			               r->program[i]);
+	return ST_OK;
 }
 
 st_status
@@ -205,19 +222,7 @@ st_recording_run(const struct st_recording_request *r, struct st_recording_outco
                  struct st_error *e)
 {
 	*out = (struct st_recording_outcome){0};
-	FILE *file = fopen(r->output, "we");
-	if (!file)
-		return st_fail(e, ST_EXIT_FAILED, "cannot write '%s': %s; choose another place",
-		               r->output, strerror(errno));
-	struct stat st;
-	const bool is_regular = !fstat(fileno(file), &st) && S_ISREG(st.st_mode);
-	st_status status = st_engine_is_needed(r) ? st_engine_record(r, file, out, e)
-	                                          : run_probes(r, file, out, e);
-	const bool failed = ferror(file) != 0;
-	if ((fclose(file) || failed) && !status)
-		status = st_fail(e, ST_EXIT_FAILED, "cannot write '%s': %s; choose another place",
-		                 r->output, strerror(errno));
-	if (status && is_regular) /* not /dev/null */
-		unlink(r->output);
-	return status;
+	if (check_output(r, e))
+		return ST_FAILED;
+	return st_engine_is_needed(r) ? st_engine_record(r, out, e) : run_probes(r, out, e);
 }

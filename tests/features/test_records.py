@@ -7,6 +7,7 @@ usage: test_records.py STROBE EXITS PROGRAM...
 EXITS is programs/exits.c; the programs are programs/shapes.c and programs/classes.cc, compiled in several ways."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -181,7 +182,7 @@ class Refused(Records):
         message = self.strobe("-m", "time,colour", "-o", "r.txt", "--", EXITS, code=2).stderr
         self.assertTrue(message.startswith("strobe: --metrics takes a list of time, cpu, allocated, "), message)
         self.assertTrue(message.endswith(", not 'colour'\n"), message)
-        self.refused("cannot write '/nonexistent/r.txt': No such file or directory; choose another place", "-o", "/nonexistent/r.txt", "--", EXITS)
+        self.refused("cannot write the result to /nonexistent/r.txt: No such file or directory; name another place with -o", "-o", "/nonexistent/r.txt", "--", EXITS)
 
     def test_nothing(self):
         self.refused(f"no function of '{EXITS}' or of its libraries is called 'nosuch': strobe trace --dry-run lists them",
@@ -192,6 +193,54 @@ class Refused(Records):
                      "-F", "never_returns", "-o", "r.txt", "--", EXITS, "exit")
         self.refused("'vanishes' cannot be measured, because the compiler has inlined it into its callers (vanishes, into main): "
                      "compile it with __attribute__((noinline)), or name a caller", "-F", "vanishes", "-o", "r.txt", "--", CLASSES[0])
+
+    def test_the_program_is_not_replaced(self):
+        """Neither the program nor a file that it is given."""
+        program = os.path.join(self.at, "program")
+        shutil.copy(EXITS, program)
+        self.assertEqual(self.strobe("-F", "ends", "-o", program, "--", program, code=2).stderr,
+                         f"strobe: {program} is a program, which a result would replace: give -o another file\n")
+        with open(program, "rb") as file, open(EXITS, "rb") as source:
+            self.assertEqual(file.read(), source.read())
+        os.remove(program)
+        with open(os.path.join(self.at, "input"), "w", encoding="utf-8") as file:
+            file.write("kept")
+        self.assertEqual(self.strobe("-F", "ends", "-o", "input", "--", EXITS, "./input", code=2).stderr,
+                         "strobe: the records would replace ./input, an argument of the program: give -o another file\n")
+        with open(os.path.join(self.at, "input"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "kept")
+
+    def test_an_earlier_file_is_kept(self):
+        """A recording that fails leaves the file of an earlier one as it is."""
+        path = os.path.join(self.at, "r.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("earlier")
+        for options in ((), ("-m", "instructions")):
+            for words, code in ((("-F", "nosuch", "-o", path, "--", EXITS), 125), (("-F", "in_thread", "-o", path, "--", EXITS), 125),
+                                (("-o", path, "--", "./no-such-program"), 127)):
+                self.strobe(*options, *words, code=code)
+                with open(path, encoding="utf-8") as file:
+                    self.assertEqual(file.read(), "earlier")
+        self.assertEqual(os.listdir(self.at), ["r.txt"])
+
+    def test_full_disk(self):
+        """The run cannot be repeated: its records are saved elsewhere."""
+        for options in ((), ("-m", "instructions")):
+            done = subprocess.run([STROBE, "annotate", *options, "-F", "ends", "-o", "/dev/full", "--", EXITS, "calls"], capture_output=True, text=True,
+                                  timeout=120, cwd=self.at, check=False, env=dict(os.environ, TMPDIR=self.at))
+            self.assertEqual(done.returncode, 125)
+            head, path = done.stderr.rstrip("\n").split("; this time the records are in ")
+            self.assertEqual(head, "strobe: cannot write the result to /dev/full: No space left on device; make room there or name another place with -o")
+            self.assertEqual(os.path.dirname(path), self.at)
+            functions, _ = records.read(path)
+            self.assertEqual(functions["ends"].calls, (3000, 3000, 0))
+
+    def test_killed_program(self):
+        """The calls before a kill are records, and counted."""
+        for options in ((), ("-m", "instructions")):
+            self.strobe("-q", *options, "-F", "ends", "-o", "r.txt", "--", EXITS, "kill", code=128 + 9)
+            functions, _ = records.read(os.path.join(self.at, "r.txt"))
+            self.assertEqual(functions["ends"].calls, (100, 100, 0))
 
     def test_kept_pipe(self):
         """A file that is not a regular one, such as /dev/null, is not removed after an error."""

@@ -2,6 +2,7 @@
 /* Functions that are left by longjmp or exit, that threads call, and that children call. */
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,10 @@ main(int argc, char **argv)
 		for (int i = 0; i < 3000; i++)
 			ends(i);
 		deep(2999);
+	} else if (!strcmp(what, "kill")) {
+		for (int i = 0; i < 100; i++)
+			ends(i);
+		kill(getpid(), SIGKILL);
 	} else if (!strcmp(what, "code")) {
 		return ends(7);
 	} else if (!strcmp(what, "exit")) {
