@@ -22,17 +22,21 @@ QUERIES = """
 select count(*), sum(length(b)) from t where id in (select a * 7907 % 200000 from t where a < 150000);
 with recursive c(x, y) as (select 1, 1 union all select x + 1, y * 48271 % 200003 from c where x < 300000) select sum(length(t.b)) from c join t on t.id = c.y;
 """
+# Strobe is started with the same environment: its own files are read as ever.
 MAPPED = r"""
+#define _GNU_SOURCE
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 static struct { char *at; long size; } files[64];
 long pread64(int file, void *to, unsigned long size, long offset)
 {
 	struct stat s;
-	if (file < 0 || file >= 64)
-		return -1;
+	if (file < 0 || file >= 64 || strcmp(program_invocation_short_name, "sqlite3") != 0)
+		return syscall(SYS_pread64, file, to, size, offset);
 	if (!files[file].at && fstat(file, &s) == 0 && s.st_size) {
 		files[file].size = s.st_size;
 		files[file].at = mmap(0, (unsigned long)s.st_size, PROT_READ, MAP_SHARED | MAP_POPULATE, file, 0);
@@ -61,7 +65,6 @@ def main():
         # Probes cost time, so a campaign with no others gives the best slope.
         case.campaign("pread, slower", "pread", ["-F", "pread", "--timeout", f"{seconds}s", "--stdin", "small"], program)
         (target,) = case.result("pread")["targets"]
-        case.campaign("pread, slower, with a cache of 100 MB", "large", ["-F", "pread", "-i", "1", "--stdin", "large"], program)
         if target["slope"]["value"] is None:
             raise SystemExit("no forecast: the slope of pread could not be measured; give more seconds")
         slope = [target["slope"][end] for end in ("value", "lo", "hi")]
