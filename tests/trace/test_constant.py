@@ -60,7 +60,7 @@ class Constant(unittest.TestCase):
     def test_what_does_not_fit(self):
         done = self.strobe("--engine", "jit", "--skip-constant", CALLS)
         self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (2, "", "strobe: --skip-constant is not possible with --engine jit: leave it out, or use --engine probe\n"))
+                         (125, "", "strobe: --skip-constant is not possible with --engine jit: leave it out, or use --engine probe\n"))
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ class Processes(Together):
             done = subprocess.run([STROBE, "trace", "--engine", engine, "--follow", "--pid", str(os.getpid())], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr),
-                             (2, "", "strobe: --follow needs a program that strobe starts: the children of an attached process run natively\n"))
+                             (125, "", "strobe: --follow needs a program that strobe starts: the children of an attached process run natively\n"))
 
 
 if __name__ == "__main__":
