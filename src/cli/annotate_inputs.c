@@ -20,14 +20,14 @@
 #include "base/vec.h"
 #include "cli/annotate.h"
 #include "cli/commands.h"
-#include "cli/on.h"
+#include "cli/on_tasks.h"
 #include "cli/progress.h"
 #include "profile/output.h"
+#include "timing/signals.h"
 #include "timing/timing.h"
 
 struct annotate_many {
 	const struct st_annotate_arguments *a;
-	char strobe[PATH_MAX];
 	ST_VEC(char *) inputs;
 	struct st_progress progress;
 	struct st_output output;
@@ -106,16 +106,16 @@ many_list(struct annotate_many *m, struct st_error *e)
 
 /* ---- one input ---- */
 
-/* *at: the word that is the name of the file of records. */
-static char **
-many_command(const struct annotate_many *m, size_t input, const char *output, size_t *at)
+/* The options of the strobe that records one input. The last one is the file of records. */
+enum { MANY_OUTPUT = 4, MANY_FURTHER = 6 };
+
+static void
+many_further(const struct annotate_many *m, size_t input, const char *output,
+             const char *further[MANY_FURTHER])
 {
-	const struct st_annotate_arguments *a = m->a;
-	const char *const further[] = {"--quiet",  "--input", m->inputs.v[input],
-	                               "--output", output,    NULL};
-	char **words = st_on_experiment(m->strobe, "annotate", a->command, a->program, further, at);
-	*at += 4;
-	return words;
+	const char *const all[MANY_FURTHER] = {"--quiet",  "--input", m->inputs.v[input],
+	                                       "--output", output,    NULL};
+	memcpy(further, all, sizeof all);
 }
 
 static st_status
@@ -169,44 +169,50 @@ many_run(char *const *words, int *code, struct st_error *e)
 	}
 	if (pid < 0)
 		return st_fail(e, ST_EXIT_FAILED, "cannot start a process: %s", strerror(errno));
+	st_timing_child_begin(pid);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
 	}
+	st_timing_child_end(pid);
 	*code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	return ST_OK;
 }
 
 static st_status
-many_here_once(struct annotate_many *m, size_t input, struct st_error *e)
+many_here_once(struct annotate_many *m, const char *strobe, size_t input, struct st_error *e)
 {
+	const char *further[MANY_FURTHER];
 	size_t at;
 	int code = 0;
-	char **words = many_command(m, input, m->part, &at);
+	many_further(m, input, m->part, further);
+	char **words =
+	        st_on_experiment(strobe, "annotate", m->a->command, m->a->program, further, &at);
 	if (!words)
 		return many_no_memory(e);
 	many_show(m, input);
 	st_status status = many_run(words, &code, e);
 	free(words);
 	st_progress_erase(&m->progress);
-	/* What is missing was said by the strobe that has recorded nothing. */
-	if (!status && access(m->part, F_OK))
+	if (status || st_timing_interrupted())
+		return status;
+	if (access(m->part, F_OK)) /* the strobe that was to write them has printed the cause */
 		return st_fail(e, ST_EXIT_FAILED, "there are no records of the input %s",
 		               m->inputs.v[input]);
-	if (!status)
-		status = many_append(m, m->part, e);
 	many_take_exit(m, code);
-	unlink(m->part);
-	return status;
+	return many_append(m, m->part, e);
 }
 
 static st_status
 many_here(struct annotate_many *m, struct st_error *e)
 {
-	st_status status = ST_OK;
+	char strobe[PATH_MAX];
+	if (st_on_strobe(strobe, sizeof strobe, e))
+		return ST_FAILED;
 	m->part = st_text_of("%s.%ld.part", m->a->output, (long)getpid());
-	if (!m->part)
-		return many_no_memory(e);
-	for (size_t i = 0; i < m->inputs.n && !status; i++)
-		status = many_here_once(m, i, e);
+	st_status status = m->part ? ST_OK : many_no_memory(e);
+	for (size_t i = 0; i < m->inputs.n && !status && !st_timing_interrupted(); i++) {
+		status = many_here_once(m, strobe, i, e);
+		unlink(m->part);
+	}
 	free(m->part);
 	return status;
 }
@@ -245,35 +251,23 @@ many_identity(const struct annotate_many *m)
 }
 
 static st_status
-many_plan(struct annotate_many *m, struct st_batch *b, size_t input, struct st_error *e)
+many_plan(struct annotate_many *m, struct st_on_tasks *t, size_t input, struct st_error *e)
 {
-	struct st_batch_command c = {0};
-	size_t number;
-	json_t *task = st_batch_task_new();
-	char **words = many_command(m, input, "OUTPUT", &c.output);
-	c.argv = words;
-	const bool good = words && task && st_batch_task_run(task, &c);
-	free(words);
-	if (good)
-		return st_batch_add(b, task, &number, e);
-	json_decref(task);
-	return st_fail(e, ST_EXIT_FAILED,
-	               "a word of the command is not UTF-8, or memory is exhausted: it cannot be "
-	               "a campaign");
+	const char *further[MANY_FURTHER];
+	many_further(m, input, "OUTPUT", further);
+	return st_on_tasks_add(t, further, MANY_OUTPUT, e);
 }
 
 static st_status
-many_take(struct annotate_many *m, struct st_batch *b, size_t input, struct st_error *e)
+many_take(struct annotate_many *m, struct st_on_tasks *t, size_t input, struct st_error *e)
 {
 	struct st_batch_result r;
 	many_show(m, input);
-	if (st_batch_wait(b, input, &r, e))
-		return ST_FAILED;
-	st_status status = ST_OK;
-	if (r.reason)
+	st_status status = st_on_tasks_wait(t, &r, e);
+	if (!status && r.reason)
 		status = st_fail(e, ST_EXIT_FAILED, "no records of the input %s: %s",
 		                 m->inputs.v[input], r.reason);
-	else if (r.output)
+	else if (!status && r.output)
 		status = many_append(m, r.output, e);
 	if (!status && r.n)
 		many_take_exit(m, r.runs[0].exit);
@@ -284,27 +278,19 @@ many_take(struct annotate_many *m, struct st_batch *b, size_t input, struct st_e
 static st_status
 many_there(struct annotate_many *m, struct st_error *e)
 {
-	char *identity = many_identity(m), *folder = NULL;
-	const struct st_batch_options options = {.place = m->a->place,
-	                                         .strobe = m->strobe,
-	                                         .tool = "annotate",
-	                                         .identity = identity,
-	                                         .command = m->a->command};
-	struct st_batch *b = NULL;
-	st_timing_watch_signals();
-	st_status status = identity ? st_batch_open(&b, &options, e) : many_no_memory(e);
+	const struct st_annotate_arguments *a = m->a;
+	struct st_on_tasks t = {.tool = "annotate", .command = a->command, .program = a->program};
+	st_status status = st_on_tasks_open(&t, &a->place, many_identity(m), e);
 	for (size_t i = 0; i < m->inputs.n && !status; i++)
-		status = many_plan(m, b, i, e);
+		status = many_plan(m, &t, i, e);
 	for (size_t i = 0; i < m->inputs.n && !status && !st_timing_interrupted(); i++)
-		status = many_take(m, b, i, e);
-	if (b)
-		folder = st_batch_close(b, !status && !st_timing_interrupted());
+		status = many_take(m, &t, i, e);
+	char *folder = st_on_tasks_close(&t, !status && !st_timing_interrupted());
 	st_progress_erase(&m->progress);
 	if (status)
 		st_complain(e);
-	st_on_say_resume(folder, m->a->quiet);
+	st_on_say_resume(folder, a->quiet);
 	free(folder);
-	free(identity);
 	return status;
 }
 
@@ -313,14 +299,7 @@ many_there(struct annotate_many *m, struct st_error *e)
 static st_status
 many_begin(struct annotate_many *m, struct st_error *e)
 {
-	const ssize_t n = readlink("/proc/self/exe", m->strobe, sizeof m->strobe - 1);
-	bool slurm = false;
-	if (n < 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read /proc/self/exe: %s",
-		               strerror(errno));
-	m->strobe[n] = '\0';
-	if (m->a->place.on && st_batch_is_slurm(m->a->place.on, &slurm, e))
-		return ST_FAILED;
+	st_timing_watch_signals();
 	return many_list(m, e) || st_output_begin(&m->output, m->a->output, e) ? ST_FAILED : ST_OK;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe blow --on: each run of the campaign is a task, in which a worker starts strobe blow with
  * the same options for this run alone. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,20 +9,15 @@
 #include "blow/experiment.h"
 #include "cli/blow.h"
 #include "cli/commands.h"
-#include "cli/on.h"
+#include "cli/on_tasks.h"
 #include "profile/output.h"
 #include "timing/timing.h"
 
 struct st_blow_far {
 	const struct st_blow_arguments *a;
-	char *const *argv;
-	char strobe[PATH_MAX];
-	char *identity, *selection; /* the path of its file */
-	struct st_batch_options options;
-	struct st_batch *batch;
+	struct st_on_tasks tasks;
+	char *selection; /* the path of the result of the run that selects functions */
 	struct st_blow_workers workers;
-	size_t begun, ended; /* runs */
-	struct st_on_nodes nodes;
 };
 
 st_status
@@ -73,72 +67,18 @@ st_blow_far_work(const struct st_blow_arguments *a, struct st_error *e)
 /* ---- tasks ---- */
 
 static st_status
-far_no_memory(struct st_error *e)
-{
-	return st_fail(e, ST_EXIT_FAILED, "no memory left for the campaign");
-}
-
-static st_status
-far_add(struct st_blow_far *f, const char *asked, struct st_error *e)
-{
-	enum { OUTPUT = 5 }; /* its number among the further words */
-	const char *const further[] = {
-	        "--experiment", asked,    "--reference", f->selection ? f->selection : "",
-	        "--output",     "OUTPUT", NULL};
-	struct st_batch_command c = {0};
-	json_t *task = st_batch_task_new();
-	size_t number;
-	char **words = st_on_experiment(f->strobe, "blow", f->argv, f->a->session.program, further,
-	                                &c.output);
-	c.argv = words;
-	c.output += OUTPUT;
-	const bool good = words && task && st_batch_task_run(task, &c);
-	free(words);
-	if (good)
-		return st_batch_add(f->batch, task, &number, e);
-	json_decref(task);
-	return st_fail(e, ST_EXIT_FAILED,
-	               "a word of the command is not UTF-8, or memory is exhausted: it cannot be "
-	               "a campaign");
-}
-
-/* Waits for the next result in the order of the tasks; without a path after a signal. */
-static st_status
-far_next(struct st_blow_far *f, char **path, struct st_error *e)
-{
-	struct st_batch_result r;
-	*path = NULL;
-	if (st_batch_wait(f->batch, f->ended, &r, e))
-		return ST_FAILED;
-	st_status status = ST_OK;
-	if (r.reason)
-		status = st_fail(e, ST_EXIT_FAILED, "%s", r.reason);
-	else if (r.output && st_on_count(&f->nodes, r.worker))
-		status = far_no_memory(e);
-	if (!status && r.output) {
-		*path = r.output;
-		r.output = NULL;
-		f->ended++;
-	}
-	st_batch_result_free(&r);
-	return status;
-}
-
-static st_status
 far_begin_run(void *arg, const struct st_blow_run *asked, double limit, struct st_error *e)
 {
 	struct st_blow_far *f = arg;
-	char *text = st_blow_asked(asked, limit);
-	const st_status status = text ? far_add(f, text, e) : far_no_memory(e);
-	free(text);
-	return status;
+	return st_on_tasks_plan(&f->tasks, st_blow_asked(asked, limit), f->selection, e);
 }
 
 static st_status
 far_end_run(void *arg, const struct st_blow *b, struct st_blow_run *run, struct st_error *e)
 {
+	struct st_blow_far *f = arg;
 	char *path;
-	if (far_next(arg, &path, e))
+	if (st_on_tasks_take(&f->tasks, &path, e))
 		return ST_FAILED;
 	const st_status status =
 	        path ? st_blow_read_experiment(path, NULL, b->functions.n, run, e) : ST_OK;
@@ -151,7 +91,8 @@ static st_status
 far_select(void *arg, struct st_blow *b, struct st_blow_run *run, struct st_error *e)
 {
 	struct st_blow_far *f = arg;
-	if (far_add(f, ST_BLOW_SELECT, e) || far_next(f, &f->selection, e))
+	if (st_on_tasks_plan(&f->tasks, strdup(ST_BLOW_SELECT), NULL, e) ||
+	    st_on_tasks_take(&f->tasks, &f->selection, e))
 		return ST_FAILED;
 	if (!f->selection)
 		return st_fail(e, 128 + st_timing_interrupted(),
@@ -161,37 +102,19 @@ far_select(void *arg, struct st_blow *b, struct st_blow_run *run, struct st_erro
 
 /* ---- the campaign ---- */
 
-static st_status
-far_open(struct st_blow_far *f, struct st_error *e)
-{
-	const struct st_blow_arguments *a = f->a;
-	f->identity = st_on_identity("blow", f->argv, a->session.program);
-	if (!f->identity)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "a word of the command is not UTF-8, or memory is exhausted: it "
-		               "cannot be a campaign");
-	f->options = (struct st_batch_options){.place = a->place,
-	                                       .strobe = f->strobe,
-	                                       .tool = "blow",
-	                                       .identity = f->identity,
-	                                       .command = f->argv};
-	return st_on_strobe(f->strobe, sizeof f->strobe, e) ||
-	                       st_batch_open(&f->batch, &f->options, e)
-	               ? ST_FAILED
-	               : ST_OK;
-}
-
 struct st_blow_far *
 st_blow_far_begin(struct st_blow_arguments *a, char *const *argv, struct st_error *e)
 {
+	char *const *program = a->session.program;
 	struct st_blow_far *f = calloc(1, sizeof *f);
 	if (!f) {
-		ST_IGNORE(far_no_memory(e)); /* called to fill *e */
+		st_cause(e, ST_EXIT_FAILED, "no memory left for the campaign");
 		return NULL;
 	}
-	*f = (struct st_blow_far){.a = a, .argv = argv};
+	f->a = a;
+	f->tasks = (struct st_on_tasks){.tool = "blow", .command = argv, .program = program};
 	f->workers = (struct st_blow_workers){far_begin_run, far_end_run, far_select, f};
-	if (far_open(f, e)) {
+	if (st_on_tasks_open(&f->tasks, &a->place, st_on_identity("blow", argv, program), e)) {
 		st_blow_far_end(f, true);
 		return NULL;
 	}
@@ -202,11 +125,11 @@ st_blow_far_begin(struct st_blow_arguments *a, char *const *argv, struct st_erro
 st_status
 st_blow_far_note(const struct st_blow_far *f, struct st_profile *p)
 {
-	char *machine = st_batch_machine(f->batch), *note = st_on_note(&f->nodes);
+	char *machine = st_batch_machine(f->tasks.batch), *note = st_on_note(&f->tasks.nodes);
 	if (machine)
 		st_node_take_machine(p, machine);
-	if (f->nodes.list.n == 1)
-		p->run.host = st_profile_text(p, f->nodes.list.v[0].name);
+	if (f->tasks.nodes.list.n == 1)
+		p->run.host = st_profile_text(p, f->tasks.nodes.list.v[0].name);
 	if (note)
 		st_profile_note(p, "%s", note);
 	free(machine);
@@ -219,11 +142,9 @@ st_blow_far_end(struct st_blow_far *f, bool complete)
 {
 	if (!f)
 		return;
-	char *folder = st_batch_close(f->batch, complete);
+	char *folder = st_on_tasks_close(&f->tasks, complete);
 	st_on_say_resume(folder, f->a->quiet);
-	st_on_nodes_free(&f->nodes);
 	free(folder);
-	free(f->identity);
 	free(f->selection);
 	free(f);
 }

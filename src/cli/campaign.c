@@ -11,6 +11,7 @@
 #include "batch/batch.h"
 #include "campaign/status.h"
 #include "cli/commands.h"
+#include "cli/on.h"
 #include "cli/stored.h"
 #include "job/campaign.h"
 #include "report/json.h"
@@ -172,11 +173,8 @@ static st_status
 campaign_worker(const struct campaign_arguments *a, struct st_error *e)
 {
 	char strobe[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", strobe, sizeof strobe - 1);
-	if (n < 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read /proc/self/exe: %s",
-		               strerror(errno));
-	strobe[n] = '\0';
+	if (st_on_strobe(strobe, sizeof strobe, e))
+		return ST_FAILED;
 	st_timing_watch_signals();
 	struct st_campaign c;
 	st_status status = st_campaign_open(&c, a->folder, e);

@@ -7,29 +7,26 @@
 #include "fuzz/corpus.h"
 #include "gate/findings.h"
 
-/* Workers that do the runs of a command: cli/on.h. */
-#define ST_ON_OPTIONS(O)                                                                           \
+/* Workers that make the runs of a command: cli/on.h. id, name: of the option for the noise of
+ * nodes, since some commands have another --noise. */
+#define ST_WORKER_OPTIONS(O, id, name)                                                             \
 	O(on, 0, "on", "PLACE", true,                                                              \
 	  "run with workers: local, local:N, slurm or slurm:PARTITION (default: none)")            \
 	O(campaign, 0, "campaign", "FOLDER", true,                                                 \
 	  "with --on: keep tasks and results in FOLDER (default: a temporary folder)")             \
 	O(lease, 0, "lease", "TIME", true,                                                         \
 	  "with --on: give the run of a worker that is silent for TIME to another (default: 60s)") \
-	O(noise, 0, "noise", "PERCENT", true,                                                      \
+	O(id, 0, name, "PERCENT", true,                                                            \
 	  "with --on: use no node on which equal work differs by more (default: 5; 0: use all)")
 
-/* The same of a command whose runs strobe itself makes, and which may have another --noise. */
+#define ST_ON_OPTIONS(O) ST_WORKER_OPTIONS(O, noise, "noise")
+
+/* A command whose workers start the same command for each task: cli/on_tasks.h. */
 #define ST_EXPERIMENT_ON_OPTIONS(O)                                                                \
-	O(on, 0, "on", "PLACE", true,                                                              \
-	  "run with workers: local, local:N, slurm or slurm:PARTITION (default: none)")            \
-	O(campaign, 0, "campaign", "FOLDER", true,                                                 \
-	  "with --on: keep tasks and results in FOLDER (default: a temporary folder)")             \
-	O(lease, 0, "lease", "TIME", true,                                                         \
-	  "with --on: give the run of a worker that is silent for TIME to another (default: 60s)") \
-	O(node_noise, 0, "node-noise", "PERCENT", true,                                            \
-	  "with --on: use no node on which equal work differs by more (default: 5; 0: use all)")   \
+	ST_WORKER_OPTIONS(O, node_noise, "node-noise")                                             \
 	O(experiment, 0, "experiment", "RUN", false, "make one run of a campaign, for a worker")   \
-	O(reference, 0, "reference", "FILE", false, "with --experiment: what the run builds on")
+	O(reference, 0, "reference", "FILE", false,                                                \
+	  "with --experiment: read an earlier result from FILE")
 
 #define ST_BLOW_OPTIONS(O)                                                                         \
 	O(mode, 'm', "mode", "slow-down|speed-up|causal", true,                                    \

@@ -4,7 +4,6 @@
  * with the same options and another seed of the random choices. Each begins with the inputs that
  * all searches of the rounds before have found.
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/fuzz.h"
-#include "cli/on.h"
+#include "cli/on_tasks.h"
 #include "cli/progress.h"
 #include "profile/output.h"
 #include "timing/timing.h"
@@ -22,11 +21,8 @@ enum { ROUNDS = 4, SEARCHES = 8 };
 
 struct st_fuzz_far {
 	const struct st_fuzz_arguments *a;
-	char strobe[PATH_MAX];
-	char *identity,
-	        *pool; /* the path of what the rounds before have found; NULL: of the first */
-	struct st_batch_options options;
-	struct st_batch *batch;
+	struct st_on_tasks tasks;
+	char *pool; /* the path of the inputs that earlier rounds have found; NULL: in the first */
 	struct st_progress progress;
 	size_t searches; /* of a round */
 };
@@ -97,7 +93,7 @@ fuzz_far_search_once(struct st_fuzz_campaign *c, const struct st_fuzz_arguments 
 		status = st_fuzz_shared_read(&pool, a->reference, e);
 	if (!status)
 		status = st_fuzz_shared_import(&pool, c, e);
-	if (c->choice.executions) /* of children */
+	if (c->choice.executions) /* the limit does not count those of the seeds and the pool */
 		c->choice.executions += c->n_executions;
 	if (!status)
 		status = st_fuzz_campaign_run(c, e);
@@ -132,7 +128,6 @@ st_fuzz_far_work(const struct st_fuzz_arguments *a, struct st_fuzz_inputs *seeds
 static st_status
 fuzz_far_plan(struct st_fuzz_far *f, size_t round, size_t search, struct st_error *e)
 {
-	enum { OUTPUT = 5 }; /* its number among the further words */
 	const struct st_fuzz_campaign_choice *o = &f->a->choice;
 	const size_t all = ROUNDS * f->searches;
 	uint64_t random = o->seed;
@@ -141,44 +136,21 @@ fuzz_far_plan(struct st_fuzz_far *f, size_t round, size_t search, struct st_erro
 	char *asked = st_text_of("%.17g %zu %llu", o->seconds / ROUNDS,
 	                         o->executions ? (o->executions + all - 1) / all : 0,
 	                         (unsigned long long)random);
-	const char *const further[] = {
-	        "--experiment", asked,    "--reference", f->pool ? f->pool : "",
-	        "--output",     "OUTPUT", NULL};
-	struct st_batch_command c = {0};
-	json_t *task = st_batch_task_new();
-	size_t number;
-	char **words = asked ? st_on_experiment(f->strobe, "fuzz", f->a->command, f->a->program,
-	                                        further, &c.output)
-	                     : NULL;
-	c.argv = words;
-	c.output += OUTPUT;
-	const bool good = words && task && st_batch_task_run(task, &c);
-	free(words);
-	free(asked);
-	if (good)
-		return st_batch_add(f->batch, task, &number, e);
-	json_decref(task);
-	return st_fail(e, ST_EXIT_FAILED,
-	               "a word of the command is not UTF-8, or memory is exhausted: it cannot be "
-	               "a campaign");
+	return st_on_tasks_plan(&f->tasks, asked, f->pool, e);
 }
 
+/* Adds the result of a search to *found. */
 static st_status
-fuzz_far_take(struct st_fuzz_far *f, size_t task, struct st_fuzz_shared *found, struct st_error *e)
+fuzz_far_take(struct st_fuzz_far *f, struct st_fuzz_shared *found, struct st_error *e)
 {
-	struct st_batch_result r;
-	char line[96];
-	snprintf(line, sizeof line, "search %zu of %zu, %zu executions, %zu inputs found", task + 1,
-	         ROUNDS * f->searches, found->executions, found->list.n);
+	char line[96], *path;
+	snprintf(line, sizeof line, "search %zu of %zu, %zu executions, %zu inputs found",
+	         f->tasks.taken + 1, ROUNDS * f->searches, found->executions, found->list.n);
 	st_progress_line(&f->progress, line);
-	if (st_batch_wait(f->batch, task, &r, e))
-		return ST_FAILED;
-	st_status status = ST_OK;
-	if (r.reason)
-		status = st_fail(e, ST_EXIT_FAILED, "%s", r.reason);
-	else if (r.output)
-		status = st_fuzz_shared_read(found, r.output, e);
-	st_batch_result_free(&r);
+	st_status status = st_on_tasks_take(&f->tasks, &path, e);
+	if (!status && path)
+		status = st_fuzz_shared_read(found, path, e);
+	free(path);
 	return status;
 }
 
@@ -191,7 +163,7 @@ fuzz_far_round(struct st_fuzz_far *f, size_t round, struct st_fuzz_shared *found
 		if (fuzz_far_plan(f, round, i, e))
 			return ST_FAILED;
 	for (size_t i = 0; i < f->searches && !st_timing_interrupted(); i++)
-		if (fuzz_far_take(f, round * f->searches + i, found, e))
+		if (fuzz_far_take(f, found, e))
 			return ST_FAILED;
 	if (st_timing_interrupted())
 		return st_fail(e, 128 + st_timing_interrupted(),
@@ -200,7 +172,7 @@ fuzz_far_round(struct st_fuzz_far *f, size_t round, struct st_fuzz_shared *found
 	snprintf(name, sizeof name, "inputs.%zu", round);
 	st_fuzz_shared_choose(found);
 	free(f->pool);
-	f->pool = st_batch_file(f->batch, name);
+	f->pool = st_batch_file(f->tasks.batch, name);
 	return f->pool ? fuzz_far_write(found, false, f->pool, e) : fuzz_far_memory(e);
 }
 
@@ -211,22 +183,10 @@ fuzz_far_open(struct st_fuzz_far *f, const char *identity, struct st_error *e)
 {
 	const struct st_fuzz_arguments *a = f->a;
 	char *options = st_on_identity("fuzz", a->command, a->program);
-	f->identity =
+	char *all =
 	        options ? st_text_of("%zu searches %s %s", f->searches, options, identity) : NULL;
 	free(options);
-	if (!f->identity)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "a word of the command is not UTF-8, or memory is exhausted: it "
-		               "cannot be a campaign");
-	f->options = (struct st_batch_options){.place = a->place,
-	                                       .strobe = f->strobe,
-	                                       .tool = "fuzz",
-	                                       .identity = f->identity,
-	                                       .command = a->command};
-	return st_on_strobe(f->strobe, sizeof f->strobe, e) ||
-	                       st_batch_open(&f->batch, &f->options, e)
-	               ? ST_FAILED
-	               : ST_OK;
+	return st_on_tasks_open(&f->tasks, &a->place, all, e);
 }
 
 st_status
@@ -236,7 +196,10 @@ st_fuzz_far_search(struct st_fuzz_far **out, const struct st_fuzz_arguments *a,
 	struct st_fuzz_far *f = *out = calloc(1, sizeof *f);
 	if (!f)
 		return fuzz_far_memory(e);
-	*f = (struct st_fuzz_far){.a = a, .searches = st_batch_workers(a->place.on)};
+	f->a = a;
+	f->tasks =
+	        (struct st_on_tasks){.tool = "fuzz", .command = a->command, .program = a->program};
+	f->searches = st_batch_workers(a->place.on);
 	f->searches = f->searches ? f->searches : SEARCHES;
 	st_progress_init(&f->progress, a->quiet);
 	st_timing_watch_signals();
@@ -252,10 +215,9 @@ st_fuzz_far_end(struct st_fuzz_far *f, bool complete)
 {
 	if (!f)
 		return;
-	char *folder = st_batch_close(f->batch, complete);
+	char *folder = st_on_tasks_close(&f->tasks, complete);
 	st_on_say_resume(folder, f->a->quiet);
 	free(folder);
-	free(f->identity);
 	free(f->pool);
 	free(f);
 }

@@ -375,12 +375,9 @@ gate_progress(void *arg, const char *text)
 st_status
 st_gate_begin(struct st_gate_setting *s, struct st_gate_options *o, bool quiet, struct st_error *e)
 {
-	const ssize_t n = readlink("/proc/self/exe", s->strobe, sizeof s->strobe - 1);
 	st_progress_init(&s->progress, quiet);
-	if (n < 0)
-		return st_fail(e, ST_EXIT_FAILED, "cannot read /proc/self/exe: %s",
-		               strerror(errno));
-	s->strobe[n] = '\0';
+	if (st_on_strobe(s->strobe, sizeof s->strobe, e))
+		return ST_FAILED;
 	o->strobe = s->strobe;
 	o->listener = (struct st_gate_listener){gate_progress, &s->progress};
 	st_timing_watch_signals();

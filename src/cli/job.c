@@ -114,14 +114,10 @@ st_job_command(struct st_job_arguments *a)
 	struct st_job job = {0};
 	struct st_error e;
 	char *path = job_file(a, &e);
-	ssize_t n = readlink("/proc/self/exe", strobe, sizeof strobe - 1);
 	int code;
-	if (path && n < 0)
-		st_cause(&e, ST_EXIT_FAILED, "cannot read /proc/self/exe: %s", strerror(errno));
-	if (!path || n < 0 || st_job_read(&job, path, &e)) {
+	if (!path || st_on_strobe(strobe, sizeof strobe, &e) || st_job_read(&job, path, &e)) {
 		code = st_complain(&e);
 	} else {
-		strobe[n] = '\0';
 		a->options.strobe = strobe;
 		a->options.file = a->file;
 		code = job_execute(a, &job);
