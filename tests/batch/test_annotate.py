@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Calls that are recorded with many inputs, one by one and by workers: test_annotate.py STROBE SUMS."""
+import errno
 import json
 import os
 import shutil
+import signal
 import sys
 import unittest
 from collections import Counter
@@ -89,6 +91,25 @@ class Annotate(worked.Case):
         self.assertEqual(second, f"strobe: all measurements are kept; to go on: strobe campaign resume {self.folder / folder}")
         shutil.rmtree(self.folder / folder)
         self.assertFalse((self.folder / "none").exists())
+
+    def open_for_reader(self, fifo):
+        """Opens the FIFO for writing if a process opens it for reading."""
+        try:
+            self.addCleanup(os.close, os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError as error:
+            self.assertEqual(error.errno, errno.ENXIO)
+            return False
+        return True
+
+    def test_interrupted(self):
+        """A signal that only strobe gets ends the program, too; neither records nor temporary files are left."""
+        self.inputs(1)
+        os.mkfifo(self.folder / "fifo")
+        process = self.start("annotate", "-m", "instructions", "-F", "work", "-o", "records", "-i", "in", "-i", "fifo", "--", SUMS, "@@")
+        self.wait(lambda: self.open_for_reader(self.folder / "fifo"))
+        process.send_signal(signal.SIGTERM)
+        self.end(process, 128 + signal.SIGTERM)
+        self.assertEqual((sorted(os.listdir(self.folder)), self.out.read_text(encoding="utf-8")), (["fifo", "in", "ran"], "0\n"))
 
     def test_mistakes(self):
         (self.folder / "empty").mkdir()

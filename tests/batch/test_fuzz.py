@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Searches of strobe fuzz that workers make, and that share what they find: test_fuzz.py STROBE LIST LINEAR FAULT."""
+"""Searches of strobe fuzz that workers make, and that share what they find: test_fuzz.py STROBE LIST LINEAR FAULT PATHS."""
 import csv
 import json
 import os
@@ -13,8 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import worked  # noqa: E402
 from worked import ON, WORKERS  # noqa: E402
 
-worked.Case.strobe, LIST, LINEAR, FAULT = (os.path.abspath(path) for path in sys.argv[1:5])
-del sys.argv[1:5]
+worked.Case.strobe, LIST, LINEAR, FAULT, PATHS = (os.path.abspath(path) for path in sys.argv[1:6])
+del sys.argv[1:6]
 ROUNDS = 4
 BEGIN = ["-q", "--format", "json", "-t", "600s", "--judge", "600s", "-N", "2000", "-j", "1"]  # numbers, and not times, are the limits
 RULES = ["--rules", "double-line,copy-line,repeat-word"]
@@ -107,6 +107,25 @@ class Fuzz(worked.Case):
             (self.folder / "bad").write_bytes(text)
             self.assertEqual(self.end(self.fuzz(*search, "--reference", "bad", output="none"), 125), ("", f"strobe: {message}\n"))
         self.assertFalse((self.folder / "none").exists())
+
+    def test_path_coverage(self):
+        """Workers search by paths, too: all inputs execute the same number of instructions, and only their calling contexts differ."""
+        (self.folder / "seed").write_bytes(b"yyyyyyyyyyyy")
+        words = ("--rules", "swap-bytes", "--regex", "y=>x", "--judge", "1ms")
+        kept = {}
+        for coverage in "sum", "paths":
+            search = (*words, "--coverage", coverage)
+            self.end(self.fuzz(*search, "--experiment", "600 20 1", program=PATHS, output=f"worker.{coverage}"), 0)
+            out, _ = self.end(self.fuzz(*search, "--executions", "40", *ON, program=PATHS, output=coverage), 0)
+            got = json.loads(out)
+            kept[coverage] = self.results(coverage)
+            self.assertEqual((got["coverage"], got["interesting"], got["most_work"]), (coverage, len(kept[coverage]), got["base_work"]))
+        self.assertRegex((self.folder / "worker.sum").read_bytes(), rb"^executions \d+\n$")
+        self.assertRegex((self.folder / "worker.paths").read_bytes(), rb"^executions \d+\ninput ")
+        self.assertEqual(kept["sum"], set())
+        self.assertNotEqual(kept["paths"], set())
+        for path in got["paths"]:
+            self.assertIn("first_way", path["functions"][-2:], path)
 
     def test_faults(self):
         """An input that the program does not survive is kept with its stack, as without workers."""
