@@ -23,16 +23,6 @@ struct waits_plot {
 	ST_VEC(struct st_plot_call) calls;
 };
 
-static const char *
-waits_thread_name(const struct st_profile *p, const struct st_lane *lane)
-{
-	for (size_t i = 0; i < p->threads.n; i++)
-		if (p->threads.v[i].tid == lane->tid && p->threads.v[i].name &&
-		    *p->threads.v[i].name)
-			return p->threads.v[i].name;
-	return "thread";
-}
-
 static st_status
 waits_add_slices(struct waits_plot *d, size_t lane)
 {
@@ -62,11 +52,12 @@ waits_collect(struct waits_plot *d)
 {
 	for (size_t i = 0; i < d->w->lanes.lanes.n; i++) {
 		const struct st_lane *from = &d->w->lanes.lanes.v[i];
+		const char *thread = st_lane_thread_name(from, d->p);
 		char **name = ST_PUSH(&d->names);
 		struct st_plot_lane *lane = name ? ST_PUSH(&d->lanes) : NULL;
 		if (!lane)
 			return ST_FAILED;
-		*name = st_text_of("%s %" PRId64, waits_thread_name(d->p, from), from->tid);
+		*name = st_text_of("%s %" PRId64, thread && *thread ? thread : "thread", from->tid);
 		*lane = (struct st_plot_lane){*name, from->rows.n};
 		if (!*name || waits_add_slices(d, i))
 			return ST_FAILED;

@@ -96,22 +96,10 @@ timeline_row_json(const struct st_lane_row *row)
 	return NULL;
 }
 
-static const char *
-thread_name(const struct st_profile *p, const struct st_lane *lane)
-{
-	for (size_t i = 0; i < p->threads.n; i++) {
-		const struct st_profile_thread *t = &p->threads.v[i];
-		if (t->tid == lane->tid && t->process < p->processes.n &&
-		    p->processes.v[t->process].pid == lane->pid)
-			return t->name;
-	}
-	return NULL;
-}
-
 static json_t *
 page_timeline_lane_json(const struct st_profile *p, const struct st_lane *lane)
 {
-	const char *name = thread_name(p, lane);
+	const char *name = st_lane_thread_name(lane, p);
 	json_t *rows = json_array();
 	int bad = !rows;
 	for (size_t i = 0; i < lane->rows.n && !bad; i++)

@@ -15,7 +15,7 @@ waits_labels_json(const struct st_waits *w)
 		const struct st_waits_label *label = &w->labels.v[i];
 		bad = json_array_append_new(
 		        out, json_pack("{s:o, s:n, s:s}", "name", st_json_text(label->text),
-		                       "image", "kind", label->waits ? "waits" : "lives"));
+		                       "image", "kind", label->kind ? "waits" : "lives"));
 	}
 	if (!bad)
 		return out;

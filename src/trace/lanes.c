@@ -61,14 +61,27 @@ merge_slices(struct st_lanes *l)
 
 /* ---- events ---- */
 
+static uint32_t
+lane_hash(int64_t pid, int64_t tid)
+{
+	return st_hash_numbers((uint64_t)pid, (uint64_t)tid);
+}
+
+struct st_lane *
+st_lanes_find(const struct st_lanes *l, int64_t pid, int64_t tid)
+{
+	const uint32_t at = ST_HASHMAP_FIND(&l->index, lane_hash(pid, tid), i,
+	                                    l->lanes.v[i].pid == pid && l->lanes.v[i].tid == tid);
+	return at == ST_HASHMAP_NONE ? NULL : &l->lanes.v[at];
+}
+
 static struct st_lane *
 lane_of(struct st_lanes *l, int64_t pid, int64_t tid)
 {
-	const uint32_t hash = st_hash_numbers((uint64_t)pid, (uint64_t)tid);
-	const uint32_t at = ST_HASHMAP_FIND(&l->index, hash, i,
-	                                    l->lanes.v[i].pid == pid && l->lanes.v[i].tid == tid);
-	if (at != ST_HASHMAP_NONE)
-		return &l->lanes.v[at];
+	struct st_lane *known = st_lanes_find(l, pid, tid);
+	if (known)
+		return known;
+	const uint32_t hash = lane_hash(pid, tid);
 	struct st_lane *new = ST_PUSH(&l->lanes);
 	if (!new || st_hashmap_add(&l->index, hash, (uint32_t)l->lanes.n - 1))
 		return NULL;
@@ -144,6 +157,18 @@ st_lanes_finish(struct st_lanes *l)
 	if (l->slices > l->most)
 		merge_slices(l);
 	return ST_OK;
+}
+
+const char *
+st_lane_thread_name(const struct st_lane *lane, const struct st_profile *p)
+{
+	for (size_t i = 0; i < p->threads.n; i++) {
+		const struct st_profile_thread *t = &p->threads.v[i];
+		if (t->tid == lane->tid && t->process < p->processes.n &&
+		    p->processes.v[t->process].pid == lane->pid)
+			return t->name;
+	}
+	return NULL;
 }
 
 void

@@ -13,6 +13,7 @@
 #include "base/hashmap.h"
 #include "base/status.h"
 #include "base/vec.h"
+#include "profile/profile.h"
 
 enum {
 	ST_LANE_LEVELS = 250,         /* calls that are nested deeper have no slice */
@@ -65,6 +66,10 @@ struct st_lane_event {
 st_status st_lanes_add(struct st_lanes *l, const struct st_lane_event *v);
 /* Ends what is under way, with the last event of its thread, and merges down to `most` slices. */
 st_status st_lanes_finish(struct st_lanes *l);
+/* The lane of the thread, until another one is added; NULL: it has none. */
+struct st_lane *st_lanes_find(const struct st_lanes *l, int64_t pid, int64_t tid);
+/* The name of its thread in the profile; NULL: the profile does not have the thread. */
+const char *st_lane_thread_name(const struct st_lane *lane, const struct st_profile *p);
 void st_lanes_free(struct st_lanes *l);
 
 #endif

@@ -21,54 +21,53 @@ st_waits_recorded(const struct st_profile *p)
 
 /* ---- labels ---- */
 
-/* The index of the label, which is made if there is none. ST_LANE_SEVERAL: no memory. kind: NULL:
- * of the life of a thread. */
-static uint32_t
-waits_label(struct st_waits *w, const char *kind, const char *function, uint64_t holder)
+static char *
+waits_text(const struct st_waits_label *l)
 {
-	char *text = !kind    ? strdup("runs, or waits for something else")
-	             : holder ? st_text_of("%s: %s waits for thread %llu", kind, function,
-	                                   (unsigned long long)holder)
-	                      : st_text_of("%s: %s waits", kind, function);
-	if (!text)
-		return ST_LANE_SEVERAL;
-	const uint32_t hash = st_hash_text(text);
-	uint32_t at = ST_HASHMAP_FIND(&w->index, hash, i, !strcmp(w->labels.v[i].text, text));
-	if (at != ST_HASHMAP_NONE) {
-		free(text);
+	return !l->kind    ? strdup("runs, or waits for something else")
+	       : l->holder ? st_text_of("%s: %s waits for thread %llu", l->kind, l->function,
+	                                (unsigned long long)l->holder)
+	                   : st_text_of("%s: %s waits", l->kind, l->function);
+}
+
+static bool
+waits_same_label(const struct st_waits_label *a, const struct st_waits_label *b)
+{
+	return a->kind == b->kind && a->function == b->function && a->holder == b->holder;
+}
+
+/* The index of the label, which is added if it is new; its text is made then only. The reader of
+ * rows has each text once, so pointers are compared. ST_LANE_SEVERAL: no memory. */
+static uint32_t
+waits_label(struct st_waits *w, const struct st_waits_label *key)
+{
+	const uint32_t hash =
+	        st_hash_numbers((uintptr_t)key->kind + key->holder, (uintptr_t)key->function);
+	uint32_t at = ST_HASHMAP_FIND(&w->index, hash, i, waits_same_label(&w->labels.v[i], key));
+	if (at != ST_HASHMAP_NONE)
 		return at;
-	}
 	struct st_waits_label *new = ST_PUSH(&w->labels);
-	if (!new) {
-		free(text);
+	if (!new)
 		return ST_LANE_SEVERAL;
-	}
-	*new = (struct st_waits_label){text, kind != NULL};
+	*new = *key;
+	new->text = waits_text(key);
 	at = (uint32_t)w->labels.n - 1;
-	return st_hashmap_add(&w->index, hash, at) ? ST_LANE_SEVERAL : at;
+	return !new->text || st_hashmap_add(&w->index, hash, at) ? ST_LANE_SEVERAL : at;
 }
 
 /* ---- slices ---- */
-
-static bool
-waits_has_lane(const struct st_waits *w, int64_t pid, int64_t tid)
-{
-	for (size_t i = 0; i < w->lanes.lanes.n; i++)
-		if (w->lanes.lanes.v[i].pid == pid && w->lanes.lanes.v[i].tid == tid)
-			return true;
-	return false;
-}
 
 /* The life of a thread begins. start_ns: of its process. */
 static st_status
 waits_begin_thread(struct st_waits *w, const struct st_profile_thread *t, int64_t pid,
                    uint64_t start_ns)
 {
+	const struct st_waits_label life = {0};
 	const struct st_lane_event begin = {.pid = pid,
 	                                    .tid = t->tid,
 	                                    .ns = start_ns + (uint64_t)t->begin_ns,
 	                                    .depth = 1,
-	                                    .function = waits_label(w, NULL, NULL, 0)};
+	                                    .function = waits_label(w, &life)};
 	if (begin.function == ST_LANE_SEVERAL || st_lanes_add(&w->lanes, &begin))
 		return ST_FAILED;
 	return ST_OK;
@@ -82,7 +81,7 @@ waits_begin_process(struct st_waits *w, const struct st_profile *p, const struct
 	for (size_t i = 0; i < p->threads.n; i++) {
 		const struct st_profile_thread *t = &p->threads.v[i];
 		if (t->process == row->process && t->begin_ns >= 0 &&
-		    !waits_has_lane(w, row->pid, t->tid) &&
+		    !st_lanes_find(&w->lanes, row->pid, t->tid) &&
 		    waits_begin_thread(w, t, row->pid, row->start_ns))
 			return ST_FAILED;
 	}
@@ -93,16 +92,17 @@ static st_status
 waits_add_row(struct st_waits *w, const struct st_profile *p, const struct st_row_shown *row)
 {
 	const struct st_profile_value *v = row->values;
-	const char *kind = v[KIND].text ? v[KIND].text : "";
-	struct st_lane_event wait = {
-	        .pid = row->pid,
-	        .tid = (int64_t)v[THREAD].number,
-	        .ns = v[BEGIN].number + row->start_ns,
-	        .depth = 2,
-	        .function = waits_label(w, kind, v[FUNCTION].text ? v[FUNCTION].text : "[unknown]",
-	                                v[HOLDER].number)};
+	const struct st_waits_label label = {.kind = v[KIND].text ? v[KIND].text : "",
+	                                     .function = v[FUNCTION].text ? v[FUNCTION].text
+	                                                                  : "[unknown]",
+	                                     .holder = v[HOLDER].number};
+	struct st_lane_event wait = {.pid = row->pid,
+	                             .tid = (int64_t)v[THREAD].number,
+	                             .ns = v[BEGIN].number + row->start_ns,
+	                             .depth = 2,
+	                             .function = waits_label(w, &label)};
 	if (wait.function == ST_LANE_SEVERAL ||
-	    (!waits_has_lane(w, wait.pid, wait.tid) && waits_begin_process(w, p, row)) ||
+	    (!st_lanes_find(&w->lanes, wait.pid, wait.tid) && waits_begin_process(w, p, row)) ||
 	    st_lanes_add(&w->lanes, &wait))
 		return ST_FAILED;
 	wait.ns += v[TIME].number;
@@ -110,27 +110,35 @@ waits_add_row(struct st_waits *w, const struct st_profile *p, const struct st_ro
 	return st_lanes_add(&w->lanes, &wait);
 }
 
-/* Ends the life of each thread whose end was seen; that of others lasts until the end. */
+/* Ends the life of a thread, and a wait that is under way. */
+static st_status
+waits_end_thread(struct st_waits *w, int64_t pid, int64_t tid, uint64_t ns)
+{
+	const struct st_lane_event end = {
+	        .pid = pid, .tid = tid, .ns = ns, .depth = 1, .returns = true};
+	const struct st_lane *lane = st_lanes_find(&w->lanes, pid, tid);
+	return lane && lane->open.n ? st_lanes_add(&w->lanes, &end) : ST_OK;
+}
+
+/* Ends the life of each thread whose end was seen; that of the others lasts until the end. Other
+ * processes began later, at a time that the profile does not say. The kernel may give a number to
+ * several threads in turn: their lane ends with the last of them. */
 static st_status
 waits_end_threads(struct st_waits *w, const struct st_profile *p)
 {
 	uint64_t end = w->lanes.end_ns;
-	for (size_t i = 0; i < p->threads.n; i++)
-		if (p->threads.v[i].process == 0 && p->threads.v[i].end_ns > 0 &&
-		    (uint64_t)p->threads.v[i].end_ns > end)
-			end = (uint64_t)p->threads.v[i].end_ns;
+	for (size_t i = p->processes.n ? p->threads.n : 0; i-- > 0;) {
+		const struct st_profile_thread *t = &p->threads.v[i];
+		if (t->process != 0 || t->end_ns <= 0)
+			continue;
+		if ((uint64_t)t->end_ns > end)
+			end = (uint64_t)t->end_ns;
+		if (waits_end_thread(w, p->processes.v[0].pid, t->tid, (uint64_t)t->end_ns))
+			return ST_FAILED;
+	}
 	for (size_t i = 0; i < w->lanes.lanes.n; i++) {
 		const struct st_lane *lane = &w->lanes.lanes.v[i];
-		struct st_lane_event last = {
-		        .pid = lane->pid, .tid = lane->tid, .ns = end, .depth = 1, .returns = true};
-		for (size_t k = 0; k < p->threads.n; k++) {
-			const struct st_profile_thread *t = &p->threads.v[k];
-			/* Other processes began later, at a time that the profile does not say. */
-			if (t->process == 0 && p->processes.v[0].pid == lane->pid &&
-			    t->tid == lane->tid && t->end_ns > 0)
-				last.ns = (uint64_t)t->end_ns;
-		}
-		if (st_lanes_add(&w->lanes, &last))
+		if (waits_end_thread(w, lane->pid, lane->tid, end))
 			return ST_FAILED;
 	}
 	return ST_OK;

@@ -10,8 +10,10 @@
 
 /* What a slice is: the `function` of struct st_lane_slice is the index. */
 struct st_waits_label {
-	char *text;
-	bool waits; /* else: the life of a thread */
+	char *text;           /* that is shown */
+	const char *kind;     /* of the lock; NULL: the slice is the life of a thread */
+	const char *function; /* that waits; both texts are of the reader of rows */
+	uint64_t holder;      /* the thread that is waited for; 0: it is not known */
 };
 
 struct st_waits {

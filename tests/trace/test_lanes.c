@@ -55,6 +55,9 @@ calls_nest(void **state)
 	assert_int_equal(st_lanes_finish(&l), 0);
 	assert_int_equal(l.lanes.n, 2);
 	assert_int_equal(l.lanes.v[1].tid, 8);
+	assert_ptr_equal(st_lanes_find(&l, 1, 8), &l.lanes.v[1]);
+	assert_null(st_lanes_find(&l, 2, 8));
+	assert_null(st_lanes_find(&l, 1, 9));
 	check(&l, 0, 0, 0, 10, 60, 0, 1);
 	check(&l, 0, 1, 0, 20, 30, 1, 1);
 	check(&l, 0, 1, 1, 40, 45, 2, 1);
