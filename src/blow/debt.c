@@ -18,21 +18,38 @@ st_debt_thread(struct st_debts *d, int64_t id, size_t from)
 	struct st_debt_thread *t = ST_PUSH(&d->threads);
 	if (!t)
 		return SIZE_MAX;
-	t->id = id;
-	t->paid = from < d->threads.n - 1 ? d->threads.v[from].paid : d->all;
+	const bool is_known = from < d->threads.n - 1;
+	*t = (struct st_debt_thread){.id = id, .paid = is_known ? d->threads.v[from].paid : d->all};
 	return d->threads.n - 1;
+}
+
+/* Returns the CPU time in the function that the thread has reported. */
+static double
+time_in_function(struct st_debt_thread *t, double seconds)
+{
+	if (t->state == ST_DEBT_RUNS) {
+		t->seen += seconds;
+		t->seen_within += t->in_function ? seconds : 0;
+	}
+	if (t->ran <= 0)
+		return 0;
+	if (t->seen > 0)
+		t->share = t->seen_within / t->seen;
+	t->seen = t->seen_within = 0;
+	return t->share * t->ran;
 }
 
 /* A thread does not owe the time for which it runs the function itself. */
 static void
-charge_function(struct st_debts *d)
+charge_function(struct st_debts *d, double seconds)
 {
 	for (size_t i = 0; i < d->threads.n; i++) {
 		struct st_debt_thread *t = &d->threads.v[i];
-		if (t->state == ST_DEBT_GONE || !t->in_function)
+		if (t->state == ST_DEBT_GONE)
 			continue;
-		d->all += d->speedup * t->ran;
-		t->paid += d->speedup * t->ran;
+		const double saved = d->speedup * time_in_function(t, seconds);
+		d->all += saved;
+		t->paid += saved;
 	}
 }
 
@@ -52,7 +69,7 @@ least_paid(const struct st_debts *d)
 void
 st_debt_tick(struct st_debts *d, double seconds)
 {
-	charge_function(d);
+	charge_function(d, seconds);
 	for (size_t i = 0; i < d->threads.n; i++)
 		if (d->threads.v[i].state == ST_DEBT_STANDS)
 			d->threads.v[i].paid += seconds;

@@ -9,6 +9,10 @@
  * paid. A thread that waits for another thread inherits the time paid by the thread that wakes it,
  * because it would have been woken earlier. A thread that waits for time or for input pays
  * afterwards.
+ *
+ * The kernel reports CPU time late: every few milliseconds, and when the thread leaves the
+ * processor, which it seldom does in the function. So the ticks since the last report say which
+ * part of that time was spent in the function. If there was none, that of the last report is used.
  */
 #ifndef STROBE_BLOW_DEBT_H
 #define STROBE_BLOW_DEBT_H
@@ -30,9 +34,13 @@ enum st_debt_state {
 struct st_debt_thread {
 	int64_t id;
 	enum st_debt_state state; /* set before each tick */
-	bool in_function;         /* set before each tick */
-	double ran;               /* set before each tick: CPU time since the last one, seconds */
+	bool in_function;         /* set before each tick at which it runs */
+	double ran;               /* set before each tick: CPU time that was not reported yet, s */
 	double paid;              /* seconds */
+	/* Of the ticks at which it ran since CPU time was reported: seconds, and those in the
+	 * function. */
+	double seen, seen_within;
+	double share; /* of the CPU time that was reported last: the part in the function */
 };
 struct st_debts {
 	double speedup; /* 0 to 1: the part of the function's time that is saved */

@@ -37,7 +37,7 @@ struct st_flight {
 	bool has_last;
 };
 
-/* Sums begin anew. Requests in flight stay so. */
+/* Resets the sums. Requests that are in flight remain in flight. */
 void st_flight_begin(struct st_flight *f);
 /* `seconds` have passed, and the debt of a thread that pays nothing has grown by `saved`. begun,
  * ended: requests until now. */

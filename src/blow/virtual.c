@@ -209,7 +209,7 @@ look_at_thread(struct st_virtual_watch *w, size_t i, double seconds)
 	else
 		d->state = ST_DEBT_RUNS;
 	d->ran = ran_since(t, d->state == ST_DEBT_RUNS, seconds);
-	d->in_function = d->ran > 0 && is_in_function(w, i);
+	d->in_function = d->state == ST_DEBT_RUNS && is_in_function(w, i);
 }
 
 /* ---- latencies ---- */
@@ -419,7 +419,9 @@ begin_debts(struct st_virtual_watch *w, struct st_virtual *v)
 	for (size_t i = 0; i < v->n_flights; i++)
 		st_flight_begin(&v->flights[i]);
 	for (size_t i = 0; i < w->threads.n; i++) {
-		w->debts.threads.v[i].paid = w->threads.v[i].paid = 0;
+		struct st_debt_thread *d = &w->debts.threads.v[i];
+		d->paid = w->threads.v[i].paid = 0;
+		d->seen = d->seen_within = d->share = 0;
 		(void)ran_since(&w->threads.v[i], false, 0); /* discards the CPU time until now */
 	}
 }

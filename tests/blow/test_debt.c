@@ -18,7 +18,9 @@ enum { MOST = 4, ROUNDS = 50 };
 static const double tick = 1e-4;
 
 /* Each thread works for a given time in each round, and then waits for the others: by a barrier, or
- * not at all. The function is the whole work of thread `target`; work may also be a sleep. */
+ * not at all. The function is the whole work of thread `target` (ALL: of all threads); work may
+ * also be a sleep. */
+enum { ALL = MOST };
 struct program {
 	size_t threads, target;
 	double work[MOST];
@@ -63,7 +65,7 @@ set_state(struct simulation *s, size_t i)
 	           : s->p->sleeps[i]  ? ST_DEBT_WAITS
 	                              : ST_DEBT_RUNS;
 	t->ran = t->state == ST_DEBT_RUNS ? tick : 0;
-	t->in_function = i == s->p->target && t->ran > 0;
+	t->in_function = (i == s->p->target || s->p->target == ALL) && t->ran > 0;
 }
 
 static void
@@ -200,6 +202,81 @@ test_apart(void **state)
 		assert_time(&p, speedups[i], ROUNDS * fmax(0.004, 0.010 * (1 - speedups[i])));
 }
 
+/* All threads execute the function at the same time, each on a processor of its own: each saves the
+ * time of its own calls, no matter whether they meet. */
+static void
+test_all(void **state)
+{
+	(void)state;
+	for (size_t threads = 1; threads <= MOST; threads++)
+		for (int meets = 0; meets < 2; meets++) {
+			struct program p = {.threads = threads, .target = ALL, .meets = meets};
+			for (size_t i = 0; i < threads; i++)
+				p.work[i] = 0.01;
+			for (int i = 0; i < N_SPEEDUPS; i++)
+				assert_time(&p, speedups[i], ROUNDS * 0.01 * (1 - speedups[i]));
+		}
+}
+
+/* ---- CPU time that is reported late ---- */
+
+/* A tick of 1 s, with the CPU time that is reported at it. */
+static void
+report(struct st_debts *d, enum st_debt_state now, bool in_function, double ran)
+{
+	d->threads.v[0].state = now;
+	d->threads.v[0].in_function = in_function;
+	d->threads.v[0].ran = ran;
+	st_debt_tick(d, 1);
+}
+
+/* A thread waits after each call, and its CPU time is only reported then: outside of the function.
+ * The time of the calls is charged all the same. */
+static void
+test_late(void **state)
+{
+	struct st_debts d = {.speedup = 0.5};
+	(void)state;
+	assert_int_equal(st_debt_thread(&d, 1, SIZE_MAX), 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		report(&d, ST_DEBT_RUNS, true, 0);
+		report(&d, ST_DEBT_RUNS, true, 0);
+		report(&d, ST_DEBT_RUNS, true, 0);
+		report(&d, ST_DEBT_RUNS, false, 0);
+		report(&d, i % 2 ? ST_DEBT_WAITS : ST_DEBT_STANDS, false, 4);
+	}
+	assert_true(d.all == 0.5 * 3 * ROUNDS);
+	/* The thread has paid as much, and one second more for each that it was paused. */
+	assert_true(d.threads.v[0].paid == 0.5 * 3 * ROUNDS + ROUNDS / 2);
+	st_debts_free(&d);
+}
+
+/* The report comes in the function, with time that was spent elsewhere; a short run between two
+ * ticks is divided as the one before; time in which the thread does not run says nothing. */
+static void
+test_late_share(void **state)
+{
+	struct st_debts d = {.speedup = 1};
+	(void)state;
+	assert_int_equal(st_debt_thread(&d, 1, SIZE_MAX), 0);
+	report(&d, ST_DEBT_WAITS, false, 8); /* nothing is known of it */
+	assert_true(d.all == 0);
+	report(&d, ST_DEBT_RUNS, false, 0);
+	report(&d, ST_DEBT_RUNS, false, 0);
+	report(&d, ST_DEBT_RUNS, false, 0);
+	report(&d, ST_DEBT_RUNS, true, 4);
+	assert_true(d.all == 1);
+	report(&d, ST_DEBT_WAITS, false, 2);
+	assert_true(d.all == 1.5);
+	report(&d, ST_DEBT_BLOCKED, true, 0);
+	report(&d, ST_DEBT_STANDS, true, 0);
+	report(&d, ST_DEBT_RUNS, false, 1);
+	assert_true(d.all == 1.5);
+	report(&d, ST_DEBT_GONE, true, 1);
+	assert_true(d.all == 1.5);
+	st_debts_free(&d);
+}
+
 /* The debt of a thread made by another one, and thread IDs that are reused. */
 static void
 test_threads(void **state)
@@ -258,10 +335,12 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_serial),  cmocka_unit_test(test_barrier),
-	        cmocka_unit_test(test_pair),    cmocka_unit_test(test_three),
-	        cmocka_unit_test(test_sleep),   cmocka_unit_test(test_apart),
-	        cmocka_unit_test(test_threads), cmocka_unit_test(test_gain),
+	        cmocka_unit_test(test_serial),     cmocka_unit_test(test_barrier),
+	        cmocka_unit_test(test_pair),       cmocka_unit_test(test_three),
+	        cmocka_unit_test(test_sleep),      cmocka_unit_test(test_apart),
+	        cmocka_unit_test(test_all),        cmocka_unit_test(test_late),
+	        cmocka_unit_test(test_late_share), cmocka_unit_test(test_threads),
+	        cmocka_unit_test(test_gain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

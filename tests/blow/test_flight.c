@@ -78,7 +78,7 @@ struct pipeline {
 	size_t threads, target;
 	double work[MOST]; /* of the source, the sleep before a request; 0: it begins one when one
 	                      ends */
-	int at_once;       /* then so many are always in flight */
+	int at_once;       /* if the source does not sleep: requests in flight, a constant */
 };
 
 struct simulation {
@@ -414,7 +414,7 @@ test_names(void **state)
 	assert_true(p.latencies.v[0].same && !p.latencies.v[0].end.n);
 	assert_false(st_blow_points_empty(&p));
 	assert_int_equal(st_blow_points_function(&p, "f(int, int)", "_Z1fii"), ST_BLOW_CALLS);
-	/* Who names a function both as progress and as the begin of a latency wants both. */
+	/* A function may be a progress point and the begin of a latency at the same time. */
 	assert_int_equal(st_blow_points_add(&p, "g", &e), 0);
 	assert_int_equal(st_blow_latency_add(&p, "g,h", &e), 0);
 	assert_int_equal(st_blow_points_function(&p, "g", "g"), ST_BLOW_CALLS);

@@ -68,7 +68,7 @@ SELDOM void probe_begin_callee(struct st_probe_thread *t, const uint64_t *slot);
 SELDOM void probe_end_callee(struct st_probe_thread *t, const struct st_probe_frame *f,
                              uint64_t taken);
 
-/* Is the time in the function added to a tally? */
+/* Whether the time of the function's calls is added to a counter slot. */
 static inline bool
 probe_has_tally(uint32_t kind)
 {
