@@ -72,36 +72,65 @@ ann_contract_share(struct st_ann_outcome *out)
 	out->share_high = share.high;
 }
 
+static void
+ann_contract_see_absent(void *arg, const char *name)
+{
+	struct ann_contract_missing *m = arg;
+	struct st_ann_value value = {NAN, NULL};
+	if (!m->name && (!ann_contract_find(m->names, name, &value) || isnan(value.number)))
+		m->name = name;
+}
+
 /* Values of the bound and of the metric, of the records to which a contract applies. */
 struct ann_contract_values {
 	ST_VEC(double) bounds, costs;
 };
 
-/* Evaluates the bound for a record. NAN: the contract does not apply to it. */
-static double
+/* Evaluates the bound for a record. *bound: NAN: the contract does not apply to it, because its
+ * feature is out of the range, or because it lacks the metric or a feature of the bound. */
+static st_status
 ann_contract_bound_of(const struct st_ann_contract *c, const struct ann_contract_names *at,
-                      double cost)
+                      double cost, double *bound, struct st_error *e)
 {
 	const struct st_ann_names names = {ann_contract_find, at};
+	struct ann_contract_missing absent = {at, NULL};
 	struct st_ann_value x = {NAN, NULL};
+	*bound = NAN;
 	if (c->range &&
 	    (!ann_contract_find(at, c->range, &x) || !(x.number >= c->low && x.number <= c->high)))
-		return NAN;
-	return isnan(cost) ? NAN : st_ann_evaluate(c->bound, &names);
+		return ST_OK;
+	if (isnan(cost))
+		return ST_OK;
+	*bound = st_ann_evaluate(c->bound, &names);
+	if (isfinite(*bound))
+		return ST_OK;
+	st_ann_each_name(c->bound, ann_contract_see_absent, &absent);
+	*bound = NAN;
+	if (absent.name)
+		return ST_OK;
+	return st_fail(e, ST_EXIT_USAGE,
+	               "the bound of the contract in line %u is not a finite number for record %zu "
+	               "of %.200s, as after a division by 0: change the bound, or exclude the "
+	               "record with 'for NAME in LOW..HIGH'",
+	               c->line, at->record.row + 1, at->record.records->name);
 }
 
 /* Adds the records to which a contract on growth applies. */
 static st_status
 ann_contract_gather(const struct st_ann_contract *c, const struct st_ann_metric *m,
-                    struct ann_contract_names *at, struct ann_contract_values *v)
+                    struct ann_contract_names *at, struct ann_contract_values *v,
+                    struct st_error *e)
 {
 	for (at->record.row = 0; at->record.row < at->record.records->n; at->record.row++) {
-		const double y = m->v[at->record.row], bound = ann_contract_bound_of(c, at, y);
-		if (!isfinite(bound) || !isfinite(y))
+		const double y = m->v[at->record.row];
+		double bound;
+		if (ann_contract_bound_of(c, at, y, &bound, e))
+			return ST_FAILED;
+		if (isnan(bound) || !isfinite(y))
 			continue;
 		double *b = ST_PUSH(&v->bounds), *cost = b ? ST_PUSH(&v->costs) : NULL;
 		if (!cost)
-			return ST_FAILED;
+			return st_fail(e, ST_EXIT_FAILED, "no memory left to check a contract");
 		*b = bound;
 		*cost = y;
 	}
@@ -109,13 +138,16 @@ ann_contract_gather(const struct st_ann_contract *c, const struct st_ann_metric 
 }
 
 /* Counts the records to which the contract applies. */
-static void
+static st_status
 ann_contract_count(const struct st_ann_contract *c, const struct st_ann_metric *m,
-                   struct ann_contract_names *at, struct st_ann_outcome *out)
+                   struct ann_contract_names *at, struct st_ann_outcome *out, struct st_error *e)
 {
 	double farthest = -INFINITY;
 	for (at->record.row = 0; at->record.row < at->record.records->n; at->record.row++) {
-		const double y = m->v[at->record.row], bound = ann_contract_bound_of(c, at, y);
+		const double y = m->v[at->record.row];
+		double bound;
+		if (ann_contract_bound_of(c, at, y, &bound, e))
+			return ST_FAILED;
 		if (isnan(bound))
 			continue;
 		out->records++;
@@ -127,6 +159,7 @@ ann_contract_count(const struct st_ann_contract *c, const struct st_ann_metric *
 			out->worst_record = at->record.row + 1;
 		}
 	}
+	return ST_OK;
 }
 
 static void
@@ -148,17 +181,19 @@ ann_contract_judge(const struct st_ann_contract *c, struct st_ann_outcome *out)
 	}
 }
 
-/* Takes the records of a metric; at: their names. */
 static st_status
-ann_contract_take(const struct st_ann_contract *c, const struct st_ann_metric *m,
-                  struct ann_contract_names *at, struct ann_contract_values *v,
-                  struct st_ann_outcome *out, struct st_error *e)
+ann_contract_lacks(const struct st_ann_contract *c, const struct st_ann_records *r,
+                   const struct st_ann_metric *m, const char *name, struct st_error *e)
 {
-	if (!c->growth)
-		ann_contract_count(c, m, at, out);
-	else if (ann_contract_gather(c, m, at, v))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left to check a contract");
-	return ST_OK;
+	if (!isnan(ann_units_of_second(name)))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "the contract in line %u has a time in %s, but the unit of %.60s in "
+		               "the records of %.200s is not one of time: write the bound without "
+		               "a unit, or name the unit of a column with -m NAME:UNIT",
+		               c->line, name, m->name, r->name);
+	return st_fail(e, ST_EXIT_USAGE,
+	               "the records of %.200s have no feature '%.60s' for the contract in line %u",
+	               r->name, name, c->line);
 }
 
 static st_status
@@ -177,12 +212,9 @@ ann_contract_look(const struct st_ann_contract *c, const struct st_ann_data *d,
 			if (!missing.name && c->range)
 				ann_contract_need(&missing, c->range);
 			if (missing.name)
-				return st_fail(
-				        e, ST_EXIT_USAGE,
-				        "the records of %.200s have no feature '%.60s' for the "
-				        "contract in line %u",
-				        r->name, missing.name, c->line);
-			if (ann_contract_take(c, m, &at, v, out, e))
+				return ann_contract_lacks(c, r, m, missing.name, e);
+			if (c->growth ? ann_contract_gather(c, m, &at, v, e)
+			              : ann_contract_count(c, m, &at, out, e))
 				return ST_FAILED;
 		}
 	}

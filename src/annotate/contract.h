@@ -54,7 +54,8 @@ st_status st_ann_contracts_parse(const char *text, size_t n, const char *name,
 st_status st_ann_contracts_read(const char *path, struct st_ann_contracts *out, struct st_error *e);
 void st_ann_contracts_free(struct st_ann_contracts *c);
 
-/* Returns ST_FAILED with *e if the function's records lack a feature of the bound. */
+/* Returns ST_FAILED with *e if the function's records lack a feature of the bound, or if the bound
+ * is undefined or infinite for a record that has all its features. */
 st_status st_ann_contract_check(const struct st_ann_contract *c, const struct st_ann_data *d,
                                 struct st_ann_outcome *out, struct st_error *e);
 

@@ -9,7 +9,8 @@
 
 #include "stats/robust.h"
 
-enum { FEATURES_MOST = 10, PRODUCTS_FEATURES_MOST = 5 };
+/* PER_COEFFICIENT: records that a coefficient needs: fewer are described by chance. */
+enum { FEATURES_MOST = 10, PRODUCTS_FEATURES_MOST = 5, PER_COEFFICIENT = 3 };
 static const double significance = 0.01, clearly_better = 10, default_min_r2 = 0.9;
 
 static const unsigned ann_class_shapes[] = {
@@ -125,8 +126,9 @@ ann_solve_subset(const struct ann_pool *pool, struct ann_subset *s, struct st_ls
 	return s->n > 1 ? ST_OK : st_columns_solve(&pool->columns, s->v, 1, ls, NULL);
 }
 
-/* Removes the terms that are not significant, the worst first. keep: main terms of products are
- * kept. */
+/* Removes the terms that are not significant, the worst first, and others while there are too few
+ * records for the number of coefficients. keep: main terms of products are kept, and the number of
+ * coefficients has no limit. */
 static st_status
 ann_eliminate(const struct ann_pool *pool, struct ann_subset *s, struct st_ls *ls, bool keep)
 {
@@ -135,7 +137,8 @@ ann_eliminate(const struct ann_pool *pool, struct ann_subset *s, struct st_ls *l
 		double most = 0;
 		if (ann_solve_subset(pool, s, ls))
 			return ST_FAILED;
-		const double level = significance / (double)(s->n > 1 ? s->n - 1 : 1);
+		const bool many = !keep && s->n * PER_COEFFICIENT > pool->rows.n;
+		const double level = many ? 0 : significance / (double)(s->n > 1 ? s->n - 1 : 1);
 		for (size_t i = 1; i < s->n; i++) {
 			if (keep && ann_is_in_product(pool, s, i))
 				continue;

@@ -139,7 +139,12 @@ st_status
 st_ann_data_take(struct st_ann_data *d, const char *text, size_t n, const char *name,
                  const struct st_ann_columns *c, struct st_error *e)
 {
-	static const char mark[] = "#strobe-records,";
+	static const char mark[] = "#strobe-records,", byte_order[] = "\xef\xbb\xbf";
+	/* Spreadsheets write this mark; it is no part of the first name. */
+	if (n >= sizeof byte_order - 1 && !memcmp(text, byte_order, sizeof byte_order - 1)) {
+		text += sizeof byte_order - 1;
+		n -= sizeof byte_order - 1;
+	}
 	char *copy = malloc(n + 1);
 	if (!copy)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", name);

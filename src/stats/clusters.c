@@ -6,7 +6,8 @@
 
 #include "stats/density.h"
 
-enum { FEW_VALUES = 12 };
+/* VALUE_LEAST: occurrences of a value that is a cluster. */
+enum { FEW_VALUES = 12, VALUE_LEAST = 6 };
 static const double cluster_valley = 0.8;
 
 void
@@ -16,7 +17,7 @@ st_clusters_free(struct st_clusters *c)
 	*c = (struct st_clusters){0};
 }
 
-/* If there are few different values, all frequent, makes each a cluster. */
+/* If there are few different values, and these are frequent, makes each a cluster. */
 static st_status
 cluster_values(const double *v, size_t n, size_t least, struct st_clusters *out, bool *done)
 {
@@ -157,8 +158,10 @@ st_clusters_find(const double *v, size_t n, size_t least, struct st_clusters *ou
 	*out = (struct st_clusters){0};
 	if (cluster_values(v, n, least, out, &done))
 		return ST_FAILED;
-	if (done)
+	if (done) {
+		cluster_merge_small(out, least < VALUE_LEAST ? least : VALUE_LEAST);
 		return ST_OK;
+	}
 	st_status status =
 	        st_density_find(v, n, &d) || cluster_find_turns(&d, &t) ? ST_FAILED : ST_OK;
 	if (!status) {

@@ -42,8 +42,8 @@ struct st_clusters {
 /*
  * Each maximum of the density is a cluster if it has at least `least` values and the valley to the
  * next maximum is below 0.8 of the lower of the two. If there are few different values, such as
- * counts, each is a cluster. v: n sorted values. ST_FAILED: no memory. The caller frees `out` in
- * both cases.
+ * counts, each that occurs at least six times is a cluster. v: n sorted values. ST_FAILED: no
+ * memory. The caller frees `out` in both cases.
  */
 st_status st_clusters_find(const double *v, size_t n, size_t least, struct st_clusters *out);
 void st_clusters_free(struct st_clusters *c);

@@ -114,6 +114,29 @@ class Records(Annotate):
         self.assertEqual([m["class"] for m in models], ["constant", "linear", "linear"])
         self.assertEqual([m["n"] for m in models], [20, 24, 16])
 
+    def test_a_mode_has_six_records(self):
+        costs = [300] * 2 + [500] * 6 + [100, 200] * 16
+        self.file("cost,n\n" + "".join(f"{cost},{i * 37 % 41}\n" for i, cost in enumerate(costs)), "c.csv")
+        got, = self.read("c.csv")
+        self.assertEqual([m["n"] for m in got["models"]], [16, 18, 6])
+
+    def test_a_coefficient_takes_three_records(self):
+        def terms(n):
+            chance = random.Random(1)
+            rows = [[chance.randrange(100) for _ in range(4)] for _ in range(n)]
+            self.file("cost,a,b,c,d\n" + "".join(f"{5 + a + 20 * b + 300 * c + 4000 * d},{a},{b},{c},{d}\n" for a, b, c, d in rows), "c.csv")
+            return [[term["term"] for term in m["terms"]] for m in self.read("c.csv")[0]["models"]]
+        self.assertEqual(terms(15), [["1", "a", "b", "c", "d"]])
+        self.assertEqual(terms(14), [["1", "b", "c", "d"]])
+        self.assertEqual(terms(8), [["1", "d"]])
+
+    def test_a_byte_order_mark_is_no_part_of_a_name(self):
+        rows = "".join(f"{3 * n},{n}\n" for n in range(10))
+        self.file("\ufeffcost,n\n" + rows, "c.csv")
+        self.file("\ufeff" + HEADER + self.rows(range(10)), "a.txt")
+        self.assertEqual([a["metric"] for a in self.read("c.csv", "-m", "cost")], ["cost"])
+        self.assertEqual(self.read("a.txt")[0]["records"], 10)
+
     def test_where(self):
         self.file(HEADER + self.rows(range(40)), "a.txt")
         done = self.strobe("annotate", "--format", "json", "a.txt", "-m", "time", "--where", 'n >= 10 && kind == "list"')
@@ -379,6 +402,12 @@ class Contracts(Annotate):
     def test_errors(self):
         self.file("time(parse) <= m", "contracts")
         self.error(2, "the records of parse have no feature 'm' for the contract in line 1", "annotate", "--contracts", "contracts", "parse.csv")
+        self.file("time(parse) <= 1000 / (n - 7)", "contracts")
+        self.error(2, "the bound of the contract in line 1 is not a finite number for record 7 of parse, as after a division by 0: change the bound, or "
+                   "exclude the record with 'for NAME in LOW..HIGH'", "annotate", "--contracts", "contracts", "parse.csv")
+        self.file("time(parse) <= 9ns*n", "contracts")
+        self.error(2, "the contract in line 1 has a time in ns, but the unit of time in the records of parse is not one of time: write the bound "
+                   "without a unit, or name the unit of a column with -m NAME:UNIT", "annotate", "--contracts", "contracts", "parse.csv")
         self.file("\ntime(parse) < 3", "contracts")
         self.error(2, "contracts:2:13: '<=' is expected after the function, not '<'", "annotate", "--contracts", "contracts", "parse.csv")
         self.error(2, "--contracts makes no annotations: leave out --output", "annotate", "--contracts", "contracts", "-o", "x", "parse.csv")

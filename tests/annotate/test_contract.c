@@ -142,11 +142,51 @@ test_errors(void **state)
 	assert_string_equal(e.text,
 	                    "the records of f(int) have no feature 'm' for the contract in line 1");
 	st_ann_contracts_free(&c);
-	/* The unit of a count is no time. */
-	assert_false(st_ann_contracts_parse("count(f) <= 3ms", 15, "c", &c, &e));
-	assert_true(st_ann_contract_check(&c.list.v[0], &d, &o, &e));
-	st_ann_contracts_free(&c);
 	st_ann_data_free(&d);
+}
+
+/* The bound cannot be compared with the records. */
+static void
+test_wrong_bounds(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *cause;
+	} wrong[] = {
+	        {"count(f) <= 3ms",
+	         "the contract in line 1 has a time in ms, but the unit of count in the records of "
+	         "f(int) is not one of time: write the bound without a unit, or name the unit of a "
+	         "column with -m NAME:UNIT"},
+	        {"count(f) <= 1e6 / (n - 4)", "record 4"},
+	        {"count(f) <= 1e6 + (n - 2) / (n - 2)", "record 2"},
+	        {"count(f) <= 1e6 * ln(n - 5) @p95", "record 1"},
+	        {"count(f) ~ n / (n - 3)", "record 3"},
+	        {"count(f) <= 1e6 / (n - 4) for n in 4..5", "record 4"},
+	};
+	struct st_ann_data d = ten_calls();
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct st_ann_contracts c;
+		struct st_ann_outcome o;
+		struct st_error e = {0};
+		char cause[600];
+		snprintf(cause, sizeof cause, "%s%s%s",
+		         i ? "the bound of the contract in line 1 is not a finite number for " : "",
+		         wrong[i].cause,
+		         i ? " of f(int), as after a division by 0: change the bound, or exclude "
+		             "the "
+		             "record with 'for NAME in LOW..HIGH'"
+		           : "");
+		assert_false(
+		        st_ann_contracts_parse(wrong[i].text, strlen(wrong[i].text), "c", &c, &e));
+		assert_true(st_ann_contract_check(&c.list.v[0], &d, &o, &e));
+		assert_string_equal(e.text, cause);
+		st_ann_contracts_free(&c);
+	}
+	st_ann_data_free(&d);
+	/* The records without the metric, or out of the range, have no bound. */
+	assert_int_equal(outcome_of("count(f) <= 1e6 / (n - 10)^2").verdict, ST_ANN_KEPT);
+	assert_int_equal(outcome_of("count(f) <= 1e6 / (n - 4) for n in 5..9").verdict,
+	                 ST_ANN_KEPT);
 }
 
 /* Contracts with random changes are read or refused with a cause. */
@@ -184,8 +224,8 @@ test_mutants(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds),
-	                                   cmocka_unit_test(test_errors),
-	                                   cmocka_unit_test(test_mutants)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_bounds), cmocka_unit_test(test_errors),
+	        cmocka_unit_test(test_wrong_bounds), cmocka_unit_test(test_mutants)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

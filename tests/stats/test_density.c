@@ -106,6 +106,15 @@ test_clusters(void **state)
 	for (size_t i = 0; i < 4; i++)
 		assert_true(c.list.v[i].centre == 8 * (double)i && c.list.v[i].n == N / 4);
 	st_clusters_free(&c);
+	/* A value that occurs fewer than six times belongs to the nearer one of its neighbours. */
+	for (size_t i = 0; i < N; i++)
+		v[i] = i < 2 ? 300 : i < 8 ? 500 : i % 2 ? 100 : 200;
+	c = clusters_of(v, N, N / 50);
+	assert_int_equal(c.list.n, 3);
+	assert_true(c.list.v[0].centre == 100 && c.list.v[0].n == (N - 8) / 2);
+	assert_true(c.list.v[1].centre == 200 && c.list.v[1].n == (N - 8) / 2 + 2);
+	assert_true(c.list.v[2].centre == 500 && c.list.v[2].n == 6);
+	st_clusters_free(&c);
 	/* One value that repeats, and too few values, are one cluster. */
 	for (size_t i = 0; i < 8; i++)
 		v[i] = 5;
