@@ -258,7 +258,7 @@ st_ann_data_filter(struct st_ann_data *d, const struct st_ann_expr *condition,
 				st_ann_record_move(r, at.row, kept++);
 		out->before += r->n;
 		out->kept += kept;
-		r->n = kept;
+		r->n = r->checked = kept;
 	}
 	return ST_OK;
 }

@@ -79,6 +79,7 @@ struct st_ann_records {
 	uint64_t calls, left; /* all calls; of these, those left without a return */
 	bool counted;         /* the file has the number of calls */
 	size_t impossible;    /* records that were dropped, because they cannot be right */
+	size_t checked;       /* the first records, among which none is impossible */
 };
 
 struct st_ann_data {
@@ -135,8 +136,8 @@ st_status st_ann_label_index(struct st_ann_feature *f, const char *label, double
 st_status st_ann_record_new(struct st_ann_records *r);
 /* Copies a record to the place of another one. */
 void st_ann_record_move(struct st_ann_records *r, size_t from, size_t to);
-/* Drops the records in which a part of the time is longer than the time, or a time is negative, and
- * counts them. */
+/* Drops the new records in which a part of the time is longer than the time, or a time is negative,
+ * and counts them. */
 void st_ann_records_drop_impossible(struct st_ann_records *r);
 
 #endif

@@ -36,8 +36,7 @@ ann_is_possible(const struct st_ann_metric *whole, const struct st_ann_metric *c
 	return true;
 }
 
-/* The cost of the recording itself, which is subtracted, was greater than a thread can have paid.
- */
+/* A time is negative if the cost of the recording that was subtracted from it was too large. */
 static bool
 ann_is_negative(const struct st_ann_metric *time, size_t row)
 {
@@ -50,15 +49,15 @@ st_ann_records_drop_impossible(struct st_ann_records *r)
 	enum { PARTS = sizeof ann_parts / sizeof *ann_parts };
 	const struct st_ann_metric *const cpu = ann_metric_named(r, "cpu");
 	const struct st_ann_metric *whole = ann_metric_named(r, "time"), *parts[PARTS];
-	size_t n = 0, kept = 0;
+	size_t n = 0, kept = r->checked;
 	for (size_t i = 0; i < PARTS && whole && !strcmp(whole->unit, "ns"); i++) {
 		parts[n] = ann_metric_named(r, ann_parts[i]);
 		n += parts[n] && !strcmp(parts[n]->unit, "ns");
 	}
-	for (size_t row = 0; row < r->n; row++)
+	for (size_t row = r->checked; row < r->n; row++)
 		if (ann_is_possible(whole, parts, n, row) && !ann_is_negative(whole, row) &&
 		    !ann_is_negative(cpu, row))
 			st_ann_record_move(r, row, kept++);
 	r->impossible += r->n - kept;
-	r->n = kept;
+	r->n = r->checked = kept;
 }

@@ -39,6 +39,15 @@ class Impossible(unittest.TestCase):
         self.assertEqual(found["lock_wait"]["models"][0]["mean"], "1000")
         self.assertEqual(self.annotate(HEADER.format(unit="ns") + self.rows({5, 20}), "-q")[1], "")
 
+    def test_several_files(self):
+        """Each file is checked once."""
+        with tempfile.NamedTemporaryFile("w", prefix="strobe-impossible-", suffix=".txt") as other:
+            other.write(HEADER.format(unit="ns") + self.rows({1, 2, 30}))
+            other.flush()
+            found, said = self.annotate(HEADER.format(unit="ns") + self.rows({5, 20}), other.name)
+        self.assertTrue(said.startswith("strobe: 5 of 60 records of f were left out"), said)
+        self.assertEqual((found["time"]["records"], found["time"]["models"][0]["mean"]), (55, "100000 * n"))
+
     def test_negative_times(self):
         """More was subtracted for the recording than the call took: by up to 1 us that is an average's error."""
         head = HEADER.format(unit="ns").replace("lock_wait", "cpu")
