@@ -18,9 +18,22 @@ struct st_branch_run {
 	uint64_t outcome, times;
 };
 
+enum {
+#define M(id, name, bit) 1 +
+	ST_ENGINE_METRICS = ST_RECORD_ENGINE_METRICS(M) 0
+#undef M
+};
+
+/* The costs that only the engine can count, in the order of ST_RECORD_ENGINE_METRICS. */
+struct st_engine_metric {
+	const char *name;
+	uint32_t bit; /* in the metrics of a request */
+};
+extern const struct st_engine_metric st_engine_metrics[ST_ENGINE_METRICS];
+
 struct st_engine_record {
 	uint64_t serial, ticks;
-	uint64_t counts[3]; /* in the order of ST_RECORD_ENGINE_METRICS */
+	uint64_t counts[ST_ENGINE_METRICS];
 	uint32_t tid;
 	bool complete;
 	uint64_t *values, *absent; /* n_kept of them; a bit for each */
@@ -49,7 +62,7 @@ struct st_engine_image {
 	uint64_t bias;
 };
 
-/* What is recorded of a process. A child has its own. */
+/* The recording of one process; each child of the program has another one. */
 struct st_engine_recording {
 	const struct st_recording_request *request;
 	ST_VEC(struct st_engine_image) images;
@@ -63,12 +76,12 @@ struct st_engine_recording {
 	pending;
 	size_t *matched; /* by pattern */
 	bool no_memory;
-	const void *process; /* its results; NULL: it has ended */
+	const void *process; /* the results of the process; NULL: it has ended */
 };
 
 struct st_engine_recordings {
 	const struct st_recording_request *request;
-	ST_VEC(struct st_engine_recording *) processes; /* the program's first */
+	ST_VEC(struct st_engine_recording *) processes; /* the program's comes first */
 	bool no_memory;
 };
 

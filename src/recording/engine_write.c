@@ -17,10 +17,7 @@ struct engine_writing {
 	struct st_record_classes classes;
 };
 
-static const struct {
-	const char *name;
-	uint32_t bit;
-} engine_metrics[] = {
+const struct st_engine_metric st_engine_metrics[ST_ENGINE_METRICS] = {
 #define M(id, name, bit) {name, 1u << (bit)},
         ST_RECORD_ENGINE_METRICS(M)
 #undef M
@@ -84,8 +81,8 @@ write_engine_record(struct engine_writing *w, size_t id, const struct st_engine_
 	fprintf(w->out, "%zu", id);
 	if (metrics & 1u << ST_RECORD_TIME)
 		fprintf(w->out, ",%.2f", (double)record->ticks * w->tick_ns);
-	for (size_t i = 0; i < sizeof engine_metrics / sizeof *engine_metrics; i++)
-		if (metrics & engine_metrics[i].bit)
+	for (size_t i = 0; i < ST_ENGINE_METRICS; i++)
+		if (metrics & st_engine_metrics[i].bit)
 			fprintf(w->out, ",%" PRIu64, record->counts[i]);
 	for (size_t i = 0; i < f->table.features.n; i++) {
 		const struct st_feature *feature = &f->table.features.v[i];
@@ -120,9 +117,9 @@ write_engine_header(const struct engine_writing *w, size_t id, const struct st_e
 	st_record_function(w->out, id, &f->table, w->r->images.v[f->image].path, f->entry);
 	if (w->r->request->metrics & 1u << ST_RECORD_TIME)
 		fprintf(w->out, "#metric,%zu,time,ns\n", id);
-	for (size_t i = 0; i < sizeof engine_metrics / sizeof *engine_metrics; i++)
-		if (w->r->request->metrics & engine_metrics[i].bit)
-			fprintf(w->out, "#metric,%zu,%s\n", id, engine_metrics[i].name);
+	for (size_t i = 0; i < ST_ENGINE_METRICS; i++)
+		if (w->r->request->metrics & st_engine_metrics[i].bit)
+			fprintf(w->out, "#metric,%zu,%s\n", id, st_engine_metrics[i].name);
 	for (size_t i = 0; i < f->table.features.n; i++)
 		st_record_feature(w->out, id, &f->table.features.v[i]);
 	for (size_t i = 0; i < names->list.n; i++)

@@ -19,15 +19,6 @@ static const char *const names[] = {
 #undef M
 };
 
-static const struct {
-	const char *name;
-	uint32_t bit;
-} of_engine[] = {
-#define M(id, name, bit) {name, 1u << (bit)},
-        ST_RECORD_ENGINE_METRICS(M)
-#undef M
-};
-
 static st_status
 add_metric_named(const char *word, size_t n, uint32_t *metrics, struct st_error *e)
 {
@@ -43,12 +34,13 @@ add_metric_named(const char *word, size_t n, uint32_t *metrics, struct st_error 
 		*metrics |= ST_RECORD_CALLEES;
 		return ST_OK;
 	}
-	for (size_t i = 0; i < sizeof of_engine / sizeof *of_engine; i++) {
-		if (strlen(of_engine[i].name) == n && !memcmp(of_engine[i].name, word, n)) {
-			*metrics |= of_engine[i].bit;
+	for (size_t i = 0; i < ST_ENGINE_METRICS; i++) {
+		const struct st_engine_metric *m = &st_engine_metrics[i];
+		if (strlen(m->name) == n && !memcmp(m->name, word, n)) {
+			*metrics |= m->bit;
 			return ST_OK;
 		}
-		st_append(all, sizeof all, ", %s", of_engine[i].name);
+		st_append(all, sizeof all, ", %s", m->name);
 	}
 	return st_fail(e, ST_EXIT_USAGE, "--metrics takes a list of %s, callees, not '%.*s'", all,
 	               (int)n, word);

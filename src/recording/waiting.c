@@ -35,7 +35,7 @@ static const struct waiting_function {
         {"pthread_cond_clockwait", ST_RECORD_CONDITION_WAIT, ST_HELD_WAITS},
 };
 
-/* What of the function the metrics need. */
+/* Returns the metric and the role of the function that the chosen metrics need. */
 static struct st_recording_waiting
 wanted_of(const struct st_recording_request *r, const struct waiting_function *f)
 {
@@ -84,7 +84,7 @@ st_recording_choose_waiting(const struct st_recording_targets *t, uint64_t entry
 	return (struct st_probe_action){0};
 }
 
-/* ---- locks that were not observed ---- */
+/* ---- functions of locks that were not observed ---- */
 
 static bool
 is_lock_function(const char *name)
