@@ -12,7 +12,7 @@ heart_beat(void *arg)
 	struct timespec until;
 	pthread_mutex_lock(&h->lock);
 	while (!h->ends) {
-		clock_gettime(CLOCK_REALTIME, &until);
+		clock_gettime(CLOCK_MONOTONIC, &until);
 		const long long ns = until.tv_nsec + (long long)(h->interval * 1e9);
 		until.tv_sec += ns / 1000000000;
 		until.tv_nsec = ns % 1000000000;
@@ -28,10 +28,14 @@ heart_beat(void *arg)
 void
 st_heart_begin(struct st_heart *h)
 {
+	pthread_condattr_t clock;
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_mutex_init(&h->lock, NULL);
-	pthread_cond_init(&h->end, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC); /* the time of day may be set back */
+	pthread_cond_init(&h->end, &clock);
+	pthread_condattr_destroy(&clock);
 	pthread_sigmask(SIG_BLOCK, &all, &before); /* signals are for the thread of the work */
 	h->beats = !pthread_create(&h->thread, NULL, heart_beat, h);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);

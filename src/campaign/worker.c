@@ -146,7 +146,7 @@ st_worker_sweep(const struct st_campaign *c)
 
 /* ---- the controller ---- */
 
-/* A worker that looks whether the controller lives has the lock for a moment. */
+/* Tries several times: a worker that checks whether the controller lives holds the lock briefly. */
 static bool
 controller_lock(int fd)
 {
@@ -154,7 +154,7 @@ controller_lock(int fd)
 	const struct timespec pause = {.tv_nsec = 5000000};
 	for (int i = 0; i < ATTEMPTS; i++) {
 		if (!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
-			return true; /* where there are no locks, the user has to take care */
+			return true; /* without locks, a second controller is not detected */
 		nanosleep(&pause, NULL);
 	}
 	return false;
@@ -224,6 +224,7 @@ worker_make_reserve(struct worker *w, struct st_error *e)
 		return worker_no_memory(e);
 	memset(blank, ' ', sizeof blank);
 	const int fd = open(w->reserve, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	errno = fd >= 0 ? ENOSPC : errno; /* a short write sets none */
 	const bool written = fd >= 0 && write(fd, blank, sizeof blank) == (ssize_t)sizeof blank;
 	const int error = errno;
 	if (fd >= 0)
@@ -498,7 +499,7 @@ worker_wait(struct worker *w, struct st_error *e)
 	return ST_OK;
 }
 
-/* Whether a worker that has nothing to do goes on: only a controller that lives adds tasks. */
+/* Whether an idle worker continues: only a controller that lives adds tasks. */
 static bool
 worker_is_needed(const struct worker *w, enum claim claim)
 {
@@ -582,7 +583,7 @@ worker_admit(struct worker *w, struct st_error *e)
 	return ST_OK;
 }
 
-/* Without a reserve: where the disk is full, the file is empty. */
+/* Writes the cause without the reserve; if the disk is full, the file is empty. */
 static void
 quarantine_anyhow(const char *path, const struct st_error *cause)
 {
@@ -602,7 +603,7 @@ worker_quarantine(struct worker *w, const struct st_error *cause)
 	const bool linked = fd >= 0 && path && pwrite(fd, cause->text, n, 0) == (ssize_t)n &&
 	                    !ftruncate(fd, (off_t)n) && !link(w->reserve, path);
 	if (path && !linked)
-		quarantine_anyhow(path, cause); /* does nothing if it is there */
+		quarantine_anyhow(path, cause); /* does nothing if the file exists */
 	if (fd >= 0)
 		close(fd);
 	free(path);

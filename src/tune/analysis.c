@@ -187,7 +187,7 @@ find_nearest(struct st_analysis *a, const struct st_study *s)
 		for (size_t t = 0; t < s->n_periods; t++) {
 			double slowdown = a->cells[b][t].mean[ST_RESPONSE_CPU];
 			double excess = slowdown - (1 + s->budgets[b]);
-			if (excess >= a->excess)
+			if (!(excess < a->excess))
 				continue;
 			a->excess = excess;
 			a->nearest = (struct st_advice){true, b, t};
