@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ten thousand tasks of 5 ms by two workers of this machine and by two nodes of a Slurm that is started for it, without and with disturbances: the controller,
-workers and slurmd are killed at random, a worker gets half of the time, and the disk is full in the middle. Each task must have one result of its own.
+workers and slurmd are killed at random, a worker gets half of the time, and the disk is full in the middle. Each task must have exactly one result, which belongs to it.
 
 usage: bench/campaign/many.py BUILD [--tasks N] [--kills N] [--only local|slurm] [--seed N]
 
-BUILD is the build folder. It takes about three minutes and prints a table. Slurm and the small disk need root; without it, the table says what was left out."""
+BUILD is the build folder. It takes about three minutes and prints a table. Slurm and the small disk need root; without it, the table names what was left out."""
 import argparse
 import os
 import sys

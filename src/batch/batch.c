@@ -66,8 +66,8 @@ st_batch_is(const json_t *about)
 
 /* ---- the description ---- */
 
-/* The command that continues the campaign: strobe TOOL --campaign FOLDER FURTHER... and what the
- * user has said. */
+/* The command that continues the campaign: strobe TOOL --campaign FOLDER FURTHER... and the words
+ * of the user. */
 static json_t *
 batch_command(const struct st_batch_options *o, const char *folder)
 {
@@ -93,7 +93,7 @@ batch_about(const struct st_batch_options *o, const char *folder)
 	return about;
 }
 
-/* A folder that has another campaign stays as it is. */
+/* Refuses the folder of another campaign. */
 static st_status
 batch_check_old(const struct st_batch *b, const char *folder, struct st_error *e)
 {
@@ -282,7 +282,7 @@ batch_given_up(const struct st_batch *b, size_t number, struct st_error *e)
 	return ST_FAILED;
 }
 
-/* The result of a task that was skipped, by a loop that then ended, is made after all. */
+/* A task that was skipped may be needed when the loop runs again: its result is removed. */
 static char *
 batch_read_result(const struct st_batch *b, size_t number)
 {
@@ -371,7 +371,7 @@ st_batch_close(struct st_batch *b, bool complete)
 		return NULL;
 	if (b->begun)
 		st_workers_end(&b->pool);
-	/* What a pilot writes after its folder was removed would stay. */
+	/* Pilots must not write to the folder after it was removed. */
 	if (b->begun && complete && b->place.slurm && b->own_folder)
 		st_slurm_end(&b->c, slurm_patience, st_timing_interrupted);
 	else if (b->begun && complete && b->place.slurm)

@@ -9,8 +9,8 @@
  *	st_batch_wait(b, number, &result, &e);               for each result that is wanted
  *	st_batch_close(b, complete);
  *
- * The tasks are lines of the file `tasks` in the folder of the campaign. A batch that is opened
- * again in the same folder, with the same identity and tasks, has the results of before.
+ * The tasks are lines of the file `tasks` in the folder of the campaign. If a batch is
+ * opened again in the same folder, with the same identity and tasks, it has the earlier results.
  */
 #ifndef STROBE_BATCH_BATCH_H
 #define STROBE_BATCH_BATCH_H
@@ -25,10 +25,11 @@
 
 /* What the options --on, --campaign, --lease and --noise say. */
 struct st_batch_place {
-	const char *on;       /* NULL: no campaign, the loop runs its commands itself */
-	const char *campaign; /* the folder; NULL: a new one, which goes with the last result */
-	double lease;         /* s */
-	double noise;         /* a share; 0: no calibration */
+	const char *on; /* NULL: no campaign, the loop runs its commands itself */
+	const char
+	        *campaign; /* the folder; NULL: a new one, which is removed after the last result */
+	double lease;      /* s */
+	double noise;      /* a share; 0: no calibration */
 	bool lease_set;
 	const char *noise_set; /* the name of the option; NULL: it was not given */
 };
@@ -57,11 +58,12 @@ st_status st_batch_is_slurm(const char *on, bool *slurm, struct st_error *e);
 /* The number of workers that --on asks for; 0: only Slurm knows. */
 size_t st_batch_workers(const char *on);
 
-/* Makes the campaign, or goes on with it, and starts its workers. 0, or -1 with *e. */
+/* Creates the campaign, or continues it. Its workers start with the first st_batch_wait. 0, or -1
+ * with *e. */
 st_status st_batch_open(struct st_batch **b, const struct st_batch_options *o, struct st_error *e);
-/* Adds a task, which is released also if that fails. Tasks have the numbers 0, 1, .. */
+/* Adds a task, and releases it, also on failure. Tasks have the numbers 0, 1, .. */
 st_status st_batch_add(struct st_batch *b, json_t *task, size_t *number, struct st_error *e);
-/* The tasks from `from` on, of those that were added, are not needed any more. */
+/* Skips the tasks so far from the number `from` on, whose results are not needed. */
 st_status st_batch_skip(struct st_batch *b, size_t from, struct st_error *e);
 
 /* The result of a task. */
@@ -77,24 +79,24 @@ struct st_batch_result {
 	char *output; /* the file that the last run has made; NULL: it makes none */
 };
 void st_batch_result_free(struct st_batch_result *r);
-/* Waits for it. 0; or -1 with *e: the campaign cannot go on. After a signal, or when the campaign
- * was cancelled, st_timing_interrupted says so and *r is empty. */
+/* Waits for the result of a task. 0; or -1 with *e: the campaign cannot continue. After a signal,
+ * or when the campaign was cancelled, st_timing_interrupted returns the signal, and *r is empty. */
 st_status st_batch_wait(struct st_batch *b, size_t number, struct st_batch_result *r,
                         struct st_error *e);
 /* A file of the loop in the folder of the campaign: its path, malloc'ed; NULL: memory is exhausted.
  */
 char *st_batch_file(const struct st_batch *b, const char *name);
-/* The key of the machines that have made the runs, malloc'ed; NULL: none was made. */
+/* The key of the machines of the workers, malloc'ed; NULL: no worker has been admitted. */
 char *st_batch_machine(const struct st_batch *b);
-/* Ends the workers. complete: the loop needs nothing more; a folder that the user has not named is
- * removed then. Otherwise returns the folder, malloc'ed, if it can be resumed. */
+/* Ends the workers. complete: the loop needs no further result; then a folder that the user has not
+ * named is removed. Otherwise returns the folder, malloc'ed, if it can be resumed. */
 char *st_batch_close(struct st_batch *b, bool complete);
 
 /* ---- tasks: task.c ---- */
 
 /* A task without runs. NULL: memory is exhausted, also below, where a task may be NULL. */
 json_t *st_batch_task_new(void);
-/* What it writes to its standard output and errors is dropped. */
+/* Its standard output and standard error are discarded, except for the messages of a strobe. */
 struct st_batch_command {
 	char *const *argv;
 	const char *folder;  /* NULL: the current one */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What makes a command another one, although its words are the same: its files. */
+/* The identity of a command: its words, and the programs and scripts that they name. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "batch/batch.h"
 
-/* The file is found by its size and the time of its last change. NULL: there is no such file. */
+/* Its size and the time of its last change. NULL: there is no such file. */
 json_t *
 st_batch_file_identity(const char *path)
 {
@@ -72,7 +72,7 @@ identity_of_program(const char *word, const char *folder)
 	return file;
 }
 
-/* Data that the command reads is no part of it: programs also name files that they change. */
+/* Other files are left out, since commands also name files that they change. */
 json_t *
 st_batch_command_identity(char *const *words, const char *folder)
 {

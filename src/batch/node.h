@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a worker has to know of the node that it runs on. */
+/* The node that a worker runs on. */
 #ifndef STROBE_BATCH_NODE_H
 #define STROBE_BATCH_NODE_H
 
@@ -14,10 +14,10 @@ char *st_node_machine(void);
  * or -1 with *e. */
 st_status st_node_pin(int cpu, cpu_set_t *cpus, struct st_error *e);
 struct st_profile;
-/* Sets the machine of a profile whose runs were made on the machine of this key. */
+/* Describes the machine of the key as that of the profile, since its runs were made there. */
 void st_node_take_machine(struct st_profile *p, const char *machine);
-/* Whether a message is of an error of the node, such as a full disk, whatever runs on it: another
- * node, or this one later, gives the result. */
+/* Whether a message names an error of the node, such as a full disk, and not of the command: the
+ * command has to be run again on another node, or later. */
 bool st_node_is_cause(const char *message);
 
 #endif

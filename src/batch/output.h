@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files that commands of strobe make for the tasks of a batch, and what these commands say. */
+/* The files that commands of strobe make for the tasks of a batch, and the messages of these
+ * commands. */
 #ifndef STROBE_BATCH_OUTPUT_H
 #define STROBE_BATCH_OUTPUT_H
 
@@ -10,7 +11,8 @@ struct st_output_place {
 	char *path; /* of this file */
 	char *said; /* the path of a file for what the command writes to its standard error */
 };
-/* 0, or -1: memory is exhausted. The caller frees in both cases, which removes what was said. */
+/* 0, or -1: memory is exhausted. The caller frees it in both cases, which removes the file `said`.
+ */
 st_status st_output_place_of(struct st_output_place *p, const struct st_campaign *c,
                              const struct st_worker_task *t);
 void st_output_place_free(struct st_output_place *p);

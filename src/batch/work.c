@@ -20,7 +20,7 @@ struct batch_work {
 	char *machine;
 	cpu_set_t cpus; /* that the worker may use */
 	char *tasks;    /* the path of the file */
-	off_t read;     /* of which so much was read */
+	off_t read;     /* bytes of the file that were read */
 	ST_VEC(char *) lines;
 };
 
@@ -45,7 +45,7 @@ work_take_lines(struct batch_work *w, char *text, struct st_error *e)
 	return ST_OK;
 }
 
-/* Lines that are whole: the last one may be under way. */
+/* Reads the lines that are complete; the last one may still be written. */
 static st_status
 work_more(void *arg, size_t *tasks, struct st_error *e)
 {
@@ -122,7 +122,7 @@ work_not_run(struct batch_running *r, const struct st_error *why, struct st_erro
 	return st_node_is_cause(r->reason) ? st_fail(e, ST_EXIT_FAILED, "%s", r->reason) : ST_OK;
 }
 
-/* A command of strobe without its file has failed, and says why. */
+/* If a command of strobe has not made its file, its last message is the reason. */
 static st_status
 work_take_output(struct batch_running *r, const struct st_timing_run *m, struct st_error *e)
 {
@@ -164,7 +164,7 @@ work_run_words(struct batch_running *r, const json_t *run, char *const *argv, st
 	        .input = input ? input : "/dev/null",
 	        .streams = "/dev/null",
 	        .errors = r->output.said,
-	        .orphan = r->output.path ? SIGTERM : SIGKILL, /* strobe ends what it has begun */
+	        .orphan = r->output.path ? SIGTERM : SIGKILL, /* a strobe ends its program */
 	        .cpus = r->pinned ? &r->cpus : NULL,
 	        .folder = folder,
 	        .settings = settings,
@@ -236,7 +236,7 @@ work_runs(struct batch_running *r, const json_t *task, struct st_worked *out, st
 		r->ends |= out->interrupted;
 	}
 	if (out->interrupted)
-		return ST_OK; /* what has failed has done so after the signal */
+		return ST_OK; /* the signal is the cause of a failure */
 	return status ? status : work_result(r, out, e);
 }
 
@@ -282,7 +282,7 @@ work_begin(struct batch_work *w, int cpu, struct st_error *e)
 	if (cpu >= 0)
 		return st_node_pin(cpu, &w->cpus, e);
 	if (sched_getaffinity(0, sizeof w->cpus, &w->cpus))
-		CPU_ZERO(&w->cpus); /* then the runs may use those that the worker may */
+		CPU_ZERO(&w->cpus); /* then runs are not pinned */
 	return ST_OK;
 }
 

@@ -53,7 +53,7 @@ void st_campaign_forgive(const struct st_campaign *c);
 char *st_campaign_result(const struct st_campaign *c, size_t task);
 /* Why a task was given up, malloc'ed; NULL: it was not. */
 char *st_campaign_given_up(const struct st_campaign *c, size_t task);
-/* Why a node is bad, malloc'ed; NULL: it is not, or memory is exhausted. */
+/* Why a node is in quarantine, malloc'ed; NULL: it is not, or memory is exhausted. */
 char *st_campaign_why_bad(const struct st_campaign *c, const char *node);
 /* A bad node and why, "n1: ...", malloc'ed; NULL: there is none. */
 char *st_campaign_bad_node(const struct st_campaign *c);

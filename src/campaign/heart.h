@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A thread that touches a file as long as the process lives, so that others see that it does. */
+/* A thread that touches a file as long as the process lives, which shows other machines that it
+ * does. */
 #ifndef STROBE_CAMPAIGN_HEART_H
 #define STROBE_CAMPAIGN_HEART_H
 
@@ -11,14 +12,14 @@ struct st_heart {
 	double interval;         /* s */
 	void (*each)(void *arg); /* called each time, in the thread; NULL: nothing */
 	void *arg;
-	/* Inside. */
+	/* Private. */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t end;
 	bool beats, ends;
 };
 
-/* The fields above are set. Without memory for a thread, the file is not touched. */
+/* The fields above are set. If no thread can be created, the file is not touched. */
 void st_heart_begin(struct st_heart *h);
 /* Does nothing if it has not begun. */
 void st_heart_end(struct st_heart *h);

@@ -12,10 +12,10 @@ st_status st_slurm_submit(const struct st_campaign *c, const char *partition, co
                           bool *bad, struct st_error *e);
 /* Whether a pilot waits or runs. 0, or -1 with *e: Slurm does not answer. */
 st_status st_slurm_alive(const struct st_campaign *c, bool *alive, struct st_error *e);
-/* Ends all pilots; does nothing where there are none. */
+/* Cancels all pilots, if there are any. */
 void st_slurm_cancel(const struct st_campaign *c);
-/* Ends all pilots and waits until they have ended, or so many seconds, or until `interrupted`
- * returns a signal. If Slurm does not answer, it is asked again. */
+/* Cancels all pilots and waits until none is left, for at most `seconds`, or until `interrupted`
+ * returns a signal. While Slurm does not answer, it is asked again. */
 void st_slurm_end(const struct st_campaign *c, double seconds, int (*interrupted)(void));
 
 #endif

@@ -26,8 +26,8 @@ struct st_worker_task {
 };
 
 struct st_work {
-	/* Executes a task. ST_FAILED with *e: this node cannot work, which says nothing of the
-	 * task. */
+	/* Executes a task. ST_FAILED with *e: this node cannot work, whatever the task is.
+	 */
 	st_status (*execute)(void *arg, const struct st_worker_task *t, struct st_worked *out,
 	                     struct st_error *e);
 	/* Whether to end, as after a signal. */
@@ -46,15 +46,16 @@ struct st_controller {
 	struct st_heart heart;
 	bool begun;
 };
-/* This process is the controller of the campaign. -1 with *e: it has another one. */
+/* Makes this process the controller of the campaign. 0, or -1 with *e, also if the campaign has
+ * another controller. */
 st_status st_controller_begin(struct st_controller *k, const struct st_campaign *c,
                               struct st_error *e);
 /* Does nothing if it has not begun. */
 void st_controller_end(struct st_controller *k);
 
-/* Works until each task has a result, or was given up, or until it is told to end; while further
- * tasks may come, also as long as the controller lives. 0, or -1 with *e: the node
- * cannot work; then it is in quarantine. */
+/* Works until each task has a result, or was given up, or until it is told to end. In a campaign
+ * that grows, it then waits for further tasks as long as the controller lives. 0, or -1 with *e:
+ * the node cannot work and was put into quarantine. */
 st_status st_campaign_work(const struct st_campaign *c, const struct st_work *work,
                            struct st_error *e);
 

@@ -42,9 +42,10 @@ st_status st_workers_begin(struct st_workers *p, const struct st_campaign *c,
                            const struct st_workers_place *place, const char *strobe,
                            const cpu_set_t *cpus, struct st_error *e);
 /* Starts workers that are missing; to be called again and again while tasks are left. 0, or -1 with
- * *e: nobody works, and nobody will. */
+ * *e: no worker is left, and none can be started. */
 st_status st_workers_attend(struct st_workers *p, struct st_error *e);
-/* Ends the workers of this machine, whose tasks stay for others; pilots of Slurm go on. */
+/* Ends the workers of this machine; other workers take over their tasks. Pilots of Slurm continue.
+ */
 void st_workers_end(struct st_workers *p);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * strobe annotate -o --inputs: records the calls of a program with each of many inputs. For each
- * input, a strobe of its own records the program, here or at a worker; the records are then put
- * together in the order of the inputs.
+ * input, another process of strobe records the program, started here or by a worker; the records
+ * are then put together in the order of the inputs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,8 +32,8 @@ struct annotate_many {
 	struct st_progress progress;
 	struct st_output output;
 	char *part;    /* the records of an input, without workers */
-	size_t failed; /* inputs with which the program failed, */
-	int code;      /* and the first exit code of them */
+	size_t failed; /* inputs with which the program failed */
+	int code;      /* the exit code with the first of them */
 };
 
 static st_status
@@ -62,7 +62,7 @@ many_is_listed(const struct dirent *entry)
 	return *entry->d_name != '.';
 }
 
-/* The files of a folder in the order of their names; those of folders in it do not count. */
+/* Adds the files of a folder in the order of their names, without those of its subfolders. */
 static st_status
 many_add_folder(struct annotate_many *m, const char *folder, struct st_error *e)
 {
@@ -228,7 +228,7 @@ many_patterns(const struct st_patterns *p)
 	return all;
 }
 
-/* What the records depend on. */
+/* Everything that the records depend on. */
 static char *
 many_identity(const struct annotate_many *m)
 {
@@ -330,7 +330,7 @@ st_annotate_inputs(const struct st_annotate_arguments *a)
 	struct st_error e;
 	int code;
 	if (!strcmp(a->output, "-"))
-		return st_annotate_record(a); /* which says what is wrong */
+		return st_annotate_record(a); /* which refuses it */
 	st_progress_init(&m.progress, a->quiet);
 	if (many_begin(&m, &e)) {
 		code = st_complain(&e);

@@ -69,9 +69,9 @@ st_status st_blow_far_check(const struct st_blow_arguments *a, struct st_error *
  * the command. NULL with *e. */
 struct st_blow_far *st_blow_far_begin(struct st_blow_arguments *a, char *const *argv,
                                       struct st_error *e);
-/* Says in the profile who has made the runs. -1: memory is exhausted. */
+/* Notes in the profile which workers have made the runs. -1: memory is exhausted. */
 st_status st_blow_far_note(const struct st_blow_far *f, struct st_profile *p);
-/* Ends it. complete: all runs were made; otherwise says how it goes on. */
+/* Ends the campaign. complete: all runs were made; otherwise prints how to resume it. */
 void st_blow_far_end(struct st_blow_far *f, bool complete);
 /* Makes the run of --experiment, and writes it to the file of --output. */
 st_status st_blow_far_work(const struct st_blow_arguments *a, struct st_error *e);

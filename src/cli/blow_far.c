@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe blow --on: each run of the campaign is a task, in which a worker starts strobe blow with
- * the same options for this run alone. */
+/* strobe blow --on: each run is a task of a campaign, in which a worker starts strobe blow with the
+ * same options for this run alone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +86,7 @@ far_end_run(void *arg, const struct st_blow *b, struct st_blow_run *run, struct 
 	return status;
 }
 
-/* The run that selects functions is a task, too, so that all data is of the same machines. */
+/* The run that selects functions is a task, too, so that all data comes from the same machines. */
 static st_status
 far_select(void *arg, struct st_blow *b, struct st_blow_run *run, struct st_error *e)
 {

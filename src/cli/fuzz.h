@@ -27,13 +27,14 @@ struct st_fuzz_arguments {
 /* fuzz_far.c: searches that workers make. Refuses options that cannot be used with --on. 0, or -1
  * with *e. */
 st_status st_fuzz_far_check(const struct st_fuzz_arguments *a, struct st_error *e);
-/* Lets workers search, in rounds, each of which begins with what all have found before. Adds this
- * to *found. identity: what the results depend on. -1 with *e: strobe failed, or a signal came. The
- * caller ends *f in both cases. */
+/* Lets workers search, in rounds, each of which begins with the inputs of the earlier ones. Adds
+ * the inputs to *found. identity: everything that the results depend on. -1 with *e: strobe failed,
+ * or a signal came. The caller ends *f in both cases. */
 st_status st_fuzz_far_search(struct st_fuzz_far **f, const struct st_fuzz_arguments *a,
                              const char *identity, struct st_fuzz_shared *found,
                              struct st_error *e);
-/* complete: the result is written; otherwise says how it goes on. NULL: does nothing. */
+/* Ends the campaign. complete: the result is written; otherwise prints how to resume it. NULL: does
+ * nothing. */
 void st_fuzz_far_end(struct st_fuzz_far *f, bool complete);
 /* The search of --experiment, whose inputs are written to the file of --output. Takes the seeds
  * over. 0, or -1 with *e. */

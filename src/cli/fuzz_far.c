@@ -2,7 +2,7 @@
 /*
  * strobe fuzz --on: in each round, several searches are tasks, in which workers start strobe fuzz
  * with the same options and another seed of the random choices. Each begins with the inputs that
- * all searches of the rounds before have found.
+ * the searches of all earlier rounds have found.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,7 @@
 #include "profile/output.h"
 #include "timing/timing.h"
 
-/* Searches of a round where Slurm says later how many nodes there are. */
-enum { ROUNDS = 4, SEARCHES = 8 };
+enum { ROUNDS = 4, SEARCHES = 8 }; /* searches of a round with Slurm, whose nodes are not known */
 
 struct st_fuzz_far {
 	const struct st_fuzz_arguments *a;
@@ -154,7 +153,7 @@ fuzz_far_take(struct st_fuzz_far *f, struct st_fuzz_shared *found, struct st_err
 	return status;
 }
 
-/* The results are taken in the order of the tasks, and chosen when all are there. */
+/* Takes the results in the order of the tasks, and then chooses the inputs of the next round. */
 static st_status
 fuzz_far_round(struct st_fuzz_far *f, size_t round, struct st_fuzz_shared *found,
                struct st_error *e)

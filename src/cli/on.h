@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options of commands whose runs workers may do: --on, --campaign, --lease and --noise. */
+/* The options of commands whose runs workers can make: --on, --campaign, --lease and --noise. */
 #ifndef STROBE_CLI_ON_H
 #define STROBE_CLI_ON_H
 
@@ -11,9 +11,9 @@ st_status st_on_take(struct st_batch_place *p, const char *option, const char *v
                      struct st_error *e);
 /* Checks, after all options, that none is given without --on. 0, or -1 with *e. */
 st_status st_on_check(const struct st_batch_place *p, struct st_error *e);
-/* All that the results of the program depend on, as far as the options say: those of the command,
- * without the options that say who makes the runs and where the result goes. argv and program are
- * those of st_on_experiment. malloc'ed; NULL: a word is not UTF-8, or memory is exhausted. */
+/* Everything that the results depend on, for the identity of a batch: the command's name, folder
+ * and options, except for those of workers and of the output, and the program. argv and program:
+ * see st_on_experiment. malloc'ed; NULL: a word is not UTF-8, or memory is exhausted. */
 char *st_on_identity(const char *command, char *const *argv, char *const *program);
 /* The path of this program. 0, or -1 with *e. */
 st_status st_on_strobe(char *path, size_t size, struct st_error *e);
@@ -30,15 +30,14 @@ st_status st_on_count(struct st_on_nodes *n, const char *worker);
 /* "the runs were made by workers on n1 (23) and n2 (37)", malloc'ed; NULL: memory is exhausted. */
 char *st_on_note(const struct st_on_nodes *n);
 void st_on_nodes_free(struct st_on_nodes *n);
-/* The words of strobe itself that make one experiment of a command with workers: STROBE TOOL, what
- * the user has given up to the program, further options (NULL-terminated), "--" and the program.
- * argv: from the user's first option on, with the program in it, if it is
- * not NULL. *at: the number of the first
- * further option. malloc'ed, only the array; NULL: memory is exhausted. */
+/* The command of one experiment: STROBE TOOL, the user's words before the program, further options
+ * (NULL-terminated), "--" and the program.
+ * argv: the user's words from the first option on, which contain the
+ * program, if it is not NULL. *at: the number of the first further option. malloc'ed, only the
+ * array; NULL: memory is exhausted. */
 char **st_on_experiment(const char *strobe, const char *tool, char *const *argv,
                         char *const *program, const char *const *further, size_t *at);
-/* Says on standard error how a campaign that is not complete goes on. folder NULL: there is none.
- */
+/* Prints the command that resumes the campaign on standard error. folder NULL: prints nothing. */
 void st_on_say_resume(const char *folder, bool quiet);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe tune: how B and T of the budget change what a program pays and what is seen of it; and
- * how large a budget may be, or how well the program can serve under one. */
+/* strobe tune: how the budget B and the period T change the slowdown and the coverage of a
+ * program; and searches for the largest budget or the best threshold that the program keeps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

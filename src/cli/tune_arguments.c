@@ -84,7 +84,7 @@ take_seed(struct st_study *s, const char *value, struct st_error *e)
 	return st_fail(e, ST_EXIT_USAGE, "--seed takes a whole number, not '%s'", value);
 }
 
-/* Those that say what is printed, and where. */
+/* Options of workers, of the analysis and of the output. */
 static st_status
 apply_printing(struct st_tune_arguments *a, int option, const char *value, struct st_error *e)
 {

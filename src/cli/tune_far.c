@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe tune --on: what each program does without a budget, and then each pair, is a task, in
- * which a worker starts strobe tune with the same options for this part alone. */
+/* strobe tune --on: the runs of a program without a budget are a task, and then each pair is one,
+ * in which a worker starts strobe tune with the same options for this part alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -73,7 +73,8 @@ struct st_analysis {
 	struct st_anova anova[ST_RESPONSE_COUNT];
 	struct st_hypothesis hypotheses[ST_HYPOTHESIS_COUNT];
 	struct st_advice unique, raw;
-	/* If none is recommended: the combination that is least beyond its allowed slowdown. */
+	/* If none is recommended: the combination that exceeds its allowed slowdown by the least.
+	 */
 	struct st_advice nearest;
 	double excess; /* of nearest: its slowdown of CPU time less 1 + B */
 };

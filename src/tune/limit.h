@@ -15,12 +15,13 @@
 #include "base/vec.h"
 #include "report/text.h"
 
-/* The share of readings in which a threshold must be kept; so many there must be to tell. */
+/* A threshold must be kept in this share of the readings, of which there must be at least
+ * ST_LIMIT_READINGS. */
 #define ST_LIMIT_KEPT 0.99
 enum { ST_LIMIT_LEVELS = 100, ST_LIMIT_READINGS = 10 };
 
-/* With what was found, so many runs at most are made that share a log (--unique-log), until this
- * share of the instructions has been measured. */
+/* With the budget or the threshold that was found, further runs share a log (--unique-log): at most
+ * ST_LIMIT_RUNS, until this share of the instructions has been measured. */
 enum { ST_LIMIT_RUNS = 10 };
 #define ST_LIMIT_COVERED 0.99
 

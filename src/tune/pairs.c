@@ -12,8 +12,8 @@
 struct conduct {
 	struct st_study *study;
 	struct st_tune_how *how;
-	struct st_covered *references; /* of each program */
-	struct st_covered *reference;  /* of the only program that is of interest, in their place */
+	struct st_covered *references; /* of each program; NULL for a part */
+	struct st_covered *reference;  /* of the program of a part; NULL for the whole study */
 	struct st_study_step *steps;   /* of the repetition that was looked at last */
 	size_t done, all;              /* runs */
 	double begin;

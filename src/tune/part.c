@@ -33,7 +33,7 @@ part_damaged(const char *path, struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "the result of a worker in %s is damaged", path);
 }
 
-/* ---- what a program does without a budget ---- */
+/* ---- a program without a budget ---- */
 
 static void
 part_write_program(const struct st_study_program *p, const struct st_covered *reference, FILE *out)
@@ -97,7 +97,7 @@ part_read_reference(struct st_covered *reference, FILE *f)
 	return good;
 }
 
-/* reference: NULL: it is not needed. */
+/* reference: NULL if it is not needed. */
 static st_status
 part_take_program(struct st_study_program *p, struct st_covered *reference, const char *path,
                   struct st_error *e)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of a study: natively, and under the engine in a process of its own, which says through a
- * pipe what came of it. */
+/* The runs of a study: natively, and under the engine in a child process, which reports the
+ * result through a pipe. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -187,7 +187,7 @@ wait_for(pid_t pid, struct rusage *usage)
 	return status;
 }
 
-/* Ends what is left of a run's group: orphans are ours. */
+/* Ends the processes that are left in the group of a run, and waits for them. */
 static void
 end_rest(pid_t group)
 {

@@ -21,9 +21,9 @@ struct st_tune_how {
 	void *arg;
 	struct st_session session;  /* tools and policy; all but the budget, which a run has */
 	const char *input, *output; /* the programs' standard input and output */
-	double length; /* seconds after which SIGTERM ends a program and what it has started, and
-	                  SIGKILL what is left a little later; 0: none does */
-	char folder[PATH_MAX];      /* for what a run leaves behind; emptied after each */
+	double length; /* seconds after which a program and its children get SIGTERM, and SIGKILL
+	                  a little later; 0: never */
+	char folder[PATH_MAX];      /* for the files of a run; emptied after each run */
 	char result[PATH_MAX + 16]; /* a file in it */
 };
 
@@ -45,7 +45,7 @@ struct st_tune_asked {
 	const struct st_qos_choice *qos;    /* NULL: nothing is watched */
 };
 
-/* One native run, one under the engine in a process of its own. 0, or -1 with *e. */
+/* One native run, and one under the engine in a child process. 0, or -1 with *e. */
 st_status st_tune_native(const struct st_tune_how *how, const struct st_tune_asked *asked,
                          char *const *argv, struct st_tune_run *out, struct st_error *e);
 int st_tune_measured(struct st_tune_how *how, const struct st_tune_asked *asked, char *const *argv,
@@ -74,8 +74,8 @@ st_status st_tune_quality(const struct st_qos *q, struct st_quality *out, struct
  * study->complete is not set. 0, or -1 with *e. */
 st_status st_tune_study(struct st_study *s, struct st_tune_how *how, struct st_error *e);
 
-/* A part of the study: what a program does without a budget, or a pair; its reference is the one
- * that st_tune_program has filled. 0, or -1 with *e, also after a signal. */
+/* A part of the study: the runs of a program without a budget, which fill the reference, or a pair,
+ * which is compared with the reference. 0, or -1 with *e, also after a signal. */
 st_status st_tune_program(struct st_study *s, struct st_tune_how *how, size_t program,
                           struct st_covered *reference, struct st_error *e);
 st_status st_tune_pair(struct st_study *s, struct st_tune_how *how,

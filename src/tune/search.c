@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of a search: natively, once without a budget, and then with what is tried. */
+/* The runs of a search: natively, once without a budget, and then with each budget or
+ * threshold that is tried. */
 #include <stdio.h>
 
 #include "tune/run.h"

@@ -151,7 +151,7 @@ class Many:
             time.sleep(0.01)
 
     def check(self):
-        """Each task has one result, which is its own, and was executed. Returns how many executions there were too many."""
+        """Each task has one result, which belongs to it, and was executed. Returns the number of executions beyond the first ones."""
         names = os.listdir(self.campaign / "results")
         if sorted(names, key=int) != [str(i) for i in range(self.tasks)]:
             raise Wrong(f"{len(names)} results of {self.tasks} tasks")
@@ -166,7 +166,7 @@ class Many:
 
 
 def count_sbatch(folder, environment):
-    """Puts a wrapper of sbatch into PATH that counts its calls. Returns a function that tells how many there were."""
+    """Puts a wrapper of sbatch into PATH that counts its calls. Returns a function that returns their number."""
     calls, programs = Path(folder) / "calls", Path(folder) / "bin"
     programs.mkdir()
     wrapper = programs / "sbatch"

@@ -42,7 +42,7 @@ class Annotate(worked.Case):
         return [int(line.split(",")[2]) for line in self.records(output) if not line.startswith("#")]
 
     def test_same_records(self):
-        """Records are in the order of the inputs, whoever records, and however the program gets its input."""
+        """Records are in the order of the inputs, with and without workers, and however the program gets its input."""
         self.inputs(7)
         _, errors = self.annotate("alone")
         self.assertEqual(errors, "strobe: wrote alone: records of 7 inputs\n")

@@ -60,7 +60,7 @@ class Blow(worked.Case):
         self.assertEqual(errors, worked.REFUSED)
 
     def test_failures(self):
-        """What a worker cannot do is said by the controller."""
+        """The controller prints why a worker cannot make a run."""
         _, errors = self.end(self.start("blow", *ON, "--corpus", "corpus", "--", PLANTED, "serial"), 125)
         self.assertIn("corpus", errors)
         self.assertEqual(os.listdir(self.folder), [])

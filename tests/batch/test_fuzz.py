@@ -55,7 +55,7 @@ class Fuzz(worked.Case):
         self.assertEqual(sorted(os.listdir(self.folder)), ["out", "seed"])
 
     def test_killed(self):
-        """A worker and the controller are killed; the searches that have a result are not made again, and all inputs are those of a campaign in peace."""
+        """A worker and the controller are killed; the searches that have a result are not made again, and all inputs are those of an undisturbed campaign."""
         words = ("--executions", "60", *RULES, *ON)
         self.end(self.fuzz(*words, "--judge", "1s", output="peace"), 0)
         kept = self.kill_both(self.fuzz(*words, "--campaign", "campaign"), 1, 2)
@@ -79,7 +79,7 @@ class Fuzz(worked.Case):
         self.assertEqual((got["findings"], got["cannot_tell"], got["not_judged"]), ([], 0, 0))
 
     def test_failures(self):
-        """A seed that ends the program is said by the controller, and nothing is written."""
+        """The controller reports a seed that ends the program, and nothing is written."""
         _, errors = self.end(self.fuzz("--executions", "40", *ON, program="./nosuch"), 125)
         self.assertEqual(errors, "strobe: cannot run ./nosuch: No such file or directory\n")
         (self.folder / "false").write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="utf-8")

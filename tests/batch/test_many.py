@@ -23,7 +23,7 @@ class Folder(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def campaign(self, place, tasks, kills, kilobytes=0, **more):
-        """Checks that each task has one result of its own. Returns the campaign."""
+        """Checks that each task has exactly one result, which belongs to it. Returns the campaign."""
         with many.small_disk(self.folder / "disk", kilobytes) as grow:
             if kilobytes and not grow:
                 self.skipTest("no file system can be mounted here")

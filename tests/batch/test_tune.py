@@ -29,7 +29,7 @@ class Tune(worked.Case):
         return self.start("tune", "-q", "--format", "json", *GRID, *options, *program)
 
     def assert_whole(self, study, repeat):
-        """Each pair once, in the order of the plan; what has no end is measured as a whole."""
+        """Each pair once, in the order of the plan; a pair whose period is longer than the program covers it completely."""
         self.assertEqual((study["complete"], study["repeat"], len(study["runs"])), (True, repeat, 4 * repeat))
         program, = study["programs"]
         self.assertEqual((program["exit"], program["instructions"], program["raw_instructions"]), (0, INSTRUCTIONS, EXECUTED))
@@ -74,7 +74,7 @@ class Tune(worked.Case):
         self.assertEqual(errors, worked.REFUSED)
 
     def test_failing_program(self):
-        """A program that ends in another way than before, and one that is not there."""
+        """A program that ends in another way than before, and one that does not exist."""
         script = self.folder / "p.sh"
         script.write_text('#!/bin/sh\ni=0; while [ $i -lt 3000 ]; do i=$((i+1)); done\n[ -e flag ] && exit 3\n: > flag\n', encoding="utf-8")
         script.chmod(0o755)

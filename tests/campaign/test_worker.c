@@ -418,7 +418,7 @@ suspended_longer_than_the_lease(void **state)
 	assert_int_equal(st_campaign_each(&s->c, "leases", NULL, NULL), 0);
 }
 
-/* ---- Slurm that does not answer ---- */
+/* ---- Slurm ---- */
 
 /* A program in the place of one of Slurm. */
 static void
@@ -430,6 +430,33 @@ fake_program(struct scene *s, const char *name, const char *text)
 	free(path);
 }
 
+/* The PATH before the programs of Slurm were replaced. */
+struct fake_slurm {
+	char *path;
+};
+
+/* A campaign of five tasks, and programs in the place of those of Slurm. */
+static void
+fake_slurm_begin(struct fake_slurm *f, struct scene *s, const char *sinfo, const char *sbatch,
+                 const char *squeue)
+{
+	f->path = strdup(getenv("PATH"));
+	char *path = st_text_of("%s:%s", s->folder, f->path);
+	scene_campaign(s, 5, 60);
+	assert_int_equal(setenv("PATH", path, 1), 0);
+	fake_program(s, "sinfo", sinfo);
+	fake_program(s, "sbatch", sbatch);
+	fake_program(s, "squeue", squeue);
+	free(path);
+}
+
+static void
+fake_slurm_end(struct fake_slurm *f)
+{
+	assert_int_equal(setenv("PATH", f->path, 1), 0);
+	free(f->path);
+}
+
 static void
 bad_node(struct scene *s, const char *name, const char *reason)
 {
@@ -438,7 +465,7 @@ bad_node(struct scene *s, const char *name, const char *reason)
 	free(path);
 }
 
-/* What sbatch was given, in the current folder. */
+/* Checks the options of the last sbatch, which the fake one writes to the current folder. */
 static void
 assert_asked(const char *text)
 {
@@ -458,14 +485,11 @@ slurm_has_bad_nodes(void **state)
 	struct st_workers pool;
 	struct st_error e;
 	const struct st_workers_place place = {.slurm = true};
-	char *before = strdup(getenv("PATH")), *path = st_text_of("%s:%s", s->folder, before);
-	scene_campaign(s, 5, 60);
-	assert_int_equal(setenv("PATH", path, 1), 0);
-	fake_program(s, "sinfo", "#!/bin/sh\necho 'main* n1'; echo 'main* n2'; echo 'main* n3'\n");
-	fake_program(
-	        s, "sbatch",
-	        "#!/bin/sh\necho $* | tr ' ' '\\n' | grep -e array -e exclude > asked\necho 1\n");
-	fake_program(s, "squeue", "#!/bin/sh\nexit 0\n");
+	struct fake_slurm slurm;
+	fake_slurm_begin(
+	        &slurm, s, "#!/bin/sh\necho 'main* n1'; echo 'main* n2'; echo 'main* n3'\n",
+	        "#!/bin/sh\necho $* | tr ' ' '\\n' | grep -e array -e exclude > asked\necho 1\n",
+	        "#!/bin/sh\nexit 0\n");
 	assert_int_equal(chdir(s->folder), 0);
 	assert_int_equal(st_workers_begin(&pool, &s->c, &place, "strobe", NULL, &e), 0);
 	assert_int_equal(st_workers_attend(&pool, &e), 0);
@@ -488,9 +512,7 @@ slurm_has_bad_nodes(void **state)
 	free(why);
 	st_workers_end(&pool);
 	assert_int_equal(chdir("/"), 0);
-	assert_int_equal(setenv("PATH", before, 1), 0);
-	free(before);
-	free(path);
+	fake_slurm_end(&slurm);
 }
 
 static void
@@ -500,12 +522,10 @@ slurm_is_silent(void **state)
 	struct st_workers pool;
 	struct st_error e;
 	const struct st_workers_place place = {.slurm = true};
-	char *before = strdup(getenv("PATH")), *path = st_text_of("%s:%s", s->folder, before);
-	scene_campaign(s, 5, 60);
-	assert_int_equal(setenv("PATH", path, 1), 0);
-	fake_program(s, "sinfo", "#!/bin/sh\necho 'main* n1'; echo 'main* n2'; echo 'other n3'\n");
-	fake_program(s, "sbatch", "#!/bin/sh\necho 17\n");
-	fake_program(s, "squeue", "#!/bin/sh\necho Socket timed out\nexit 1\n");
+	struct fake_slurm slurm;
+	fake_slurm_begin(&slurm, s,
+	                 "#!/bin/sh\necho 'main* n1'; echo 'main* n2'; echo 'other n3'\n",
+	                 "#!/bin/sh\necho 17\n", "#!/bin/sh\necho Socket timed out\nexit 1\n");
 	assert_int_equal(st_workers_begin(&pool, &s->c, &place, "strobe", NULL, &e), 0);
 	assert_int_equal(st_workers_attend(&pool, &e), 0); /* there is no pilot to ask for */
 	assert_int_equal(pool.submitted, 1);
@@ -537,9 +557,7 @@ slurm_is_silent(void **state)
 	assert_int_equal(st_workers_attend(&pool, &e), -1);
 	assert_string_equal(e.text, "sbatch failed: no such account");
 	st_workers_end(&pool);
-	assert_int_equal(setenv("PATH", before, 1), 0);
-	free(before);
-	free(path);
+	fake_slurm_end(&slurm);
 }
 
 /* ---- campaigns that grow ---- */
@@ -596,12 +614,12 @@ tasks_that_come_later(void **state)
 	assert_executed(s, 200, 1);
 	assert_results(s, 200);
 	st_controller_end(&controller);
-	/* Nobody is the controller now. */
+	/* The campaign has no controller now. */
 	assert_int_equal(st_controller_begin(&second, &s->c, &e), 0);
 	st_controller_end(&second);
 }
 
-/* A controller that is killed: its lock is released, and nobody waits for the lease. */
+/* A controller that is killed: its lock is released, and no worker waits for the lease. */
 static void
 controller_is_killed(void **state)
 {
