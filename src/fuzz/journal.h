@@ -12,7 +12,7 @@
  * SECONDS are those since the campaign began. @FILE is the next image, IMAGE:OFFSET (hexadecimal)
  * the next place; of places known before, the line has those whose count exceeded all before it.
  * The second row is there if paths of the call graph are counted: > is the next path, by the path
- *of the caller + 1 and the function; ~ the growth; / what was done on a path, of all seeds and of
+ * of the caller + 1 and the function; ~ the growth; / what was done on a path, of all seeds and of
  * inputs that became parents.
  */
 #ifndef STROBE_FUZZ_JOURNAL_H

@@ -26,7 +26,7 @@ print_law(const struct st_finding *f, FILE *out)
 	else if (f->law.form == ST_LAW_POWER && law->of.at > 0)
 		fprintf(out, "work ~ n^%.2f (%.2f to %.2f)", law->of.at, law->of.low, law->of.high);
 	else
-		fputs("the law of its growth cannot be told", out);
+		fputs("the law of its growth cannot be determined", out);
 	fprintf(out, ", n = %zu to %zu repetitions of '", law->from, law->to);
 	st_fuzz_bytes_print_escaped(&f->family.token, SHOWN_BYTES, out);
 	fprintf(out, "%s'\n", f->family.token.n > SHOWN_BYTES ? "..." : "");
@@ -76,12 +76,10 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 	if (isfinite(f->slowdown.at))
 		fprintf(out, ", %.3g times (%.3g to %.3g) its time", f->slowdown.at,
 		        f->slowdown.low, f->slowdown.high);
-	if (f->kind != ST_FINDING_SLOW) {
-		fputc('\n', out);
+	fputc('\n', out);
+	if (f->kind != ST_FINDING_SLOW)
 		print_fuzz_stack(&f->stack, out);
-		fprintf(out, "   %s:", f->chain.n == 1 ? "rule" : "rules");
-	} else
-		fprintf(out, "\n   %s:", f->chain.n == 1 ? "rule" : "rules");
+	fprintf(out, "   %s:", f->chain.n == 1 ? "rule" : "rules");
 	for (size_t i = 0; i < f->chain.n && i < SHOWN_RULES; i++)
 		fprintf(out, " %s", st_rules_name(c->rules, f->chain.v[i]));
 	if (f->chain.n > SHOWN_RULES)
@@ -225,7 +223,7 @@ print_nothing(const struct st_findings *findings, FILE *out)
 	else if (!findings->unsure && !findings->left)
 		fputs("no input made the program work clearly more", out);
 	if (findings->unsure)
-		fprintf(out, "%sof %s the law cannot be told", findings->linear ? "; " : "",
+		fprintf(out, "%sof %s the law cannot be determined", findings->linear ? "; " : "",
 		        ST_COUNT(findings->unsure, "function", "functions"));
 	if (findings->left)
 		fprintf(out, "%s%s not judged: the time was over",

@@ -33,8 +33,8 @@ share_has(const struct st_fuzz_shared *s, const struct st_fuzz_bytes *bytes)
 static st_status
 share_add(struct st_fuzz_shared *s, struct st_fuzz_input *input, struct st_error *e)
 {
-	struct st_fuzz_input *slot = share_has(s, &input->bytes) ? NULL : ST_PUSH(&s->list);
-	const bool known = !slot && share_has(s, &input->bytes);
+	const bool known = share_has(s, &input->bytes);
+	struct st_fuzz_input *slot = known ? NULL : ST_PUSH(&s->list);
 	if (slot)
 		*slot = *input;
 	else
@@ -188,7 +188,10 @@ share_read_all(struct st_fuzz_shared *s, FILE *f, const char *path, struct st_er
 	}
 	free(line);
 	return good ? status
-	            : st_fail(e, ST_EXIT_FAILED, "the inputs of a worker in %s are damaged", path);
+	            : st_fail(e, ST_EXIT_FAILED,
+	                      "the inputs of a worker in %s are damaged: name another folder "
+	                      "with --campaign",
+	                      path);
 }
 
 st_status
@@ -243,7 +246,8 @@ st_fuzz_shared_import(struct st_fuzz_shared *s, struct st_fuzz_campaign *c, stru
 		status = share_fits(c, input)
 		                 ? share_execute(c, input, &x, e)
 		                 : st_fail(e, ST_EXIT_FAILED,
-		                           "an input of a worker is of another campaign");
+		                           "a worker has sent an input of another campaign: name "
+		                           "another folder with --campaign");
 		st_fuzz_input_free(input);
 		*input = (struct st_fuzz_input){0};
 	}

@@ -214,13 +214,14 @@ end_traced_program(pid_t pid)
 		;
 }
 
-/* Whether the stop is that of a thread that was begun, or of the program's start. */
+/* Whether the stop is that of the program's start, or of a clone or an execve. Any other SIGTRAP is
+ * a signal of the program, such as that of a breakpoint instruction. */
 static bool
 is_own_stop(int status, bool *begun)
 {
 	const bool first = !*begun;
 	*begun = true;
-	return first || status >> 16 || WSTOPSIG(status) == SIGTRAP;
+	return first || status >> 16;
 }
 
 static st_status
