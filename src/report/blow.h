@@ -64,8 +64,10 @@ st_status st_blow_json(const struct st_blow *b, const struct st_profile *p,
 
 /* blow_points.c: prints what the gain of the point is: "increase of the calls of f per second". */
 void st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out);
-/* The kind of a progress point in JSON: "end", "throughput", "metric" or "latency". */
+/* The kind of a progress point in JSON: "end", "throughput", "metric", "probe" or "latency". */
 const char *st_blow_kind_name(const struct st_blow *b, uint32_t point);
+/* Sets tried[p] to whether an experiment without a fault made the function virtually p % faster. */
+void st_blow_percents_tried(const struct st_blow *b, uint32_t function, bool tried[101]);
 /* Prints the progress points without noise. */
 void st_blow_rates_print(const struct st_blow *b, FILE *out);
 /* The noise of a run, as in the list of experiments. NULL: memory is exhausted. */

@@ -88,8 +88,12 @@ static st_status
 curves_of_gain(struct curves_making *c, uint32_t function)
 {
 	st_status status = curves_begin_line(c, function, ST_BLOW_NONE);
+	bool tried[101];
+	st_blow_percents_tried(c->b, function, tried);
 	for (uint64_t percent = 1; percent <= 100 && !status; percent++) {
 		struct st_blow_gain g;
+		if (!tried[percent])
+			continue;
 		status = st_blow_find_gain(c->b, c->point, function, percent, &g);
 		if (status || !g.runs)
 			continue;

@@ -51,8 +51,12 @@ static int
 blow_json_point(const struct st_blow *b, uint32_t point, uint32_t function, json_t *out)
 {
 	int bad = 0;
+	bool tried[101];
+	st_blow_percents_tried(b, function, tried);
 	for (uint64_t percent = 1; percent <= 100 && !bad; percent++) {
 		struct st_blow_gain g;
+		if (!tried[percent])
+			continue;
 		if (st_blow_find_gain(b, point, function, percent, &g))
 			return -1;
 		if (!g.runs)

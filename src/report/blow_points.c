@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Progress points in words. */
-#include <math.h>
+#include <string.h>
 
 #include "blow/latency.h"
 #include "report/blow.h"
@@ -36,6 +36,18 @@ st_blow_kind_name(const struct st_blow *b, uint32_t point)
 	                                                       [ST_BLOW_LATENCY] = "latency",
 	                                                       [ST_BLOW_SITE] = "probe"};
 	return names[st_blow_point_kind(b, point)];
+}
+
+void
+st_blow_percents_tried(const struct st_blow *b, uint32_t function, bool tried[101])
+{
+	memset(tried, 0, 101 * sizeof *tried);
+	for (size_t i = 0; i < b->runs.n; i++) {
+		const struct st_blow_run *r = &b->runs.v[i];
+		if (r->function == function && st_blow_is_good(r) &&
+		    r->noise.type == ST_BLOW_VIRTUAL && r->noise.strength <= 100)
+			tried[r->noise.strength] = true;
+	}
 }
 
 /* "1234 calls per second without noise, standard deviation 1.0 % (5 runs)" */

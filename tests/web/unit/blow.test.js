@@ -36,6 +36,7 @@ test("gains", () => {
 	assert.deepEqual(pointsOf(blow), ["serve", "end of the run", "qos:rate"]);
 	assert.equal(gainMeaning(blow, "qos:rate"), "increase of qos:rate in %");
 	assert.equal(gainMeaning({ progress: [{ name: "latency of f", kind: "latency" }] }, "latency of f"), "decrease of the latency of f in %");
+	assert.equal(gainMeaning({ progress: [{ name: "usdt:p:done", kind: "probe" }] }, "usdt:p:done"), "increase of the passes of usdt:p:done per second in %");
 	assert.equal(gainMeaning(blow, "serve"), "increase of the calls of serve per second in %");
 	assert.equal(gainMeaning(blow, "end of the run"), "decrease of the run time in %");
 });

@@ -48,7 +48,7 @@ export const pointsOf = ({ progress }) => progress.map(({ name }) => name);
 // What a gain at a progress point is.
 export function gainMeaning({ progress }, name) {
 	const kind = progress.find((each) => each.name === name)?.kind;
-	return { throughput: `increase of the calls of ${name} per second in %`, metric: `increase of ${name} in %`, latency: `decrease of the ${name} in %` }[kind] ?? "decrease of the run time in %";
+	return { throughput: `increase of the calls of ${name} per second in %`, metric: `increase of ${name} in %`, probe: `increase of the passes of ${name} per second in %`, latency: `decrease of the ${name} in %` }[kind] ?? "decrease of the run time in %";
 }
 
 // How many experiments were judged, on how many functions.
@@ -56,7 +56,7 @@ export function sums({ targets, faults, baseline }) {
 	return { functions: targets.length, experiments: targets.reduce((sum, { experiments }) => sum + experiments, 0), faults: faults.length, runs: baseline?.runs ?? 0 };
 }
 
-// The first of the list, as its order is, and what to call them.
+// The functions with a positive slope, fitness or gain in the order of the list, and the name of that number.
 export function ranked(blow) {
 	const best = pointsOf(blow)[0];
 	const value = (row) => (blow.mode === "causal" ? gainOf(row, 1, best)?.gain : blow.mode === "speed-up" ? row.fitness : slopeOf(row));
@@ -71,7 +71,8 @@ export const curvesOf = ({ curves = [] }, point) => curves.find(({ progress }) =
 
 export const lineName = ({ function: name, thread }) => (thread === null ? name : `${name}, thread ${thread}`);
 
-// The lines of functions that fit, at most so many, up to x = cut, and how many lines and experiments that leaves out.
+// The lines that are drawn: the first `most` of those whose function `fits` accepts, with their points up to x = cut. `of` is
+// the number of lines that it accepts, `beyond` the number of points of the drawn lines that are left out.
 export function linesOf({ lines, zero }, { fits = null, most = Infinity, cut = Infinity }) {
 	const fitting = lines.filter(({ function: name }) => !fits || fits(name));
 	const shown = fitting.slice(0, most).map((line) => ({ name: lineName(line), points: line.points.filter(([x]) => x <= cut) }));
@@ -79,11 +80,12 @@ export function linesOf({ lines, zero }, { fits = null, most = Infinity, cut = I
 	return { lines: shown.filter(({ points }) => points.length), of: fitting.length, beyond, zero };
 }
 
-// The calls of functions by thread, of those that fit, at most so many; `most` is the greatest number of all functions.
+// The calls of functions by thread: the first `rows` of the functions that `fits` accepts, whose number is `of`. `most` is the
+// greatest number of calls of any function in a thread, whether `fits` accepts it or not, so that colours keep their meaning.
 export function matrixOf({ targets }, fits, rows) {
 	const fitting = targets.filter(({ function: name }) => !fits || fits(name));
 	const threads = [...new Set(targets.flatMap((row) => (row.threads ?? []).map(({ thread }) => thread)))].sort((a, b) => a - b);
-	const most = targets.reduce((max, row) => (row.threads ?? []).reduce((least, { calls }) => Math.max(least, calls), max), 0);
+	const most = targets.reduce((max, row) => (row.threads ?? []).reduce((greatest, { calls }) => Math.max(greatest, calls), max), 0);
 	return { threads, most, of: fitting.length, rows: fitting.slice(0, rows).map((row) => ({ name: row.function, calls: new Map((row.threads ?? []).map(({ thread, calls }) => [thread, calls])) })) };
 }
 

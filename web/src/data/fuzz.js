@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A campaign of strobe fuzz as its view asks for it: docs/json.md.
+// A campaign of strobe fuzz (docs/json.md), as its view reads it.
 import { baseName, count, NOTHING, plural, short } from "./format.js";
 
 export function readFuzz(result) {
@@ -13,7 +13,7 @@ export function readFuzz(result) {
 	};
 }
 
-// Three digits that count, and no more.
+// At most three significant digits.
 const three = (value) => String(Number(value.toPrecision(3)));
 
 export function lawOf({ law, token }) {
@@ -21,7 +21,7 @@ export function lawOf({ law, token }) {
 	const repeated = token ? `, n repetitions of '${token}'` : "";
 	if (law.form === "power" && law.exponent > 0) return `work ~ n^${law.exponent.toFixed(2)} (${law.lo.toFixed(2)} to ${law.hi.toFixed(2)})${repeated}`;
 	if (law.form === "exponential") return `work grows ${three(law.base)} times (${three(law.lo)} to ${three(law.hi)}) with each repetition${repeated}`;
-	return "the law of its growth cannot be told";
+	return "the law of its growth cannot be determined";
 }
 
 export const nameOfFinding = ({ kind, function: name, image, signal }) => `${kind}${signal ? `: signal ${signal}` : ""}${name ? `: ${name} (${baseName(image)})` : ""}`;
@@ -41,7 +41,7 @@ export function witnessesOf({ findings, hang_seconds: limit }) {
 	]);
 }
 
-// The times after which a quarter, a half and three quarters of what was found had been found: of a number that only grows.
+// The seconds after which a number that never falls had reached a quarter, a half and three quarters of its last value.
 export function quartilesOf(series, key) {
 	const all = series.at(-1)?.[key] ?? 0;
 	if (!all) return [];
@@ -61,7 +61,7 @@ export function leadOf(fuzz) {
 export function nothingOf({ not_superlinear: linear, cannot_tell: unsure, not_judged: left }) {
 	const words = [];
 	if (linear) words.push(`work grew in ${plural(linear, "function")}, by no more than n log n`);
-	if (unsure) words.push(`of ${plural(unsure, "function")} the law cannot be told`);
+	if (unsure) words.push(`of ${plural(unsure, "function")} the law cannot be determined`);
 	if (left) words.push(`${plural(left, "input")} ${left === 1 ? "was" : "were"} not judged: the time was over`);
 	return `No finding: ${words.length ? words.join("; ") : "no input made the program work clearly more"}.`;
 }

@@ -10,7 +10,7 @@ const RIGHT = 120;
 const TOP = 36;
 const BOTTOM = 40;
 const LEGEND_ROW = 16;
-// Colours that those tell apart who see few, on light and on dark ground (Okabe and Ito), and more, as strobe plot has them.
+// Colours that colour-blind readers can distinguish on light and on dark ground (Okabe and Ito), then the further ones of strobe plot.
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b8a800", "currentColor", "#8a5a44", "#999999"];
 
 export const colourOf = (i) => COLOURS[i % COLOURS.length];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A campaign of strobe fuzz: its findings with their laws, witnesses and stacks, and how it went on over time.
+// A campaign of strobe fuzz: its findings with their laws, witnesses and stacks, and its progress over time.
 import { count, NOTHING, plural, short } from "../data/format.js";
 import { lawOf, leadOf, nameOfFinding, nothingOf, quartilesOf, slowdownOf, witnessesOf } from "../data/fuzz.js";
 import { h, svg } from "../parts/dom.js";
