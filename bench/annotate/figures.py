@@ -12,8 +12,8 @@ usage: figures.py STROBE [--only LETTERS] [--share SHARE] [--features PROGRAM] [
   f  checks of unchanged programs that fail
   g  planted quadratic growth that one run of three sizes finds
 
-SHARE (default: 1) makes everything that is repeated fewer times, such as 0.05 for a test. Each line of the table has a
-command as it can be repeated in FOLDER, in which the programs and records stay (default: a temporary folder)."""
+SHARE (default: 1) makes everything that is repeated fewer times, such as 0.05 for a test. Each line of the table has the
+command that repeats it in FOLDER, where the programs and records are kept (default: a temporary folder)."""
 import argparse
 import json
 import math

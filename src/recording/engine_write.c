@@ -158,8 +158,8 @@ decide_engine_registers(struct st_engine_function *f, size_t records)
 	return st_registers_decide(&seen, &f->table);
 }
 
-/* A process that is killed does not say how many calls there were: at least as many as the latest
- * record's number. */
+/* A process that was killed has not written its number of calls: it is at least the number of the
+ * latest record. */
 static uint64_t
 count_engine_calls(const struct st_engine_function *f, size_t records)
 {

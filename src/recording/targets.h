@@ -61,8 +61,8 @@ void st_recording_find_waiting(struct st_recording_targets *t, struct st_image *
 /* The action of the function of that image; kind ST_PROBE_NOTHING: it is none of these. */
 struct st_probe_action st_recording_choose_waiting(const struct st_recording_targets *t,
                                                    uint64_t entry);
-/* The first function that takes or releases locks and was not observed, so that nobody knows how
- * long locks were held. NULL: all were. *why: the cause. */
+/* Returns the first function that takes or releases locks and was not observed, because of which
+ * the times that locks were held are not known; NULL: all were observed. *why: the cause. */
 const char *st_recording_unseen_lock(const struct st_recording_targets *t, const char **why);
 
 /* The runtime's description of a function; NULL: the area had no space for it. */

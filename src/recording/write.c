@@ -258,7 +258,8 @@ write_recorded(struct writing *w, struct st_recorded *f, struct st_recording_out
 	return ST_OK;
 }
 
-/* Without all functions of locks, nobody knows how long locks were held. */
+/* Notes the first function of locks that was not observed, because of which the times that locks
+ * were held are not known. */
 static bool
 note_unseen_locks(const struct st_recording_targets *t, FILE *out)
 {

@@ -56,7 +56,7 @@ begin(void)
 }
 
 /* NULL: the controller has said nothing of the function, or there is no memory. A thread that is
- * attached within a function comes to its branches before anyone enters it. */
+ * attached inside a function executes branches of it before a call enters it. */
 static struct target *
 target_of(uint64_t function)
 {
@@ -121,7 +121,7 @@ struct kept {
 	uint32_t n_outcomes, room;
 };
 
-/* What a thread has executed. */
+/* Numbers of what a thread has executed. */
 struct counts {
 	uint64_t instructions, blocks, syscalls;
 };

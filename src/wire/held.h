@@ -27,7 +27,7 @@ enum {
 };
 
 struct st_held_lock {
-	uint64_t lock;     /* its address; 0: the place is free */
+	uint64_t lock;     /* its address; 0: the entry is free */
 	uint64_t released; /* ticks when another thread has released it; 0: none has; atomic */
 	uint32_t times;    /* how often the thread has taken it */
 	uint32_t shared;   /* only this thread releases its share */
@@ -35,14 +35,14 @@ struct st_held_lock {
 
 /* A call that takes a lock and has not returned. */
 struct st_held_call {
-	uint64_t slot; /* address of its return address; 0: the place is free */
+	uint64_t slot; /* address of its return address; 0: the entry is free */
 	uint64_t lock;
 };
 
 /* One per thread; only the runtime uses it. */
 struct st_held {
 	uint32_t n;     /* locks below that are held */
-	uint32_t extra; /* locks that found no place there */
+	uint32_t extra; /* locks for which there was no free entry */
 	uint32_t gone;  /* another thread has released one of them; atomic */
 	uint32_t unused;
 	uint64_t since; /* when the first of those that are held now was taken: net ticks */

@@ -4,7 +4,7 @@
 
 usage: test_php.py STROBE EXAMPLES
 
-EXAMPLES is examples/annotations/php. The kept log is of 400 requests, recorded beside other load."""
+EXAMPLES is examples/annotations/php. The kept log is of 400 requests, recorded under other load."""
 import gzip
 import json
 import os
@@ -129,6 +129,17 @@ class Hook(Folder):
     def test_usage(self):
         done = self.php(f"{EXAMPLES}/record.php", "calls.txt", code=2)
         self.assertEqual(done.stderr, "usage: php record.php OUTPUT FUNCTION[,FUNCTION...] SCRIPT [ARGUMENT...]\n")
+        done = self.php(f"{EXAMPLES}/record.php", "calls.txt", "f", "none.php", code=2)
+        self.assertEqual(done.stderr, "record.php: there is no script 'none.php'\n")
+
+    def test_output(self):
+        """OUTPUT is relative to the folder where PHP began, or absolute."""
+        (self.at / "moves.php").write_text("<?php function f(int $n) { chdir('/'); }\nf(1);\n", encoding="utf-8")
+        for output in "calls.txt", self.at / "absolute.txt":
+            self.php(f"{EXAMPLES}/record.php", output, "f", "moves.php")
+            self.assertIn("#function,1,f\n", (self.at / output).read_text(encoding="utf-8"))
+        done = self.php(f"{EXAMPLES}/record.php", "none/calls.txt", "f", "moves.php", code=1)
+        self.assertEqual(done.stderr, f"record.php: cannot write {self.at}/none/calls.txt: No such file or directory; choose another OUTPUT\n")
 
 
 if __name__ == "__main__":

@@ -81,7 +81,12 @@ final class StrobeRecords
 
     public static function write(): void
     {
-        $out = fopen(self::$output, 'w');
+        @stream_wrapper_restore('file');
+        if (!($out = @fopen(self::$output, 'w'))) {
+            $cause = preg_replace('/.*: /', '', error_get_last()['message'] ?? 'unknown error');
+            fwrite(STDERR, 'record.php: cannot write ' . self::$output . ": $cause; choose another OUTPUT\n");
+            exit(1);
+        }
         fwrite($out, "#strobe-records,1\n#program," . implode(',', array_map(self::quoted(...), $_SERVER['argv'])) . "\n#made,"
             . gmdate('Y-m-d\TH:i:s\Z', $_SERVER['REQUEST_TIME']) . "\n");
         $id = 0;
@@ -206,8 +211,13 @@ if ($argc < 4) {
     fwrite(STDERR, "usage: php record.php OUTPUT FUNCTION[,FUNCTION...] SCRIPT [ARGUMENT...]\n");
     exit(2);
 }
-StrobeRecords::begin(getcwd() . '/' . $argv[1], $argv[2]);
+if (($script = realpath($argv[3])) === false) {
+    fwrite(STDERR, "record.php: there is no script '$argv[3]'\n");
+    exit(2);
+}
+// The script may change the folder before the records are written.
+StrobeRecords::begin($argv[1][0] === '/' ? $argv[1] : getcwd() . '/' . $argv[1], $argv[2]);
 $_SERVER['argv'] = $argv = array_slice($argv, 3);
 $_SERVER['argc'] = $argc = count($argv);
 StrobeFiles::begin();
-require realpath($argv[0]);
+require $script;

@@ -130,7 +130,7 @@ costs_of_results(void)
 	return results_section(rt.results->layout.off_costs);
 }
 
-/* Contexts that the tool `contexts` has found on the way to the entry point. */
+/* Keeps the contexts that the tool `contexts` has found before the entry point. */
 static bool
 keep_forest(void)
 {
@@ -161,8 +161,8 @@ restore_forest(void)
 	memcpy(costs_of_results(), at_entry.costs, kept * sizeof(strobe_cost));
 }
 
-/* A copy that loads a library asks the controller for its functions, whether or not a copy before
- * it has loaded it, too. */
+/* Each copy that loads a library asks the controller for the functions of the library, even if an
+ * earlier copy has loaded it. */
 static void
 restore_entries(void)
 {
