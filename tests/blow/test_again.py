@@ -4,27 +4,18 @@
 
 import json
 import os
-import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-STROBE, PLANTED = [os.path.abspath(sys.argv.pop(1)) for _ in range(2)]
+from command import STROBE, Case
+
+PLANTED = os.path.abspath(sys.argv[2])
+del sys.argv[1:3]
 LATE = ("--noise", "nanosleep", "--timed-noise-min", "1500ms", "--timed-noise-max", "1500ms", "--full-analysis")
 
 
-class Again(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="strobe-again-")
-        self.addCleanup(folder.cleanup)
-        self.at = Path(folder.name)
-
-    def strobe(self, *arguments, code=0):
-        done = subprocess.run([STROBE, "blow", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200, cwd=self.at, check=False)
-        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
-        return done
-
+class Again(Case):
     def blow(self, what, *options, program=PLANTED):
         self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", *options, "-o", "r.db", "--", program, what)
         return json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)

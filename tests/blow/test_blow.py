@@ -11,25 +11,14 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-STROBE, PLANTED, CORPUS = [os.path.abspath(name) for name in sys.argv[1:4]]
+from command import STROBE, Case
+
+PLANTED, CORPUS = [os.path.abspath(name) for name in sys.argv[2:4]]
 
 
-class Blow(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="strobe-blow-")
-        self.addCleanup(folder.cleanup)
-        self.at = Path(folder.name)
-
-    def strobe(self, *arguments, code=0):
-        done = subprocess.run([STROBE, "blow", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200,
-                              cwd=self.at, check=False)
-        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
-        return done
-
+class Blow(Case):
     def measure(self, what, *options):
         self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", *options, "-o", "r.json", "--", PLANTED, what)
         return json.loads((self.at / "r.json").read_text())

@@ -15,13 +15,12 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
 #include "blow/corpus.h"
 #include "blow/debt.h"
 #include "blow/latency.h"
 #include "blow/progress.h"
+#include "printed.h"
 #include "profile/profile.h"
-#include "report/blow.h"
 
 /* ---- sums ---- */
 
@@ -357,7 +356,6 @@ test_report(void **state)
 	struct st_blow_points p = {0};
 	struct st_blow back;
 	struct st_error e;
-	struct st_text text;
 	(void)state;
 	add_latencies(&p);
 	struct st_blow b = campaign_with(&p);
@@ -371,10 +369,7 @@ test_report(void **state)
 	assert_int_equal(st_blow_read(&back, profile, &e), 0);
 	for (size_t i = 0; i < b.functions.n; i++)
 		assert_int_equal(back.functions.v[i].progress, b.functions.v[i].progress);
-	assert_true(st_text_begin(&text));
-	assert_int_equal(st_blow_text_print(&back, &view, text.out), 0);
-	char *printed = st_text_end(&text);
-	assert_non_null(printed);
+	char *printed = print_campaign(&back, &view);
 	assert_non_null(strstr(printed,
 	                       "\nlatency from begin to end: 200 ms without a speed-up, "
 	                       "standard deviation 0.0 %; 10 per second, 2 in flight (2 runs)\n"));

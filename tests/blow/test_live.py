@@ -11,13 +11,14 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
 
-STROBE, PLANTED = [os.path.abspath(name) for name in sys.argv[1:3]]
+from command import STROBE, Case
+
+PLANTED = os.path.abspath(sys.argv[2])
 
 
 class Server:
@@ -94,18 +95,7 @@ class Server:
         return [line.split()[1] for line in Path(f"/proc/{self.pid}/status").read_text().splitlines() if line.startswith("TracerPid")]
 
 
-class Live(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="strobe-live-")
-        self.addCleanup(folder.cleanup)
-        self.at = Path(folder.name)
-
-    def strobe(self, *arguments, code=0, command="blow"):
-        done = subprocess.run([STROBE, command, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200, cwd=self.at,
-                              check=False)
-        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
-        return done
-
+class Live(Case):
     def serve(self):
         server = Server()
         self.addCleanup(server.kill)

@@ -10,27 +10,17 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-STROBE, PLANTED = [os.path.abspath(name) for name in sys.argv[1:3]]
+from command import STROBE, Case
+
+PLANTED = os.path.abspath(sys.argv[2])
 SOURCE = Path(__file__).resolve().parent / "programs" / "planted.c"
 LINE = next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if line.strip() == "other_half();")
 
 
-class Locations(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="strobe-locations-")
-        self.addCleanup(folder.cleanup)
-        self.at = Path(folder.name)
-
-    def strobe(self, *arguments, code=0):
-        done = subprocess.run([STROBE, "blow", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200,
-                              cwd=self.at, check=False)
-        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
-        return done
-
+class Locations(Case):
     def measure(self, *options):
         self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", "--iterations", "2", "--noise", "nanosleep,busy", *options, "-o", "r.json", "--",
                     PLANTED, "serial")

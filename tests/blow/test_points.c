@@ -16,8 +16,8 @@
 #include "base/text.h"
 #include "blow/corpus.h"
 #include "blow/points.h"
+#include "printed.h"
 #include "profile/profile.h"
-#include "report/blow.h"
 
 static void
 add_function(struct st_blow *b, const char *name)
@@ -253,11 +253,7 @@ test_gain(void **state)
 	assert_true(fabs(st_blow_rate_of(&b, 1).at - 1e7) < 1e-3);
 	/* The report names it. */
 	const struct st_blow_view view = {0};
-	struct st_text text;
-	assert_true(st_text_begin(&text));
-	assert_int_equal(st_blow_text_print(&b, &view, text.out), 0);
-	char *printed = st_text_end(&text);
-	assert_non_null(printed);
+	char *printed = print_campaign(&b, &view);
 	assert_non_null(strstr(printed,
 	                       "progress by qos:growth:/no/such/file: 1e+07 per second "
 	                       "without a speed-up, standard deviation 0.0 % (2 windows)"));

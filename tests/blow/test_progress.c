@@ -12,10 +12,9 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "base/text.h"
 #include "blow/points.h"
+#include "printed.h"
 #include "profile/profile.h"
-#include "report/blow.h"
 #include "session/region.h"
 
 enum { F, G, POINT, FUNCTIONS };
@@ -189,12 +188,9 @@ test_unknown_end(void **state)
 {
 	const struct st_blow_view view = {0};
 	struct st_blow b = campaign_of(1500000);
-	struct st_text text;
 	(void)state;
 	b.cut = true;
-	assert_true(st_text_begin(&text));
-	assert_int_equal(st_blow_text_print(&b, &view, text.out), ST_OK);
-	char *written = st_text_end(&text);
+	char *written = print_campaign(&b, &view);
 	assert_non_null(strstr(written, " to unknown)"));
 	assert_null(strstr(written, "nan"));
 	free(written);

@@ -6,29 +6,20 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
-STROBE, PLANTED = [os.path.abspath(sys.argv.pop(1)) for _ in range(2)]
+from command import STROBE, Case
+
+PLANTED = os.path.abspath(sys.argv[2])
+del sys.argv[1:3]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-class Timeline(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="strobe-timeline-")
-        self.addCleanup(folder.cleanup)
-        self.at = Path(folder.name)
-
-    def strobe(self, *arguments, code=0):
-        done = subprocess.run([STROBE, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200, cwd=self.at, check=False)
-        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
-        return done
-
+class Timeline(Case):
     def blow(self, what, *options):
-        done = self.strobe("blow", "--baseline-runs", "3", "--timeout", "0", *options, "-o", "r.db", "--", PLANTED, what)
-        return json.loads(self.strobe("blow", "--from", "r.db", "--format", "json").stdout)["timeline"], done
+        done = self.strobe("--baseline-runs", "3", "--timeout", "0", *options, "-o", "r.db", "--", PLANTED, what)
+        return json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)["timeline"], done
 
     def slices(self, timeline):
         """(thread, level, begin, end, function) of each slice."""
@@ -61,7 +52,7 @@ class Timeline(unittest.TestCase):
         self.assertEqual(kinds[timeline["experiment"]["function"]], "blown")
         self.assertEqual(list(kinds.values()).count("blown"), 1)
         # The picture has the same rectangles.
-        root = ET.fromstring(self.strobe("plot", "timeline", "r.db", "-o", "-").stdout)
+        root = ET.fromstring(self.strobe("timeline", "r.db", "-o", "-", command="plot").stdout)
         frames = [each for each in root.iter(f"{SVG}rect") if each.get("class") == "frame"]
         self.assertEqual(len(frames), len(slices))
         marked = [each for each in frames if each.get("style") == "fill:#e67e00"]
@@ -83,7 +74,7 @@ class Timeline(unittest.TestCase):
         self.assertEqual((kinds["left_part"], kinds["right_part"], kinds["pthread_join"]), ("blown", "other", "waits"))
         names = [name for *_, name in self.slices(timeline)]
         self.assertEqual((names.count("left_part"), names.count("right_part"), names.count("pthread_join")), (10, 10, 1))
-        self.assertIn("waits for another thread", self.strobe("plot", "timeline", "r.db", "-o", "-").stdout)
+        self.assertIn("waits for another thread", self.strobe("timeline", "r.db", "-o", "-", command="plot").stdout)
 
     def test_other_modes(self):
         for mode, options in (("speed-up", ("--iterations", "1")), ("causal", ("--repeat", "1", "--iterations", "2"))):
@@ -97,17 +88,17 @@ class Timeline(unittest.TestCase):
         timeline, done = self.blow("serial", "-F", "quarter", "--iterations", "1", "--timeline", "none")
         self.assertIsNone(timeline)
         self.assertNotIn("timeline", done.stderr)
-        self.assertIn("r.db has no timeline: strobe blow records one", self.strobe("plot", "timeline", "r.db", code=125).stderr)
+        self.assertIn("r.db has no timeline: strobe blow records one", self.strobe("timeline", "r.db", code=125, command="plot").stderr)
         self.assertFalse((self.at / "timeline.svg").exists())
 
     def test_mistakes(self):
         timeline, done = self.blow("serial", "-F", "quarter", "--iterations", "1", "--timeline", "nothing")
         self.assertIsNone(timeline)
         self.assertIn("there is no timeline, since no experiment with 'nothing' has an indicator", done.stderr)
-        self.assertIn("leave out one", self.strobe("blow", "--from", "r.db", "--timeline", "x", code=2).stderr)
-        self.assertIn("no profile to draw", self.strobe("plot", "timeline", code=2).stderr)
-        self.strobe("time", "-q", "-o", "t.db", "--", "true")
-        self.assertIn("not of strobe blow", self.strobe("plot", "timeline", "t.db", code=2).stderr)
+        self.assertIn("leave out one", self.strobe("--from", "r.db", "--timeline", "x", code=2).stderr)
+        self.assertIn("no profile to draw", self.strobe("timeline", code=2, command="plot").stderr)
+        self.strobe("-q", "-o", "t.db", "--", "true", command="time")
+        self.assertIn("not of strobe blow", self.strobe("timeline", "t.db", code=2, command="plot").stderr)
 
 
 if __name__ == "__main__":

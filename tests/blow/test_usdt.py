@@ -10,29 +10,21 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-STROBE, PROBES = [os.path.abspath(name) for name in sys.argv[1:3]]
+from command import STROBE, Case
+
+PROBES = os.path.abspath(sys.argv[2])
 START, SINGLE = "usdt:strobetest:query__start", "usdt:strobetest:single"
 
 
-class Usdt(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="strobe-usdt-")
-        self.addCleanup(folder.cleanup)
-        self.at = Path(folder.name)
-
-    def strobe(self, *arguments, code=0):
-        done = subprocess.run([STROBE, "blow", "-q", "-m", "causal", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=200,
-                              cwd=self.at, check=False)
-        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
-        return done
+class Usdt(Case):
+    def causal(self, *arguments, code=0):
+        return self.strobe("-q", "-m", "causal", *arguments, code=code)
 
     def test_runs(self):
         """In each run, the one is passed exactly twice as often as the other."""
-        self.strobe("-F", "ends", "--progress", START, "--progress", SINGLE, "-r", "1", "--baseline-runs", "3", "--timeline", "none", "-o", "r.json", "--", PROBES, "20")
+        self.causal("-F", "ends", "--progress", START, "--progress", SINGLE, "-r", "1", "--baseline-runs", "3", "--timeline", "none", "-o", "r.json", "--", PROBES, "20")
         result = json.loads((self.at / "r.json").read_text())
         start, single, end = result["progress"]
         self.assertEqual([(point["name"], point["kind"]) for point in (start, single, end)], [(START, "probe"), (SINGLE, "probe"), ("end of the run", "end")])
@@ -44,14 +36,14 @@ class Usdt(unittest.TestCase):
         self.assertEqual(result["faults"], [])
 
     def test_windows(self):
-        self.strobe("-F", "ends", "--window", "50ms", "--progress", START, "-r", "1", "-o", "r.db", "--", PROBES, "1000000")
+        self.causal("-F", "ends", "--window", "50ms", "--progress", START, "-r", "1", "-o", "r.db", "--", PROBES, "1000000")
         text = subprocess.run([STROBE, "blow", "--from", "r.db"], stdout=subprocess.PIPE, text=True, timeout=200, cwd=self.at, check=True).stdout
         self.assertRegex(text, r"\nprogress by usdt:strobetest:query__start: \S+ passes per second without a speed-up, standard deviation ")
         self.assertIn("\nincrease of the passes of usdt:strobetest:query__start per second in %, with 95 % intervals, if a function were faster:\n", text)
 
     def test_mistakes(self):
         def refused(point, code=125):
-            error = self.strobe("-F", "ends", "--progress", point, "-o", "r.db", "--", PROBES, "2", code=code).stderr
+            error = self.causal("-F", "ends", "--progress", point, "-o", "r.db", "--", PROBES, "2", code=code).stderr
             self.assertEqual(error.count("\n"), 1, error)
             return error
         self.assertIn("usdt:strobetest:none: the program has no such static probe", refused("usdt:strobetest:none"))

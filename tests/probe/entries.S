@@ -5,17 +5,7 @@
  */
 	.text
 
-	.macro begin name
-	.p2align 4
-	.globl \name
-	.type \name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro finish name
-	.cfi_endproc
-	.size \name, . - \name
-	.endm
+#include "function.inc"
 
 /*
  * void call_with(struct machine *m, void *function): r[0..15] by the numbers of their encoding

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Functions whose points test_points.c judges. Nothing of it is executed. */
 	.text
-	.macro begin name
-	.p2align 4
-	.globl \name
-	.type \name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro finish name
-	.cfi_endproc
-	.size \name, . - \name
-	.endm
+#include "function.inc"
+
 
 	/* Points: the entry, before and after each call, a block behind the branch, and its target. */
 	begin i_plain
