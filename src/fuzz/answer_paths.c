@@ -105,7 +105,7 @@ by_path(const void *x, const void *y)
 	return (a->path > b->path) - (a->path < b->path);
 }
 
-/* Threads have paths of their own, which are the same paths. */
+/* Each thread has its own nodes, so a path may be there several times: adds its counts up. */
 static void
 merge_paths(struct st_fuzz_path_counts *c)
 {

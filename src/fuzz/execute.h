@@ -60,7 +60,7 @@ struct st_fuzz_place {
 	uint64_t offset; /* in the file */
 };
 
-/* A path of the call graph, by its last function: from where nobody calls to that. */
+/* A path of the call graph, by its last function. It begins at a function without a caller. */
 struct st_fuzz_path {
 	uint32_t parent; /* number of the path to its caller; ST_HASHMAP_NONE: it has none */
 	struct st_fuzz_place function;

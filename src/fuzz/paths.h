@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Coverage by paths of the call graph. A path leads from where nobody calls to a function; an
- * execution has two numbers for each: how often the function was called on it, and the instructions
- * that the function itself executed when it was. A growth is the ratio of such a number to that of
- * the seeds.
+ * Coverage by paths of the call graph. A path leads from a function without a caller to another
+ * one; an execution has two numbers for each path: how often its last function was called on it,
+ * and the instructions that this function itself executed then. A growth is the ratio of such a
+ * number to that of the seeds.
  *
  * To both sides of a ratio a thousandth of all calls, or of all instructions, of the seeds is added
  * (at least 1). So a path that the seeds do not have has a ratio, too, and one that is of no weight

@@ -3,7 +3,7 @@
 
 enum { MOST_MOMENTS = 2000 };
 
-/* Keeps each second moment. */
+/* Keeps every second moment. */
 static void
 thin_series(struct st_fuzz_series *s)
 {

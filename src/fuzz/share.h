@@ -20,7 +20,7 @@ struct st_fuzz_shared {
 	size_t executions;                 /* of all files */
 };
 
-/* Adds what a campaign has found, or a file has, except what is there already. -1 with *e. */
+/* Adds the inputs that a campaign has found, or those of a file, each once. -1 with *e. */
 st_status st_fuzz_shared_take(struct st_fuzz_shared *s, const struct st_fuzz_campaign *c,
                               struct st_error *e);
 st_status st_fuzz_shared_read(struct st_fuzz_shared *s, const char *path, struct st_error *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Work that only paths of the call graph tell apart. Most of it is always the same. Each [ is
- * appended to a list whose end is looked for from its beginning, which is little beside that. Each
+ * appended to a list whose end is found from its beginning, which is little in comparison. Each
  * x and each y lead to the same work by functions that do the same: the sum of the work, and that
  * of `common`, do not change when one letter replaces the other.
  */

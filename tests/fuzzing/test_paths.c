@@ -60,7 +60,7 @@ local_growth_beside_a_large_constant_part(void **state)
 	near(growth.beyond, growth.most);
 	assert_int_equal(growth.path, 1);
 	near(growth.score, ((1 + 1) / 2. + (1 + growth.most) / 2) / 2);
-	/* The same again, but its parent did as much: the path is no news. */
+	/* The same again, but its parent did as much: the path did not grow beyond it. */
 	growth = st_fuzz_paths_growth(&base, &now, &now);
 	near(growth.beyond, 0);
 	assert_int_equal(growth.path, 1); /* of the greatest ratio */

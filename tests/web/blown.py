@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Campaigns of strobe blow that are known by heart, as docs/json.md describes them."""
+"""Campaigns of strobe blow with known numbers, as docs/json.md describes them."""
 from results import EVIL
 
 

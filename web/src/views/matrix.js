@@ -7,7 +7,7 @@ import { button, h, nothing, search } from "../parts/dom.js";
 
 const STEPS = 12;
 
-// Few calls beside many must be seen: the strength of the colour is logarithmic.
+// The strength of the colour is logarithmic, so that few calls can be seen in a table that also has many.
 const heat = (calls, most) => (calls > 0 ? 0.1 + (0.9 * Math.log1p(calls)) / Math.log1p(most) : 0);
 
 function cell(name, thread, calls, most) {
