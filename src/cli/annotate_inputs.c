@@ -31,9 +31,11 @@ struct annotate_many {
 	ST_VEC(char *) inputs;
 	struct st_progress progress;
 	struct st_output output;
-	char *part;    /* the records of an input, without workers */
-	size_t failed; /* inputs with which the program failed */
-	int code;      /* the exit code with the first of them */
+	char *part;               /* the records of an input, without workers */
+	struct st_on_tasks tasks; /* with workers */
+	bool complete;            /* the file of records is written */
+	size_t failed;            /* inputs with which the program failed */
+	int code;                 /* the exit code with the first of them */
 };
 
 static st_status
@@ -219,51 +221,31 @@ many_here(struct annotate_many *m, struct st_error *e)
 
 /* ---- with workers ---- */
 
-static json_t *
-many_patterns(const struct st_patterns *p)
-{
-	json_t *all = json_array();
-	for (size_t i = 0; i < p->n; i++)
-		json_array_append_new(all, json_string(p->text[i]));
-	return all;
-}
-
-/* Everything that the records depend on. */
+/* The results also depend on the files of the inputs. */
 static char *
 many_identity(const struct annotate_many *m)
 {
-	const struct st_annotate_arguments *a = m->a;
-	char *here = realpath(".", NULL);
 	json_t *files = json_array();
 	for (size_t i = 0; i < m->inputs.n; i++)
 		json_array_append_new(files, json_pack("[s, o*]", m->inputs.v[i],
 		                                       st_batch_file_identity(m->inputs.v[i])));
-	json_t *all =
-	        json_pack("[s, s, o, o, o, o, i, i, I, I, I, f, b]", "annotate", here ? here : "",
-	                  st_batch_command_identity(a->program, NULL), many_patterns(&a->functions),
-	                  many_patterns(&a->images), files, (int)a->limits.depth,
-	                  (int)a->limits.most, (json_int_t)a->metrics, (json_int_t)a->keep,
-	                  (json_int_t)a->seed, a->seconds, (int)a->follow);
-	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
-	json_decref(all);
-	free(here);
-	return text;
+	return st_on_identity("annotate", m->a->command, m->a->program, files);
 }
 
 static st_status
-many_plan(struct annotate_many *m, struct st_on_tasks *t, size_t input, struct st_error *e)
+many_plan(struct annotate_many *m, size_t input, struct st_error *e)
 {
 	const char *further[MANY_FURTHER];
 	many_further(m, input, "OUTPUT", further);
-	return st_on_tasks_add(t, further, MANY_OUTPUT, e);
+	return st_on_tasks_add(&m->tasks, further, MANY_OUTPUT, e);
 }
 
 static st_status
-many_take(struct annotate_many *m, struct st_on_tasks *t, size_t input, struct st_error *e)
+many_take(struct annotate_many *m, size_t input, struct st_error *e)
 {
 	struct st_batch_result r;
 	many_show(m, input);
-	st_status status = st_on_tasks_wait(t, &r, e);
+	st_status status = st_on_tasks_wait(&m->tasks, &r, e);
 	if (!status && r.reason)
 		status = st_fail(e, ST_EXIT_FAILED, "no records of the input %s: %s",
 		                 m->inputs.v[input], r.reason);
@@ -279,18 +261,14 @@ static st_status
 many_there(struct annotate_many *m, struct st_error *e)
 {
 	const struct st_annotate_arguments *a = m->a;
-	struct st_on_tasks t = {.tool = "annotate", .command = a->command, .program = a->program};
-	st_status status = st_on_tasks_open(&t, &a->place, many_identity(m), e);
+	m->tasks = (struct st_on_tasks){
+	        .tool = "annotate", .command = a->command, .program = a->program};
+	st_status status = st_on_tasks_open(&m->tasks, &a->place, many_identity(m), e);
 	for (size_t i = 0; i < m->inputs.n && !status; i++)
-		status = many_plan(m, &t, i, e);
+		status = many_plan(m, i, e);
 	for (size_t i = 0; i < m->inputs.n && !status && !st_timing_interrupted(); i++)
-		status = many_take(m, &t, i, e);
-	char *folder = st_on_tasks_close(&t, !status && !st_timing_interrupted());
+		status = many_take(m, i, e);
 	st_progress_erase(&m->progress);
-	if (status)
-		st_complain(e);
-	st_on_say_resume(folder, a->quiet);
-	free(folder);
 	return status;
 }
 
@@ -313,6 +291,7 @@ many_end(struct annotate_many *m, struct st_error *e)
 	}
 	if (st_output_commit(&m->output, e))
 		return st_complain(e);
+	m->complete = true;
 	if (!a->quiet)
 		fprintf(stderr, "strobe: wrote %s: records of %zu input%s\n", a->output,
 		        m->inputs.n, m->inputs.n == 1 ? "" : "s");
@@ -336,10 +315,13 @@ st_annotate_inputs(const struct st_annotate_arguments *a)
 		code = st_complain(&e);
 	} else if (a->place.on ? many_there(&m, &e) : many_here(&m, &e)) {
 		st_output_abandon(&m.output);
-		code = a->place.on ? e.code : st_complain(&e);
+		code = st_complain(&e);
 	} else {
 		code = many_end(&m, &e);
 	}
+	char *folder = st_on_tasks_close(&m.tasks, m.complete);
+	st_on_say_resume(folder, a->quiet);
+	free(folder);
 	for (size_t i = 0; i < m.inputs.n; i++)
 		free(m.inputs.v[i]);
 	free(m.inputs.v);

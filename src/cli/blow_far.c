@@ -114,7 +114,8 @@ st_blow_far_begin(struct st_blow_arguments *a, char *const *argv, struct st_erro
 	f->a = a;
 	f->tasks = (struct st_on_tasks){.tool = "blow", .command = argv, .program = program};
 	f->workers = (struct st_blow_workers){far_begin_run, far_end_run, far_select, f};
-	if (st_on_tasks_open(&f->tasks, &a->place, st_on_identity("blow", argv, program), e)) {
+	if (st_on_tasks_open(&f->tasks, &a->place,
+	                     st_on_identity("blow", argv, program, json_null()), e)) {
 		st_blow_far_end(f, true);
 		return NULL;
 	}

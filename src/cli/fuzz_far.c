@@ -181,11 +181,9 @@ static st_status
 fuzz_far_open(struct st_fuzz_far *f, const char *identity, struct st_error *e)
 {
 	const struct st_fuzz_arguments *a = f->a;
-	char *options = st_on_identity("fuzz", a->command, a->program);
-	char *all =
-	        options ? st_text_of("%zu searches %s %s", f->searches, options, identity) : NULL;
-	free(options);
-	return st_on_tasks_open(&f->tasks, &a->place, all, e);
+	json_t *more = json_pack("[I, s]", (json_int_t)f->searches, identity);
+	return st_on_tasks_open(&f->tasks, &a->place,
+	                        st_on_identity("fuzz", a->command, a->program, more), e);
 }
 
 st_status

@@ -114,15 +114,20 @@ st_on_strobe(char *path, size_t size, struct st_error *e)
 
 /* ---- identity ---- */
 
+/* Whether an option has no effect on the results. In a command that has --node-noise, --noise is
+ * another option. */
 static bool
-on_is_apart(const char *option)
+on_is_apart(const struct st_options *o, const char *option)
 {
 	static const char *const apart[] = {"on",     "campaign", "lease", "node-noise",
 	                                    "format", "output",   "quiet"};
 	for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
 		if (!strcmp(option, apart[i]))
 			return true;
-	return false;
+	bool noise = !strcmp(option, "noise");
+	for (size_t i = 0; i < o->n && noise; i++)
+		noise = strcmp(o->options[i].name, "node-noise") != 0;
+	return noise;
 }
 
 static json_t *
@@ -133,19 +138,19 @@ on_options(const char *command, char *const *argv)
 	const char *value;
 	json_t *all = json_array();
 	for (int option; (option = st_options_next(&o, &value, &e)) >= 0;)
-		if (!on_is_apart(o.options[option].name))
+		if (!on_is_apart(&o, o.options[option].name))
 			json_array_append_new(all,
 			                      json_pack("[s, s?]", o.options[option].name, value));
 	return all;
 }
 
 char *
-st_on_identity(const char *command, char *const *argv, char *const *program)
+st_on_identity(const char *command, char *const *argv, char *const *program, json_t *more)
 {
 	char *here = realpath(".", NULL);
 	json_t *all =
-	        json_pack("[s, s, o, o]", command, here ? here : "", on_options(command, argv),
-	                  program ? st_batch_command_identity(program, NULL) : json_null());
+	        json_pack("[s, s, o, o, o]", command, here ? here : "", on_options(command, argv),
+	                  program ? st_batch_command_identity(program, NULL) : json_null(), more);
 	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
 	json_decref(all);
 	free(here);

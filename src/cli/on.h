@@ -12,9 +12,11 @@ st_status st_on_take(struct st_batch_place *p, const char *option, const char *v
 /* Checks, after all options, that none is given without --on. 0, or -1 with *e. */
 st_status st_on_check(const struct st_batch_place *p, struct st_error *e);
 /* Everything that the results depend on, for the identity of a batch: the command's name, folder
- * and options, except for those of workers and of the output, and the program. argv and program:
- * see st_on_experiment. malloc'ed; NULL: a word is not UTF-8, or memory is exhausted. */
-char *st_on_identity(const char *command, char *const *argv, char *const *program);
+ * and options, except for those of workers and of the output, the program, and
+ * more, which is released: json_null() if there is nothing more, NULL if memory is exhausted. argv
+ * and program: see st_on_experiment. malloc'ed; NULL: a word is not UTF-8, or memory is exhausted.
+ */
+char *st_on_identity(const char *command, char *const *argv, char *const *program, json_t *more);
 /* The path of this program. 0, or -1 with *e. */
 st_status st_on_strobe(char *path, size_t size, struct st_error *e);
 /* Counts the results by node, for a note. */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/on.h"
 #include "cli/progress.h"
 #include "cli/tune_arguments.h"
 #include "profile/output.h"
@@ -172,16 +171,14 @@ study(struct st_tune_arguments *a, struct st_error *e)
 {
 	char *fallback = a->json || a->output ? NULL : tune_default_output(&a->study);
 	const char *path = a->output ? a->output : fallback;
-	char *campaign = NULL;
 	int status = path && st_output_check_kind(path, "JSON", ".json", e) ? -1 : 0;
 	if (!status)
-		status = a->place.on ? st_tune_far_study(a, &campaign, e) : conduct(a, NULL, e);
+		status = a->place.on ? st_tune_far_study(a, e) : conduct(a, NULL, e);
 	if (!status && tune_signal())
 		status = tell_interruption(a, st_study_repetitions(&a->study) > 0, "a repetition",
 		                           e);
 	if (!status)
 		status = report_study(a, path, e);
-	a->campaign = campaign;
 	free(fallback);
 	return status;
 }
@@ -243,7 +240,7 @@ st_tune_main(char *const *argv)
 		code = st_complain(&e);
 	else if (tune_signal())
 		code = 128 + tune_signal();
-	st_on_say_resume(a.campaign, a.quiet);
+	st_tune_far_end(a.far, code == ST_EXIT_OK);
 	st_tune_arguments_free(&a);
 	return code;
 }

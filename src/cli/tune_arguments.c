@@ -350,6 +350,5 @@ void
 st_tune_arguments_free(struct st_tune_arguments *a)
 {
 	st_study_free(&a->study);
-	free(a->campaign);
 	st_session_free(&a->how.session);
 }

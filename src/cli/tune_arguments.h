@@ -7,6 +7,8 @@
 #include "batch/batch.h"
 #include "cli/tune.h"
 
+struct st_tune_far;
+
 enum st_tune_mode { ST_TUNE_STUDY, ST_TUNE_BUDGET, ST_TUNE_THRESHOLD };
 
 struct st_tune_arguments {
@@ -18,7 +20,7 @@ struct st_tune_arguments {
 	const char *budgets, *periods, *policy, *program_file, *from, *output;
 	struct st_batch_place place;
 	const char *experiment, *reference;    /* of a worker; NULL: not given */
-	char *campaign;                        /* that can be resumed; NULL: there is none */
+	struct st_tune_far *far;               /* NULL: there are no workers */
 	char *const *command, *const *program; /* the user's words; those of the program, or NULL */
 	bool json, quiet, help;
 	bool variance; /* --anova */
@@ -31,9 +33,12 @@ st_status st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct s
 /* tune_far.c: runs that workers make. Refuses options that cannot be used with --on. 0, or -1 with
  * *e. */
 st_status st_tune_far_check(const struct st_tune_arguments *a, struct st_error *e);
-/* Lets workers make the study, or the runs up to a signal. *campaign: the folder, malloc'ed, if it
- * can be resumed. 0, or -1 with *e. */
-st_status st_tune_far_study(struct st_tune_arguments *a, char **campaign, struct st_error *e);
+/* Lets workers make the study, or the runs up to a signal. 0, or -1 with *e. The caller ends a->far
+ * in both cases, when the result is written. */
+st_status st_tune_far_study(struct st_tune_arguments *a, struct st_error *e);
+/* Ends the campaign. complete: the result is written; otherwise prints how to resume it. NULL: does
+ * nothing. */
+void st_tune_far_end(struct st_tune_far *f, bool complete);
 /* Makes the part of --experiment, and writes it to the file of --output. */
 st_status st_tune_far_work(struct st_tune_arguments *a, struct st_error *e);
 void st_tune_arguments_free(struct st_tune_arguments *a);

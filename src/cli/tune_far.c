@@ -14,7 +14,7 @@
 #include "timing/timing.h"
 #include "tune/part.h"
 
-struct tune_far {
+struct st_tune_far {
 	struct st_tune_arguments *a;
 	struct st_on_tasks tasks;
 	char **references; /* of each program, the path of its result */
@@ -66,7 +66,7 @@ st_tune_far_work(struct st_tune_arguments *a, struct st_error *e)
 /* ---- tasks ---- */
 
 static st_status
-tune_far_take(struct tune_far *f, char **path, struct st_error *e)
+tune_far_take(struct st_tune_far *f, char **path, struct st_error *e)
 {
 	char line[64];
 	snprintf(line, sizeof line, "result %zu of %zu", f->tasks.taken + 1, f->all);
@@ -75,7 +75,7 @@ tune_far_take(struct tune_far *f, char **path, struct st_error *e)
 }
 
 static st_status
-tune_far_programs(struct tune_far *f, struct st_error *e)
+tune_far_programs(struct st_tune_far *f, struct st_error *e)
 {
 	struct st_study *s = &f->a->study;
 	for (size_t i = 0; i < s->programs.n; i++)
@@ -89,7 +89,7 @@ tune_far_programs(struct tune_far *f, struct st_error *e)
 }
 
 static st_status
-tune_far_plan_pairs(struct tune_far *f, struct st_error *e)
+tune_far_plan_pairs(struct st_tune_far *f, struct st_error *e)
 {
 	struct st_study *s = &f->a->study;
 	const size_t n = st_study_steps(s);
@@ -106,7 +106,7 @@ tune_far_plan_pairs(struct tune_far *f, struct st_error *e)
 }
 
 static st_status
-tune_far_pairs(struct tune_far *f, struct st_error *e)
+tune_far_pairs(struct st_tune_far *f, struct st_error *e)
 {
 	struct st_study *s = &f->a->study;
 	const size_t n = st_study_steps(s) * s->repeat;
@@ -133,20 +133,15 @@ tune_far_pairs(struct tune_far *f, struct st_error *e)
 static char *
 tune_far_identity(const struct st_tune_arguments *a)
 {
-	char *options = st_on_identity("tune", a->command, a->program);
 	json_t *programs = json_array();
 	for (size_t i = 0; i < a->study.programs.n; i++)
 		json_array_append_new(programs,
 		                      st_batch_command_identity(a->study.programs.v[i].argv, NULL));
-	json_t *all = json_pack("[s, o]", options ? options : "", programs);
-	char *text = all && options ? json_dumps(all, JSON_COMPACT) : NULL;
-	json_decref(all);
-	free(options);
-	return text;
+	return st_on_identity("tune", a->command, a->program, programs);
 }
 
 static st_status
-tune_far_open(struct tune_far *f, struct st_error *e)
+tune_far_open(struct st_tune_far *f, struct st_error *e)
 {
 	const struct st_tune_arguments *a = f->a;
 	f->references = calloc(a->study.programs.n, sizeof *f->references);
@@ -155,34 +150,42 @@ tune_far_open(struct tune_far *f, struct st_error *e)
 	return st_on_tasks_open(&f->tasks, &a->place, tune_far_identity(a), e);
 }
 
-static void
-tune_far_end(struct tune_far *f, char **campaign, bool complete)
+st_status
+st_tune_far_study(struct st_tune_arguments *a, struct st_error *e)
 {
-	char *note = complete && !f->a->quiet ? st_on_note(&f->tasks.nodes) : NULL;
+	const struct st_study *s = &a->study;
+	struct st_tune_far *f = a->far = calloc(1, sizeof *f);
+	if (!f)
+		return tune_far_memory(e);
+	f->a = a;
+	f->tasks =
+	        (struct st_on_tasks){.tool = "tune", .command = a->command, .program = a->program};
+	f->all = s->programs.n + st_study_steps(s) * s->repeat;
+	st_progress_init(&f->progress, a->quiet);
+	st_timing_watch_signals();
+	st_status status = tune_far_open(f, e);
+	if (!status)
+		status = tune_far_programs(f, e);
+	if (!status)
+		status = tune_far_pairs(f, e);
 	st_progress_erase(&f->progress);
-	*campaign = st_on_tasks_close(&f->tasks, complete);
+	return status;
+}
+
+void
+st_tune_far_end(struct st_tune_far *f, bool complete)
+{
+	if (!f)
+		return;
+	char *note = complete && !f->a->quiet ? st_on_note(&f->tasks.nodes) : NULL;
+	char *folder = st_on_tasks_close(&f->tasks, complete);
 	if (note)
 		fprintf(stderr, "strobe: %s\n", note);
+	st_on_say_resume(folder, f->a->quiet);
 	for (size_t i = 0; f->references && i < f->a->study.programs.n; i++)
 		free(f->references[i]);
 	free(f->references);
+	free(folder);
 	free(note);
-}
-
-st_status
-st_tune_far_study(struct st_tune_arguments *a, char **campaign, struct st_error *e)
-{
-	const struct st_study *s = &a->study;
-	struct tune_far f = {
-	        .a = a, .tasks = {.tool = "tune", .command = a->command, .program = a->program}};
-	f.all = s->programs.n + st_study_steps(s) * s->repeat;
-	st_progress_init(&f.progress, a->quiet);
-	st_timing_watch_signals();
-	st_status status = tune_far_open(&f, e);
-	if (!status)
-		status = tune_far_programs(&f, e);
-	if (!status)
-		status = tune_far_pairs(&f, e);
-	tune_far_end(&f, campaign, (!status && s->complete) || !f.tasks.batch);
-	return status;
+	free(f);
 }

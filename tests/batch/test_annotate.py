@@ -24,6 +24,8 @@ class Annotate(worked.Case):
     def setUp(self):
         super().setUp()
         self.out = self.folder / "ran"
+        self.writers = []
+        self.addCleanup(self.close_writers)
         self.environment["OUT"] = str(self.out)
 
     def inputs(self, n):
@@ -92,10 +94,14 @@ class Annotate(worked.Case):
         shutil.rmtree(self.folder / folder)
         self.assertFalse((self.folder / "none").exists())
 
+    def close_writers(self):
+        while self.writers:
+            os.close(self.writers.pop())
+
     def open_for_reader(self, fifo):
         """Opens the FIFO for writing if a process opens it for reading."""
         try:
-            self.addCleanup(os.close, os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
+            self.writers.append(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
         except OSError as error:
             self.assertEqual(error.errno, errno.ENXIO)
             return False
@@ -110,6 +116,32 @@ class Annotate(worked.Case):
         process.send_signal(signal.SIGTERM)
         self.end(process, 128 + signal.SIGTERM)
         self.assertEqual((sorted(os.listdir(self.folder)), self.out.read_text(encoding="utf-8")), (["fifo", "in", "ran"], "0\n"))
+
+    def test_result_cannot_be_written(self):
+        """The records are kept until they are in the file of -o: its folder is removed while the last input is recorded."""
+        self.inputs(1)
+        os.mkfifo(self.folder / "fifo")
+        (self.folder / "out").mkdir()
+        process = self.start("annotate", "-m", "instructions", "-F", "work", "-o", "out/records", "-i", "in", "-i", "fifo", *ON, "--", SUMS, "@@")
+        self.wait(lambda: self.open_for_reader(self.folder / "fifo"))
+        shutil.rmtree(self.folder / "out")
+        os.write(self.writers[0], b"20\n")
+        self.close_writers()
+        _, errors = self.end(process, 125)
+        [folder] = [name for name in os.listdir(self.folder) if name.startswith("strobe-campaign-annotate.")]
+        self.assertEqual(errors.splitlines()[1:], [f"strobe: all measurements are kept; to go on: strobe campaign resume {self.folder / folder}"])
+        (self.folder / "out").mkdir()
+        self.end(self.start("campaign", "resume", folder), 0)
+        self.assertEqual(self.costs("out/records"), [0, 20])
+
+    def test_identity(self):
+        """Options that change the records make another campaign; those of the nodes do not."""
+        self.inputs(2)
+        command = ("-m", "time", "--on", f"local:{WORKERS}", "--campaign", "campaign")
+        self.annotate("first", *command, "--noise", "0")
+        self.annotate("second", *command, "--noise", "90000")
+        self.assertEqual(self.records("second"), self.records("first"))
+        self.assertEqual(self.annotate("third", *command, "--noise", "0", "--twice", code=125)[1], worked.REFUSED)
 
     def test_mistakes(self):
         (self.folder / "empty").mkdir()

@@ -83,6 +83,19 @@ class Tune(worked.Case):
         _, errors = self.end(self.tune("-r", 1, *ON, "--campaign", "other", program=("--", "./nosuch")), 125)
         self.assertEqual(errors.splitlines()[0], "strobe: cannot run ./nosuch: No such file or directory")
 
+    def test_result_cannot_be_written(self):
+        """The measurements are kept until the result is written: the program removes the folder of the result."""
+        (self.folder / "out").mkdir()
+        script = self.folder / "p.sh"
+        script.write_text('#!/bin/sh\ni=0; while [ $i -lt 3000 ]; do i=$((i+1)); done\nrm -rf out\n', encoding="utf-8")
+        script.chmod(0o755)
+        _, errors = self.end(self.tune("-r", 1, *ON, "-o", "out/r.json", program=("--", "./p.sh")), 125)
+        [folder] = [name for name in os.listdir(self.folder) if name.startswith("strobe-campaign-tune.")]
+        self.assertEqual(errors, "strobe: cannot write the result to out/r.json: No such file or directory; name another place with -o\n")
+        (self.folder / "out").mkdir()
+        self.end(self.start("campaign", "resume", folder), 0)
+        self.assertEqual(len(json.loads((self.folder / "out/r.json").read_text(encoding="utf-8"))["runs"]), 4)
+
     def test_mistakes(self):
         for words, text in (
                 (("--campaign", "x"), "--campaign is for workers: add --on local or --on slurm"),
