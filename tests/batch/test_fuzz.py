@@ -98,12 +98,12 @@ class Fuzz(worked.Case):
         self.assertEqual((self.folder / "again").read_bytes(), first)
         self.end(self.fuzz("--experiment", "0 0 2", *RULES, "--reference", "first", output="second"), 0)
         self.assertEqual((self.folder / "second").read_bytes().splitlines()[1], first.splitlines()[1])
-        for text, message in ((b"executions 1\ninput 0x1p+1 0 4 0\nabcd", "the inputs of a worker in bad are damaged"),
-                              (b"executions x\n", "the inputs of a worker in bad are damaged"),
-                              (b"executions 1\ninput 0x1p+1 0 4\nabcd\n", "the inputs of a worker in bad are damaged"),
-                              (b"executions 1\ninput 0x1p+1 0 99999999999 0\nabcd\n", "the inputs of a worker in bad are damaged"),
-                              (b"executions 1\ninput 0x1p+1 7 4 0\nabcd\n", "an input of a worker is of another campaign"),
-                              (b"executions 1\ninput 0x1p+1 0 4 99\nabcd\n", "an input of a worker is of another campaign")):
+        for text, message in ((b"executions 1\ninput 0x1p+1 0 4 0\nabcd", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
+                              (b"executions x\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
+                              (b"executions 1\ninput 0x1p+1 0 4\nabcd\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
+                              (b"executions 1\ninput 0x1p+1 0 99999999999 0\nabcd\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
+                              (b"executions 1\ninput 0x1p+1 7 4 0\nabcd\n", "a worker has sent an input of another campaign: name another folder with --campaign"),
+                              (b"executions 1\ninput 0x1p+1 0 4 99\nabcd\n", "a worker has sent an input of another campaign: name another folder with --campaign")):
             (self.folder / "bad").write_bytes(text)
             self.assertEqual(self.end(self.fuzz(*search, "--reference", "bad", output="none"), 125), ("", f"strobe: {message}\n"))
         self.assertFalse((self.folder / "none").exists())
