@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One run of a campaign that a worker makes in a process of its own: what is asked of it is a text,
- * and its result is lines of text (run.h). */
+/* One run of a campaign that a worker makes in a separate process. The worker is given a line of
+ * text that describes the run, and returns its result as lines of text (run.h). */
 #ifndef STROBE_BLOW_EXPERIMENT_H
 #define STROBE_BLOW_EXPERIMENT_H
 

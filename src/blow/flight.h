@@ -6,8 +6,8 @@
  *
  * A virtual speed-up takes time away from all requests that are in flight while the function runs:
  * as much for each of them as the function saves (debt.h). If a request begins and ends in the
- * same call of one function, the time is the call's, and what is taken away is what its thread has
- * paid meanwhile.
+ * same call of one function, its latency is the duration of the call, less the debt that the thread
+ * has paid during the call.
  */
 #ifndef STROBE_BLOW_FLIGHT_H
 #define STROBE_BLOW_FLIGHT_H

@@ -44,8 +44,8 @@ pid_t st_blow_live_pid(const struct st_blow_live *l);
 st_status st_blow_live_leave(struct st_blow_live *l, struct st_error *e);
 void st_blow_live_free(struct st_blow_live *l);
 
-/* live_program.c: starts a program in a process group of its own, whose standard output and error
- * are discarded. Returns its process; -1 with *e. */
+/* live_program.c: starts a program in a new process group and discards its standard output and
+ * error. Returns its process; -1 with *e. */
 pid_t st_blow_live_start(char *const *argv, const char *input, struct st_error *e);
 /* Ends the program's process group, by SIGKILL if it does not end within five seconds. */
 void st_blow_live_stop(pid_t pid);

@@ -66,6 +66,6 @@ st_blow_live_stop(pid_t pid)
 			break;
 		nanosleep(&nap, NULL);
 	}
-	kill(-pid, SIGKILL); /* what is left of its group */
+	kill(-pid, SIGKILL); /* processes of its group that have not ended */
 	waitpid(pid, NULL, 0);
 }

@@ -26,8 +26,7 @@ struct st_limit_costs {
 
 struct st_limited {
 	uint64_t calls; /* in the time that has passed */
-	uint32_t
-	        every; /* one of so many is timed; 0: calls are only counted, whatever is allowed */
+	uint32_t every; /* 1 of `every` calls is timed; 0: none is, whatever the limit */
 	uint32_t least; /* `every` is to be no less */
 	bool drops;     /* the probe is to be taken out */
 	bool gone;      /* it has been */

@@ -20,7 +20,7 @@ struct probe_moved {
 	uint64_t from, to;
 };
 
-/* Is it ud0, ud1 or ud2? Who handles the signal looks where it stands. */
+/* Whether it is ud0, ud1 or ud2. The program's signal handler may look at its address. */
 static inline bool
 probe_is_trap(const struct st_insn *in, const uint8_t *bytes)
 {
@@ -40,7 +40,7 @@ void probe_put(struct probe_code *code, const void *bytes, unsigned n);
 void probe_put_distance(struct probe_code *code, uint64_t to, unsigned after);
 void probe_put_jump(struct probe_code *code, uint64_t to);
 
-/* Is it where control goes on only at a place of its own choice? */
+/* Whether execution never continues at the instruction that follows it. */
 static inline bool
 probe_ends(const struct st_insn *in)
 {

@@ -11,7 +11,7 @@ static const char never[] = "it does not return";
 static const char walks[] = "it reads the return addresses of its callers";
 static const char begins[] = "it is not called, a process or a thread begins with it";
 static const char goroutines[] = "goroutines return to its second byte";
-static const char special[] = "it is called in a way of its own";
+static const char special[] = "it does not follow the calling convention";
 
 /* In the order of strcmp. What glibc, musl, libgcc, LLVM's and GNU's libunwind, and the known
  * libraries of coroutines have. */

@@ -5,8 +5,8 @@
  * The first bytes of the function become a jump to a stub, which has the instructions that stood
  * there (stub.h). A jump of five bytes is the rule. Where the function is shorter, or a jump leads
  * into these five, two bytes are enough for a short jump to an island: five bytes of padding
- * between functions nearby, with the jump to the stub. Who cannot take either is refused, and it is
- * said why.
+ * between functions nearby, with the jump to the stub. A function that has space for neither is
+ * refused, with the reason.
  */
 #ifndef STROBE_PROBE_SITE_H
 #define STROBE_PROBE_SITE_H

@@ -18,7 +18,7 @@ struct st_qos_ends {
 /* argv[0] is looked for in PATH. 0 or an error number. */
 int st_qos_child_start(struct st_qos_child *c, const char *const *argv,
                        const struct st_qos_ends *ends);
-/* Ends it, if it has not ended, and what is left of its group. */
+/* Ends the process and all processes of its group that have not ended yet. */
 void st_qos_child_end(struct st_qos_child *c);
 
 #endif

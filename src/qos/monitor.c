@@ -82,8 +82,8 @@ monitor_lose(struct st_qos_monitor *m, double time, enum st_qos_state state)
 	monitor_add_row(m, time, 0);
 }
 
-/* Not a server that has served nothing, nor a file that does not grow yet. Who asks may count, too:
- * a database's statements are those of its source before it has clients. */
+/* Not a server that has served nothing, nor a file that does not grow yet. The source's own
+ * queries may be counted, too: without clients, a database executes only those. */
 static bool
 serves(const struct st_qos_goal *g, double value)
 {

@@ -78,7 +78,7 @@ redis_open(const char *text, struct st_error *e)
 	return NULL;
 }
 
-/* "$LENGTH\r\n", so many bytes, "\r\n"; or one line. */
+/* "$LENGTH\r\n", LENGTH bytes, "\r\n"; or one line. */
 static bool
 redis_is_whole(const char *text, size_t n)
 {

@@ -156,8 +156,8 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 	probe_record_event(t, ST_PROBE_ENTRY, (uint64_t)(f - t->frames), function, f->begin);
 }
 
-/* Of `every` calls one is timed: the first one of all, and then one at a random place, so that a
- * program that does the same at each so many calls is not always met there. */
+/* Of `every` calls one is timed: the first one of all, and then one at a random place, so that
+ * the sample is not biased by a program whose calls repeat with a period of `every`. */
 static inline bool
 is_timed(struct st_probe_cell *c, uint32_t every)
 {

@@ -132,7 +132,7 @@ probe_thread(void)
 	return t;
 }
 
-/* Places for so many functions, and for some that come later. */
+/* The number of places to allocate for `functions` functions, with some for later ones. */
 static inline uint32_t
 probe_room_for(uint32_t functions)
 {
@@ -216,7 +216,7 @@ SELDOM const struct st_probe_frame *probe_find_frame(struct st_probe_thread *t, 
 SELDOM void probe_put_back(struct st_probe_thread *t, uint64_t slot);
 SELDOM void probe_replace_again(struct st_probe_thread *t, uint64_t slot);
 
-/* events.c: records an entry or a return, but for its time. */
+/* events.c: records an entry or a return: `word` without its time, which is `now`. */
 KEEPS_REGISTERS __attribute__((noinline)) void probe_record(struct st_probe_thread *t,
                                                             uint64_t word, uint64_t now);
 /* The next call is another thread's. */
