@@ -10,6 +10,7 @@
 
 #include "annotate/filetext.h"
 #include "base/parse.h"
+#include "base/text.h"
 
 enum { FIELDS_MOST = 100000 };
 
@@ -139,26 +140,22 @@ st_status
 st_ann_data_take(struct st_ann_data *d, const char *text, size_t n, const char *name,
                  const struct st_ann_columns *c, struct st_error *e)
 {
-	static const char mark[] = "#strobe-records,", byte_order[] = "\xef\xbb\xbf";
-	/* Spreadsheets write this mark; it is no part of the first name. */
-	if (n >= sizeof byte_order - 1 && !memcmp(text, byte_order, sizeof byte_order - 1)) {
-		text += sizeof byte_order - 1;
-		n -= sizeof byte_order - 1;
-	}
+	static const char mark[] = "#strobe-records,";
 	char *copy = malloc(n + 1);
 	if (!copy)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to read %s", name);
 	memcpy(copy, text, n);
 	copy[n] = 0;
+	char *const begin = st_after_byte_order_mark(copy);
 	struct st_ann_lines l = {
-	        .name = name, .at = copy, .end = copy + n, .separator = ',', .e = e};
+	        .name = name, .at = begin, .end = copy + n, .separator = ',', .e = e};
 	st_status status;
 	if (memchr(copy, 0, n))
 		status = st_fail(e, ST_EXIT_USAGE,
 		                 "%s has a byte that is 0: it is neither a file of records nor a "
 		                 "text file of columns; if it is a program, write -- before it",
 		                 name);
-	else if (!strncmp(copy, mark, sizeof mark - 1))
+	else if (!strncmp(begin, mark, sizeof mark - 1))
 		status = st_ann_records_take(d, &l);
 	else
 		status = st_ann_columns_take(d, &l, c);

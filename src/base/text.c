@@ -50,6 +50,13 @@ st_append(char *buffer, size_t size, const char *format, ...)
 	va_end(ap);
 }
 
+char *
+st_after_byte_order_mark(char *text)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	return strncmp(text, mark, sizeof mark - 1) ? text : text + sizeof mark - 1;
+}
+
 const char *
 st_base_name(const char *path)
 {

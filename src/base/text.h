@@ -21,6 +21,10 @@ char *st_text_end(struct st_text *t);
 /* A text of one piece, to be freed by the caller; NULL: memory is exhausted. */
 __attribute__((format(printf, 1, 2))) char *st_text_of(const char *format, ...);
 
+/* Returns the text after the UTF-8 byte-order mark that spreadsheets write at the beginning of a
+ * file; without one, the text. */
+char *st_after_byte_order_mark(char *text);
+
 /* The last part of a path. */
 const char *st_base_name(const char *path);
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* Where reading stands: at the beginning of a field. */
 struct cursor {
 	char *at;
@@ -119,9 +121,7 @@ st_cells_read(struct st_cells *c, struct st_import *in, struct st_error *e)
 	c->text[in->n] = '\0';
 	if (strlen(c->text) != in->n)
 		return st_import_bad(in, 0, e, "it has a byte 0, and so is no table of text");
-	struct cursor u = {.at = c->text, .line = 1};
-	if (!strncmp(u.at, "\xef\xbb\xbf", 3))
-		u.at += 3;
+	struct cursor u = {.at = st_after_byte_order_mark(c->text), .line = 1};
 	skip_comments(&u);
 	u.separator = cells_separator(u.at);
 	if (cells_read_row(c, &u, &c->n_columns) || read_cells(c, in, &u))

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/parse.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "base/wholefile.h"
 
@@ -226,9 +227,10 @@ st_csv_read(struct st_csv *csv, const char *path, const char *x, const char *y, 
 		status = st_fail(e, ST_EXIT_FAILED, "cannot read '%s': %s", path, why.text);
 	else if (strlen(r->text) < n)
 		status = st_fail(e, ST_EXIT_FAILED, "%s is no text: it has a byte of 0", r->path);
-	r->rest = r->text;
-	if (!status)
+	if (!status) {
+		r->rest = st_after_byte_order_mark(r->text);
 		status = read_csv_head(csv, r, x, y, e);
+	}
 	while (!status && next_line(r))
 		status = split_line(r, e) || take_point(csv, r, e) ? ST_FAILED : ST_OK;
 	free(r->text);

@@ -60,6 +60,7 @@ class Files(Model):
             "  n   time  \n" + "".join(f"  {x} \t {y}  \n" for x, y in rows),
             '"n", "time"\n# a comment\n\n' + "".join(f'"{x}", {y}\n' for x, y in rows),
             "n,time,note\n" + "".join(f'{x},{y},"a, ""b"""\n' for x, y in rows),
+            "\ufeffn,time\n" + "".join(f"{x},{y}\n" for x, y in rows),
         ]
         for form in forms:
             got = self.read("--csv", self.file(form))
