@@ -11,7 +11,6 @@ static const char never[] = "it does not return";
 static const char walks[] = "it reads the return addresses of its callers";
 static const char begins[] = "it is not called, a process or a thread begins with it";
 static const char goroutines[] = "goroutines return to its second byte";
-static const char special[] = "it does not follow the calling convention";
 
 /* In the order of strcmp. What glibc, musl, libgcc, LLVM's and GNU's libunwind, and the known
  * libraries of coroutines have. */
@@ -57,7 +56,7 @@ static const struct named {
         {"__longjmp", {ST_ROLE_COUNT, never}},
         {"__longjmp_chk", {ST_ROLE_COUNT, never}},
         {"__mcount_internal", {ST_ROLE_COUNT, caller}},
-        {"__morestack", {ST_ROLE_COUNT, special}},
+        {"__morestack", {ST_ROLE_COUNT, "it does not follow the calling convention"}},
         {"__restore", {ST_ROLE_REFUSED, "unwinders know it by its bytes"}},
         {"__restore_rt", {ST_ROLE_REFUSED, "unwinders know it by its bytes"}},
         {"__rust_panic_cleanup", {ST_ROLE_LANDING, NULL}},
@@ -86,7 +85,7 @@ static const struct named {
         {"getcontext", {ST_ROLE_COUNT, saves}},
         {"jump_fcontext", {ST_ROLE_COUNT, saves}},
         {"longjmp", {ST_ROLE_COUNT, never}},
-        {"make_fcontext", {ST_ROLE_COUNT, special}},
+        {"make_fcontext", {ST_ROLE_COUNT, "coroutines begin in the middle of it"}},
         {"mcount", {ST_ROLE_COUNT, caller}},
         {"objc_begin_catch", {ST_ROLE_LANDING, NULL}},
         {"ontop_fcontext", {ST_ROLE_COUNT, saves}},
