@@ -203,7 +203,8 @@ st_blow_sources_end(const struct st_blow_points *p, const struct st_blow *b, uin
 	st_status status = ST_OK;
 	for (size_t i = 0; p && i < p->sources.n && !status; i++) {
 		double rate;
-		if (st_qos_meter_end(p->sources.v[i].meter, &rate) && rate * seconds < 1e12)
+		if (st_qos_meter_end(p->sources.v[i].meter, &rate) && rate >= 0 &&
+		    rate * seconds < 1e12)
 			status = add_source_sample(b, p->sources.v[i].name, rate * seconds, paid_ns,
 			                           run);
 	}

@@ -219,6 +219,38 @@ test_no_value(void **state)
 	st_blow_points_free(&p);
 }
 
+/* Work cannot be negative: such a window has no sample either. */
+static void
+test_negative(void **state)
+{
+	char path[4096], *name;
+	FILE *f = make_file(path, sizeof path);
+	struct st_blow b = {.live = true, .cut = true};
+	struct st_blow_points p = {0};
+	struct st_error e;
+	struct st_blow_run run = {.function = ST_BLOW_NONE, .total_ns = 1000000000};
+	const struct st_blow_criteria criteria = {.points = &p};
+	(void)state;
+	name = st_text_of("qos:file:%s:work (.*)", path);
+	assert_int_equal(st_blow_points_add(&p, name, &e), 0);
+	assert_int_equal(st_blow_points_list(&p, &b), 0);
+	st_blow_choose(&b, &criteria);
+	for (int i = 0; i < 2; i++) {
+		st_blow_sources_begin(&p);
+		fprintf(f, "work %d\n", i ? 7 : -5);
+		assert_int_equal(fflush(f), 0);
+		assert_int_equal(st_blow_sources_end(&p, &b, 0, &run), 0);
+		assert_int_equal(run.samples.n, i);
+	}
+	assert_int_equal(run.samples.v[0].calls, 7 * ST_BLOW_SOURCE_UNIT);
+	st_blow_run_clear(&run);
+	fclose(f);
+	unlink(path);
+	free(name);
+	st_blow_free(&b);
+	st_blow_points_free(&p);
+}
+
 /* The time of a unit of work is what counts: of 1000 ns less the pauses for 10 units it is 100, and
  * with half of that as pauses 50. */
 static void
@@ -271,6 +303,7 @@ main(void)
 	        cmocka_unit_test(test_names),    cmocka_unit_test(test_refused),
 	        cmocka_unit_test(test_entries),  cmocka_unit_test(test_growth),
 	        cmocka_unit_test(test_no_value), cmocka_unit_test(test_gain),
+	        cmocka_unit_test(test_negative),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
