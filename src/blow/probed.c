@@ -34,6 +34,7 @@ struct probed {
 	const struct st_blow_run *asked;
 	struct st_blow_listing listing; /* of the selection */
 	struct st_hashmap index;        /* of functions by their offsets */
+	bool has_locations;             /* some locations of `b` are chosen */
 	struct st_probes probes;
 	struct st_moment begin;
 	uint64_t word; /* the noise: st_probe_noise */
@@ -69,6 +70,7 @@ index_functions(struct probed *r)
 		const struct st_blow_function *f = &r->b->functions.v[i];
 		if (is_needed(r->how, f) && st_hashmap_add(&r->index, st_hash_number(f->offset), i))
 			return ST_FAILED;
+		r->has_locations |= f->chosen && f->traits & ST_BLOW_IS_INSIDE;
 	}
 	return ST_OK;
 }
@@ -82,12 +84,12 @@ probed_function_at(const struct probed *r, const char *image, uint64_t offset)
 	                               !strcmp(r->b->functions.v[at].image, image));
 }
 
-/* Is the function around a location that has noise in a run? Its time is measured, too. */
+/* Whether the function contains a location that is chosen. Then its time is measured, too. */
 static bool
 is_around_location(const struct probed *r, const struct st_probed_image *image,
                    const struct st_function *f)
 {
-	for (size_t i = 0; i < r->b->functions.n; i++) {
+	for (size_t i = 0; r->has_locations && i < r->b->functions.n; i++) {
 		const struct st_blow_function *l = &r->b->functions.v[i];
 		if (l->traits & ST_BLOW_IS_INSIDE && l->chosen && !strcmp(l->image, image->path) &&
 		    st_blow_function_around(image->image, l->offset) == f->offset)
