@@ -20,28 +20,31 @@ st_batch_file_identity(const char *path)
 	                 (json_int_t)s.st_mtim.tv_nsec);
 }
 
-/* A program that executes the file that its first plain argument names, "python3.12" too. */
-static bool
-identity_is_interpreter(const char *word)
+/* The letters of the options after which an interpreter takes code, or a module, from the command
+ * and not from a file: those of sh -c, perl -ne, python3 -m. NULL: it is no interpreter. Versions
+ * in names, such as python3.12, do not count. */
+static const char *
+identity_code_letters(const char *word)
 {
-	static const char *const names[] = {"sh",   "bash",   "dash",  "ksh",  "zsh",
-	                                    "perl", "python", "ruby",  "node", "nodejs",
-	                                    "lua",  "php",    "tclsh", "java", "Rscript"};
+	static const char *const names[][2] = {
+	        {"sh", "c"},    {"bash", "c"},    {"dash", "c"}, {"ksh", "c"},   {"zsh", "c"},
+	        {"perl", "eE"}, {"python", "cm"}, {"ruby", "e"}, {"node", "ep"}, {"nodejs", "ep"},
+	        {"lua", "e"},   {"php", "r"},     {"tclsh", ""}, {"java", ""},   {"Rscript", "e"}};
 	const char *name = st_base_name(word);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const size_t n = strlen(names[i]);
-		if (!strncmp(name, names[i], n) && !name[n + strspn(name + n, "0123456789.")])
-			return true;
+		const size_t n = strlen(names[i][0]);
+		if (!strncmp(name, names[i][0], n) && !name[n + strspn(name + n, "0123456789.")])
+			return names[i][1];
 	}
-	return false;
+	return NULL;
 }
 
-/* The code is in the command itself, as after "-c", "-ne", and after "-m" in a module. */
+/* Whether the word is an option, or a group of options, that ends in one of the letters. */
 static bool
-identity_has_code(const char *word)
+identity_has_code(const char *word, const char *letters)
 {
 	const size_t n = strlen(word);
-	return n > 1 && word[0] == '-' && word[1] != '-' && strchr("cem", word[n - 1]);
+	return n > 1 && word[0] == '-' && word[1] != '-' && strchr(letters, word[n - 1]);
 }
 
 /* The file of a word, in the folder that the command runs in. */
@@ -77,15 +80,16 @@ json_t *
 st_batch_command_identity(char *const *words, const char *folder)
 {
 	json_t *all = json_array();
-	bool good = all != NULL, script = false;
+	const char *code = NULL; /* of the interpreter whose script is still to come */
+	bool good = all != NULL;
 	for (char *const *word = words; good && *word; word++) {
 		json_t *file = identity_of_program(*word, folder);
-		if (!file && script && **word != '-')
+		if (!file && code && **word != '-')
 			file = identity_of_path(*word, folder);
-		if (script)
-			script = !file && !identity_has_code(*word);
-		else
-			script = identity_is_interpreter(*word);
+		if (!code)
+			code = identity_code_letters(*word);
+		else if (file || identity_has_code(*word, code))
+			code = NULL;
 		good = !json_array_append_new(all, json_string(*word)) &&
 		       (!file || !json_array_append_new(all, file));
 	}

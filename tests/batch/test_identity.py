@@ -68,6 +68,15 @@ class Identity(unittest.TestCase):
         self.assertEqual(self.gate(*words), (125, REFUSED))
         self.assertEqual(self.runs(), 6)
 
+    def test_option_of_a_shell(self):
+        """No code follows -e of a shell, as it follows -e of perl: the script belongs to the command."""
+        words = ("--base", "sh -e p.sh", "--target", "env A=b sh -xe p.sh")
+        self.program("first")
+        self.assertEqual(self.gate(*words), (3, ""))
+        self.program("second, of another size")
+        self.assertEqual(self.gate(*words), (125, REFUSED))
+        self.assertEqual(self.runs(), 6)
+
     def test_code_in_words(self):
         """After -c, the first file is data."""
         words = ("--base", "sh -c true data", "--target", "sh -c : data")
