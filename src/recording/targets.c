@@ -188,8 +188,7 @@ add_targets_of_image(struct st_recording_targets *t, const struct st_probed_imag
 	const struct st_patterns *patterns = t->request->functions;
 	struct st_targets found = {0};
 	t->current = t->list.n;
-	if (t->request->metrics &
-	    (1u << ST_RECORD_ALLOCATED | 1u << ST_RECORD_ALLOCATIONS | 1u << ST_RECORD_FREED))
+	if (t->request->metrics & ST_RECORD_HEAP)
 		find_allocating(t, image);
 	st_recording_find_waiting(t, image->image);
 	if (!is_image_chosen(t, image))

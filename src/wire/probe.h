@@ -17,7 +17,7 @@
 #include "wire/record.h"
 
 enum {
-	ST_PROBE_VERSION = 6,
+	ST_PROBE_VERSION = 7,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
 	ST_PROBE_FIRST_THREADS = 4,      /* threads with memory at the beginning */
@@ -280,6 +280,7 @@ struct st_probe_thread {
 	struct st_held held;
 	uint64_t read_by_probes; /* bytes: wire/record.h, ST_RECORD_IO */
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
+	struct st_record_peak peaks[ST_PROBE_FRAMES]; /* by frame */
 };
 
 /* Size of n of these structures, rounded up to pages. */

@@ -48,6 +48,8 @@ struct st_record_op {
 	M(ALLOCATED, "allocated", "bytes", "bytes requested from malloc and similar functions")    \
 	M(ALLOCATIONS, "allocations", "", "calls of malloc and similar functions")                 \
 	M(FREED, "freed", "bytes", "bytes freed")                                                  \
+	M(HEAP_NET, "heap_net", "bytes", "bytes allocated minus bytes freed")                      \
+	M(HEAP_PEAK, "heap_peak", "bytes", "the most that heap_net was during the call")           \
 	M(MINOR, "minor_faults", "", "page faults without input")                                  \
 	M(MAJOR, "major_faults", "", "page faults with input")                                     \
 	M(SWITCHES, "switches", "", "context switches because the thread waited")                  \
@@ -71,6 +73,10 @@ enum st_record_metric {
 
 /* Metrics for which the runtime reads /proc/thread-self/io. */
 #define ST_RECORD_IO (1u << ST_RECORD_READ | 1u << ST_RECORD_WRITTEN)
+/* Metrics for which calls of malloc and similar functions are counted. */
+#define ST_RECORD_HEAP                                                                             \
+	(1u << ST_RECORD_ALLOCATED | 1u << ST_RECORD_ALLOCATIONS | 1u << ST_RECORD_FREED |         \
+	 1u << ST_RECORD_HEAP_NET | 1u << ST_RECORD_HEAP_PEAK)
 /* The value of a metric that could not be measured. */
 #define ST_RECORD_ABSENT INT64_MIN
 
@@ -92,11 +98,12 @@ enum {
 };
 /* The same for the outcomes of branches, for which the engine is needed as well. */
 #define ST_RECORD_BRANCHES (1u << 29)
-/* Metrics that callees have: those that can be read without a system call. */
+/* Metrics that callees have: those that can be read without a system call, and whose sums over
+ * calls say something. */
 #define ST_RECORD_OF_CALLEES                                                                       \
 	(1u << ST_RECORD_TIME | 1u << ST_RECORD_ALLOCATED | 1u << ST_RECORD_ALLOCATIONS |          \
-	 1u << ST_RECORD_FREED | 1u << ST_RECORD_LOCK_WAIT | 1u << ST_RECORD_CONDITION_WAIT |      \
-	 1u << ST_RECORD_LOCK_HELD)
+	 1u << ST_RECORD_FREED | 1u << ST_RECORD_HEAP_NET | 1u << ST_RECORD_LOCK_WAIT |            \
+	 1u << ST_RECORD_CONDITION_WAIT | 1u << ST_RECORD_LOCK_HELD)
 
 enum {
 	ST_RECORD_MOST_KEPT = 128,
@@ -174,9 +181,18 @@ struct st_record_row {
 	 * the function's metrics that callees have. */
 };
 
-/* Totals of the thread so far, indexed by enum st_record_metric, from ALLOCATED on. */
+/* Totals of the thread so far, indexed by enum st_record_metric, from ALLOCATED on. That of
+ * HEAP_PEAK is the greatest value of HEAP_NET since the beginning of the latest call whose peak is
+ * measured. */
 struct st_record_tallies {
 	uint64_t v[ST_RECORD_METRIC_COUNT];
+};
+
+/* What the total of HEAP_PEAK was when a call whose peak is measured began: that of the call
+ * around it, which it belongs to again at the end. slot: of the call's frame; 0: none. */
+struct st_record_peak {
+	uint64_t slot;
+	int64_t around;
 };
 
 /* Sizes of the buffers for memory of the program. */

@@ -65,14 +65,14 @@ set_busy(struct st_alloc_thread *own, uint32_t busy)
 /* Totals of the heap when the thread takes the lock; the changes until it releases the lock are
  * added to the thread's tallies. */
 struct heap_before {
-	uint64_t bytes, calls, freed;
+	uint64_t bytes, calls, freed, live;
 };
 
 static struct heap_before
 heap_before(const struct st_alloc_area *a)
 {
 	const struct st_alloc_totals *all = &a->totals[ST_ALLOC_HEAP];
-	return (struct heap_before){all->bytes, all->calls, all->freed};
+	return (struct heap_before){all->bytes, all->calls, all->freed, all->live};
 }
 
 static void
@@ -83,6 +83,9 @@ add_to_tallies(const struct st_alloc_area *a, const struct heap_before *before)
 	tallies[ST_RECORD_ALLOCATED] += all->bytes - before->bytes;
 	tallies[ST_RECORD_ALLOCATIONS] += all->calls - before->calls;
 	tallies[ST_RECORD_FREED] += all->freed - before->freed;
+	tallies[ST_RECORD_HEAP_NET] += all->live - before->live;
+	if ((int64_t)tallies[ST_RECORD_HEAP_NET] > (int64_t)tallies[ST_RECORD_HEAP_PEAK])
+		tallies[ST_RECORD_HEAP_PEAK] = tallies[ST_RECORD_HEAP_NET];
 }
 
 /* Charges the cost of counting an allocation to the timed call in progress, so that the result can

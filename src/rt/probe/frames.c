@@ -100,6 +100,8 @@ pop(struct st_probe_thread *t, bool may_return)
 	if (f->slot) {
 		if (may_return && !f->is_patched)
 			park(f);
+		if (f->row)
+			probe_end_peak(t, f, t->depth - 1);
 		lose_frame(f);
 		take_from_caller(f, f - 1);
 	}

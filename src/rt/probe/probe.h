@@ -61,6 +61,10 @@ KEEPS_REGISTERS void probe_record_call(uint64_t function, uint64_t *slot,
                                        const uint64_t *registers);
 SELDOM void probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f,
                              uint64_t taken);
+/* record.c: a call whose peak of memory may have been measured ends, or is left; the frame was the
+ * one at `depth`. The peak of the call around it includes that of this one. */
+SELDOM void probe_end_peak(struct st_probe_thread *t, const struct st_probe_frame *f,
+                           uint32_t depth);
 /* callees.c: a call of a recorded function has begun, or has ended after `taken` net ticks. If a
  * call that is kept has made it, the costs are added to that one's row. slot: where the return
  * address of the new call is. */

@@ -144,6 +144,32 @@ read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t 
 	return row;
 }
 
+/* The peak of a call is measured from what is live at its beginning; the peak so far belongs to the
+ * call around it. f: the frame on top. */
+static void
+begin_peak(struct st_probe_thread *t, const struct st_record_function *r,
+           const struct st_probe_frame *f, struct st_record_row *row)
+{
+	uint64_t *v = t->tallies.v;
+	if (!(r->metrics >> ST_RECORD_HEAP_PEAK & 1))
+		return;
+	t->peaks[t->depth - 1] = (struct st_record_peak){f->slot, (int64_t)v[ST_RECORD_HEAP_PEAK]};
+	v[ST_RECORD_HEAP_PEAK] = v[ST_RECORD_HEAP_NET];
+	row->metrics[ST_RECORD_HEAP_PEAK] = (int64_t)v[ST_RECORD_HEAP_NET];
+}
+
+void
+probe_end_peak(struct st_probe_thread *t, const struct st_probe_frame *f, uint32_t depth)
+{
+	struct st_record_peak *peak = &t->peaks[depth];
+	uint64_t *now = &t->tallies.v[ST_RECORD_HEAP_PEAK];
+	if (peak->slot != f->slot) /* it is not measured, or the frame was elsewhere */
+		return;
+	peak->slot = 0;
+	if (peak->around > (int64_t)*now)
+		*now = (uint64_t)peak->around;
+}
+
 /* Gives the row to the frame of the function, which has been entered. The time since `since` is
  * charged as cost of probes, so that the caller's time does not include it. */
 static void
@@ -161,6 +187,7 @@ attach_row(struct st_probe_thread *t, const struct st_record_function *r, struct
 	f->row = (uint32_t)((uint64_t *)row - (uint64_t *)probe_context.area);
 	f->spent += r->cost_within;
 	read_metrics(t, r, probe_net(t, since), row->metrics);
+	begin_peak(t, r, f, row);
 	f->begin = row->begin = probe_charge(t, f - 1, since);
 	release_row(row, ST_RECORD_OPEN);
 }
@@ -261,6 +288,7 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 	int64_t now[ST_RECORD_METRIC_COUNT];
 	const uint64_t begin = probe_ticks();
 	read_metrics(t, r, net_at_end(t, f, taken), now);
+	probe_end_peak(t, f, t->depth);
 	if (__atomic_compare_exchange_n(&row->state, &state, ST_RECORD_BUSY, false,
 	                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		if (row->slot == f->slot && row->begin == f->begin) {

@@ -46,8 +46,11 @@ begin_record(struct st_probe_thread *t)
 static bool
 begin_probe_thread(struct st_probe_thread *t)
 {
-	for (; t->depth > 1; t->depth--)
+	for (; t->depth > 1; t->depth--) {
 		t->frames[t->depth - 1].slot = 0;
+		if (t->frames[t->depth - 1].row)
+			t->peaks[t->depth - 1].slot = 0;
+	}
 	t->depth = 1;
 	t->put_back = 0;
 	t->held = (struct st_held){0};
