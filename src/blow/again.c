@@ -12,7 +12,8 @@ static double
 again_limit(const struct st_blow *b, const struct st_blow_run *run)
 {
 	const struct st_blow_baseline base = st_blow_baseline_of(b);
-	const double calls = (double)st_blow_noisy_calls(b, run->function);
+	const double calls =
+	        run->function == ST_BLOW_NONE ? 0 : (double)st_blow_noisy_calls(b, run->function);
 	const double noise = run->noise.type == ST_BLOW_YIELD
 	                             ? (double)run->noise.strength * YIELD_NS
 	                             : (double)st_blow_noise_ns(run->noise);
@@ -32,9 +33,10 @@ st_blow_again_check(const struct st_blow *b, size_t number, struct st_error *e)
 		        "there is no experiment %zu: the runs have the numbers 0 to %zu, and "
 		        "--format json lists them",
 		        number, b->runs.n ? b->runs.n - 1 : 0);
-	if (b->runs.v[number].function == ST_BLOW_NONE)
+	if (st_blow_is_quiet(&b->runs.v[number]))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "run %zu is one without noise: --format json lists the experiments",
+		               "run %zu is one without noise and without a fault: --format json "
+		               "lists the experiments",
 		               number);
 	return ST_OK;
 }
@@ -43,7 +45,7 @@ st_blow_again_check(const struct st_blow *b, size_t number, struct st_error *e)
 static bool
 again_had_noise(const struct st_blow *b, const struct st_blow_run *run)
 {
-	return b->causal || run->fault ||
+	return b->causal || run->fault || run->function == ST_BLOW_NONE ||
 	       (b->speedup ? st_blow_noise_of(run) : st_blow_sum(run, run->function)).noises > 0;
 }
 

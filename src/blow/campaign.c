@@ -125,16 +125,19 @@ st_blow_judge(const struct st_blow *b, const struct st_blow_run *run)
 	return base.has_output && run->output != base.output ? ST_BLOW_OUTPUT : ST_BLOW_NO_FAULT;
 }
 
-/* Seconds. The factor and the constant leave time for a busy machine; runs without noise, of which
- * nothing is expected yet, have no default limit. */
+/* Seconds. The factor and the constant leave time for a busy machine. Before the first run without
+ * noise has ended, nothing is known, so there is no default limit. */
 static double
 limit_of_run(const struct st_blow_campaign *c, const struct st_blow_run *run)
 {
 	const struct st_blow_baseline base = st_blow_baseline_of(c->b);
-	if (c->o->how.limit > 0 || run->function == ST_BLOW_NONE)
+	if (c->o->how.limit > 0 || !base.n)
 		return c->o->how.limit;
-	const double calls = (double)st_blow_noisy_calls(c->b, run->function);
-	return 10 + 10 * (base.total_ns + calls * st_blow_tries_ns(&c->tries, run->noise)) * 1e-9;
+	const double noise_ns = run->function == ST_BLOW_NONE
+	                                ? 0
+	                                : (double)st_blow_noisy_calls(c->b, run->function) *
+	                                          st_blow_tries_ns(&c->tries, run->noise);
+	return 10 + 10 * (base.total_ns + noise_ns) * 1e-9;
 }
 
 static st_status
@@ -186,23 +189,52 @@ make_run(struct st_blow_campaign *c, const struct st_blow_run *asked, bool *stop
 	return keep_run(c, run, status, stopped, e);
 }
 
-/* Without noise, the last run must be good. */
+static size_t
+count_runs(const struct st_blow *b, bool quiet)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->runs.n; i++)
+		n += (b->runs.v[i].function == ST_BLOW_NONE) == quiet;
+	return n;
+}
+
+/* The runs without noise and without a fault. */
+static size_t
+count_good_quiet_runs(const struct st_blow *b)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->runs.n; i++)
+		n += st_blow_is_quiet(&b->runs.v[i]);
+	return n;
+}
+
+/* Whether faults without noise are the rule, so that there is no baseline. A rare one is listed, as
+ * those under noise are, and the campaign goes on. */
+static bool
+fails_often(const struct st_blow *b)
+{
+	enum { RARE = 1 };
+	const size_t good = count_good_quiet_runs(b), bad = count_runs(b, true) - good;
+	return bad > RARE && bad > good;
+}
+
+/* Looks at the last run, if it was without noise. */
 static st_status
 check_quiet_run(const struct st_blow_campaign *c, bool stopped, struct st_error *e)
 {
 	const struct st_blow_run *run = stopped ? NULL : &c->b->runs.v[c->b->runs.n - 1];
-	if (!run || run->function != ST_BLOW_NONE || st_blow_is_good(run))
+	if (!run || run->function != ST_BLOW_NONE || st_blow_is_good(run) || !fails_often(c->b))
 		return ST_OK;
 	if (run->fault == ST_BLOW_CRASH)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
-		        "the program was ended by signal %d in a run without noise, so there "
-		        "is no baseline: use an input with which it ends normally",
+		        "the program was ended by signal %d in more than half of the runs without "
+		        "noise, so there is no baseline: use an input with which it ends normally",
 		        run->exit - 128);
 	return st_fail(e, ST_EXIT_FAILED,
-	               "the program does not end within %g s without noise (%s): raise --limit, or "
-	               "begin again if it rarely hangs",
-	               c->o->how.limit, st_blow_fault_name(run->fault));
+	               "the program does not end within %g s in more than half of the runs without "
+	               "noise (%s): raise --limit, or use an input with which it ends",
+	               limit_of_run(c, run), st_blow_fault_name(run->fault));
 }
 
 static st_status
@@ -214,19 +246,10 @@ run_quietly(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
 
 /* ---- the loop ---- */
 
-static size_t
-count_runs(const struct st_blow *b, bool quiet)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < b->runs.n; i++)
-		n += (b->runs.v[i].function == ST_BLOW_NONE) == quiet;
-	return n;
-}
-
 static bool
 needs_quiet_run(const struct st_blow_campaign *c)
 {
-	const size_t quiet = count_runs(c->b, true), noisy = count_runs(c->b, false);
+	const size_t quiet = count_good_quiet_runs(c->b), noisy = count_runs(c->b, false);
 	uint64_t random = c->o->seed + c->b->runs.n;
 	/* What recurs in the program could recur with the windows: chance puts them in order. */
 	if (c->b->live)
@@ -257,8 +280,8 @@ first_run_ns(const struct st_blow_campaign *c)
 	size_t n = 0;
 	for (size_t i = 0; i < c->b->runs.n && n < c->o->quiet_runs; i++) {
 		const struct st_blow_run *r = &c->b->runs.v[i];
-		sum += r->function == ST_BLOW_NONE ? (double)r->total_ns : 0;
-		n += r->function == ST_BLOW_NONE;
+		sum += st_blow_is_quiet(r) ? (double)r->total_ns : 0;
+		n += st_blow_is_quiet(r);
 	}
 	return sum / (double)n;
 }
@@ -315,11 +338,10 @@ make_quiet_round(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
 	struct st_blow_run quiet[ROUND];
 	for (size_t i = 0; i < ROUND; i++)
 		quiet[i] = (struct st_blow_run){.function = ST_BLOW_NONE};
-	for (size_t left = c->o->quiet_runs; left && !*stopped;) {
-		const size_t n = left < ROUND ? left : ROUND;
-		if (make_round(c, quiet, n, stopped, e))
+	while (!*stopped && count_good_quiet_runs(c->b) < c->o->quiet_runs) {
+		const size_t left = c->o->quiet_runs - count_good_quiet_runs(c->b);
+		if (make_round(c, quiet, left < ROUND ? left : ROUND, stopped, e))
 			return ST_FAILED;
-		left -= n;
 	}
 	return ST_OK;
 }
@@ -329,7 +351,7 @@ static st_status
 choose_round(struct st_blow_campaign *c, struct campaign_round *r)
 {
 	const size_t most = c->o->most_runs, before = count_runs(c->b, false);
-	const size_t quiet = count_runs(c->b, true);
+	const size_t quiet = count_good_quiet_runs(c->b);
 	bool left = true;
 	*r = (struct campaign_round){0};
 	while (left && r->noisy < ROUND && (!most || before + r->noisy < most)) {
@@ -372,7 +394,7 @@ static st_status
 campaign_run_all(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *e)
 {
 	bool stopped = false;
-	while (!stopped && count_runs(c->b, true) < c->o->quiet_runs)
+	while (!stopped && count_good_quiet_runs(c->b) < c->o->quiet_runs)
 		if (run_quietly(c, &stopped, e))
 			return ST_FAILED;
 	if (!stopped && begin_tries(c, e))

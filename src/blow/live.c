@@ -386,6 +386,19 @@ live_pass(struct st_blow_live *l, const struct st_blow_run *run, struct st_error
 	return ST_OK;
 }
 
+/* Adds the measurements of the window to the run. -1: memory is exhausted. */
+static st_status
+put_window(struct st_blow_live *l, const struct st_blow *b, struct st_blow_run *run)
+{
+	if (st_blow_count_samples(&l->before, &l->after, &l->kept, b, l->tsc_hz, run))
+		return ST_FAILED;
+	if (l->how->causal)
+		put_payments(l, run);
+	if (l->how->causal && st_blow_flights_end(l->flights, l->how->points, b, run))
+		return ST_FAILED;
+	return st_blow_sources_end(l->how->points, b, most_paid_ns(l, run), run);
+}
+
 static st_status
 measure_window(struct st_blow_live *l, const struct st_blow *b, struct st_blow_run *run,
                struct st_error *e)
@@ -393,23 +406,16 @@ measure_window(struct st_blow_live *l, const struct st_blow *b, struct st_blow_r
 	st_blow_sources_begin(l->how->points);
 	const uint64_t cpu = cpu_ns_of(l->pid);
 	const double begin = st_now_raw();
-	if (st_blow_count(&l->before, &l->kept, &l->probes))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
-	if (live_pass(l, run, e))
+	st_status status = st_blow_count(&l->before, &l->kept, &l->probes);
+	if (!status && live_pass(l, run, e))
 		return ST_FAILED;
-	if (st_blow_count(&l->after, &l->kept, &l->probes))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
+	if (!status)
+		status = st_blow_count(&l->after, &l->kept, &l->probes);
 	run->total_ns = (uint64_t)((st_now_raw() - begin) * 1e9);
 	run->cpu_ns = cpu_ns_of(l->pid) - cpu;
-	if (st_blow_count_samples(&l->before, &l->after, &l->kept, b, l->tsc_hz, run))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
-	if (l->how->causal)
-		put_payments(l, run);
-	if (l->how->causal && st_blow_flights_end(l->flights, l->how->points, b, run))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
-	if (st_blow_sources_end(l->how->points, b, most_paid_ns(l, run), run))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window");
-	return ST_OK;
+	return status || put_window(l, b, run)
+	               ? st_fail(e, ST_EXIT_FAILED, "no memory left for the results of a window")
+	               : ST_OK;
 }
 
 /* Lets the program run between two windows. */

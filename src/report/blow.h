@@ -52,6 +52,8 @@ st_status st_blow_threads_print(const struct st_blow *b, const struct st_blow_vi
 /* An array of threads that call the function; NULL: memory is exhausted. */
 json_t *st_blow_threads_json(const struct st_blow *b, uint32_t function);
 
+/* blow_text.c: prints the noise of the run, and the function that has it. */
+void st_blow_print_noise(const struct st_blow *b, const struct st_blow_run *r, FILE *out);
 /* Prints the names of all functions, then those of the corpus; times: with the mean time of a call.
  */
 void st_blow_functions_print(const struct st_blow *b, bool times, FILE *out);

@@ -14,10 +14,9 @@ st_blow_again_print(const struct st_blow *b, const struct st_blow_again_runs *ru
 {
 	const struct st_blow_run *before = &b->runs.v[runs->number];
 	size_t faults = 0;
-	fprintf(out, "experiment %zu again: %s %" PRIu64 " %s in %s%s; it was: %s\n", runs->number,
-	        st_blow_noise_name(before->noise.type), before->noise.strength,
-	        st_blow_noise_unit(before->noise.type), b->speedup ? "all functions except " : "",
-	        b->functions.v[before->function].name,
+	fprintf(out, "experiment %zu again: ", runs->number);
+	st_blow_print_noise(b, before, out);
+	fprintf(out, "; it was: %s\n",
 	        before->fault ? st_blow_fault_name(before->fault) : "no fault");
 	for (size_t i = 0; i < runs->list.n; i++) {
 		const struct st_blow_run *r = &runs->list.v[i];
@@ -47,8 +46,10 @@ st_blow_again_json(const struct st_blow *b, const struct st_blow_again_runs *run
 	for (size_t i = 0; i < runs->list.n; i++) {
 		const struct st_blow_run *r = &runs->list.v[i];
 		json_t *row = json_object();
-		SET(row, "function", st_json_text(b->functions.v[r->function].name));
-		SET(row, "noise", st_blow_noise_json(r, b->speedup));
+		const bool quiet = r->function == ST_BLOW_NONE;
+		SET(row, "function",
+		    quiet ? json_null() : st_json_text(b->functions.v[r->function].name));
+		SET(row, "noise", quiet ? json_null() : st_blow_noise_json(r, b->speedup));
 		SET(row, "total_ns", st_json_count(r->total_ns));
 		SET(row, "exit", json_integer(r->exit));
 		SET(row, "fault",

@@ -227,12 +227,13 @@ static json_t *
 blow_json_fault(const struct st_blow *b, size_t number)
 {
 	const struct st_blow_run *r = &b->runs.v[number];
+	const bool quiet = r->function == ST_BLOW_NONE;
 	json_t *out = json_object();
 	int bad = 0;
 	SET(out, "kind", json_string(st_blow_fault_name(r->fault)));
 	SET(out, "experiment", st_json_count(number));
-	SET(out, "function", st_json_text(b->functions.v[r->function].name));
-	SET(out, "noise", st_blow_noise_json(r, b->speedup));
+	SET(out, "function", quiet ? json_null() : st_json_text(b->functions.v[r->function].name));
+	SET(out, "noise", quiet ? json_null() : st_blow_noise_json(r, b->speedup));
 	SET(out, "exit", json_integer(r->exit));
 	bad |= st_blow_note_json(r->note, out);
 	return blow_json_or_nothing(out, bad);
@@ -265,7 +266,7 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 		SET(out, "what_if", st_blow_what_if_json(b, view->wishes));
 	for (size_t i = 0; i < b->runs.n; i++) {
 		APPEND(runs, blow_json_run(b, i));
-		if (b->runs.v[i].fault && b->runs.v[i].function != ST_BLOW_NONE)
+		if (b->runs.v[i].fault)
 			APPEND(faults, blow_json_fault(b, i));
 	}
 	SET(out, "faults", faults);

@@ -294,14 +294,26 @@ print_opportunities(const struct st_blow *b, const struct st_blow_view *view, FI
 
 /* ---- faults ---- */
 
+void
+st_blow_print_noise(const struct st_blow *b, const struct st_blow_run *r, FILE *out)
+{
+	if (r->function == ST_BLOW_NONE) {
+		fputs("without noise", out);
+		return;
+	}
+	fprintf(out, "%s %" PRIu64 " %s in %s%s", st_blow_noise_name(r->noise.type),
+	        r->noise.strength, st_blow_noise_unit(r->noise.type),
+	        b->speedup ? "all functions except " : "", b->functions.v[r->function].name);
+}
+
 static void
 print_fault(const struct st_blow *b, size_t number, FILE *out)
 {
 	const struct st_blow_run *r = &b->runs.v[number];
-	fprintf(out, "  experiment %zu: %s (exit code %d): %s %" PRIu64 " %s in %s%s\n", number,
-	        st_blow_fault_name(r->fault), r->exit, st_blow_noise_name(r->noise.type),
-	        r->noise.strength, st_blow_noise_unit(r->noise.type),
-	        b->speedup ? "all functions except " : "", b->functions.v[r->function].name);
+	fprintf(out, "  experiment %zu: %s (exit code %d): ", number, st_blow_fault_name(r->fault),
+	        r->exit);
+	st_blow_print_noise(b, r, out);
+	fputc('\n', out);
 }
 
 static void
@@ -309,10 +321,10 @@ print_faults(const struct st_blow *b, const struct st_blow_view *view, FILE *out
 {
 	bool any = false, left_out = false;
 	for (size_t i = 0; i < b->runs.n; i++) {
-		if (!b->runs.v[i].fault || b->runs.v[i].function == ST_BLOW_NONE)
+		if (!b->runs.v[i].fault)
 			continue;
 		if (!any)
-			fputs("\nfaults under noise, which are not in the numbers above:\n", out);
+			fputs("\nfaults, which are not in the numbers above:\n", out);
 		any = true;
 		print_fault(b, i, out);
 		left_out |= st_blow_note_print(b->runs.v[i].note, view->full, out);

@@ -352,7 +352,20 @@ class Faults(Blow):
     def test_no_end(self):
         """A program that does not end without noise has no baseline."""
         done = self.strobe("-F", "wait_for_ever", "--limit", "1s", "--", PLANTED, "for-ever", code=125)
-        self.assertIn("does not end within 1 s without noise (", done.stderr)
+        self.assertIn("does not end within 1 s in more than half of the runs without noise (", done.stderr)
+
+    def test_rare_hang_without_noise(self):
+        """The second run without noise hangs: it is listed with its cause and stack, is made again without noise, and the campaign goes on."""
+        self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", "-F", "may_be_late", "--called-threshold", "1", "--iterations", "2", "--noise", "busy", "--limit", "5s",
+                    "--timeline", "none", "-o", "r.db", "--", PLANTED, "rarely", str(self.at / "runs"), "3")
+        result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+        (fault,) = result["faults"]
+        self.assertEqual((fault["kind"], fault["experiment"], fault["function"], fault["noise"]), ("deadlock", 1, None, None))
+        self.assertIn("wait_for_ever", [frame["function"] for frame in fault["stacks"][0]["frames"]])
+        self.assertEqual((result["baseline"]["runs"], result["targets"][0]["experiments"]), (3, 2))
+        (self.at / "runs").write_bytes(b"..")
+        again = json.loads(self.strobe("--from", "r.db", "--again", "1", "--limit", "5s", "--format", "json").stdout)
+        self.assertEqual([(run["fault"], run["function"], run["noise"]) for run in again["runs"]], [("deadlock", None, None)])
 
     def test_crash_without_noise(self):
         done = self.strobe("-F", "may_be_late", "--", PLANTED, "abort", code=125)

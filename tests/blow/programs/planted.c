@@ -2,7 +2,7 @@
 /*
  * Programs with known run times. Most sleep instead of computing, so that they take the same time
  * on a busy machine. usage: planted
- * serial|pair|unequal|compute|service|eight|answer|hazards|crash|hang|deadlock|lost|spin|late-service|output|exit|for-ever|abort
+ * serial|pair|unequal|compute|service|eight|answer|hazards|crash|hang|deadlock|lost|spin|late-service|output|exit|for-ever|rarely|abort
  */
 #include <pthread.h>
 #include <signal.h>
@@ -382,6 +382,22 @@ wait_for_ever(void)
 	pthread_mutex_lock(&lock);
 }
 
+/* Waits for ever in the n-th of the runs that the file counts by its bytes. */
+static void
+wait_rarely(const char *file, int n)
+{
+	FILE *runs = fopen(file, "ae");
+	if (!runs)
+		return;
+	fputc('.', runs);
+	may_be_late();
+	if (ftell(runs) == n) {
+		fflush(runs);
+		wait_for_ever();
+	}
+	fclose(runs);
+}
+
 /* Two threads that take two locks in different orders, both of them after the other has its first
  * one. */
 static pthread_mutex_t first_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -479,6 +495,8 @@ main(int argc, char **argv)
 		serve_late();
 	else if (!strcmp(what, "for-ever"))
 		wait_for_ever();
+	else if (!strcmp(what, "rarely") && argc > 3)
+		wait_rarely(argv[2], atoi(argv[3]));
 	else if (!strcmp(what, "abort"))
 		abort();
 	else if (!strcmp(what, "output"))

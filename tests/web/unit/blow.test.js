@@ -86,6 +86,7 @@ test("faults", () => {
 	const facts = (mode) => faultFacts(fault, { mode, baseline: { exit: 0 } });
 	assert.deepEqual(facts("slow-down"), [["Noise", "busy 5,000 ns in f, in 3 calls"], ["Exit code", "139; without noise 0"], ["Cause", "not known"]]);
 	assert.equal(facts("speed-up")[0][1], "busy 5,000 ns in all functions except f, in 3 calls");
+	assert.deepEqual(faultFacts({ ...fault, function: null, noise: null }, { mode: "slow-down", baseline: { exit: 0 } })[0], ["Noise", "none"]);
 	assert.deepEqual(faultFacts({ ...fault, noise: { type: "virtual", strength: 50, unit: "%" } }, { mode: "causal" })[0], ["Speed-up", "50 % of f, virtual"]);
 	assert.equal(againCommand(fault, { windows: false }, "my result.db"), "strobe blow --from 'my result.db' --again 7");
 	assert.equal(againCommand(fault, { windows: false }, "r.json"), "strobe blow --from FILE --again 7", "JSON cannot be made again");

@@ -95,6 +95,12 @@ export const noiseWords = (noise) => (noise ? `${noise.type} ${count(noise.stren
 // What happened in an experiment with a fault: [name, text].
 export function faultFacts({ function: name, noise, exit, cause }, { mode, baseline }) {
 	const where = mode === "speed-up" ? `in all functions except ${name}` : `in ${name}`;
+	if (name === null)
+		return [
+			["Noise", "none"],
+			["Exit code", `${exit}; in other runs without noise ${baseline?.exit ?? "not known"}`],
+			["Cause", cause ?? "not known"],
+		];
 	return [
 		[mode === "causal" ? "Speed-up" : "Noise", mode === "causal" ? `${count(noise?.strength)} % of ${name}, virtual` : `${noiseWords(noise)} ${where}${noise ? `, in ${plural(noise.calls, "call")}` : ""}`],
 		["Exit code", `${exit}; without noise ${baseline?.exit ?? "not known"}`],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs that ended differently under noise: what happened, where the threads stood, and how to see it again.
+// Runs with a fault, as a rule under noise: what happened, where the threads stood, and how to see it again.
 import { againCommand, faultFacts, kindsOf, noiseWords } from "../data/blow.js";
 import { matcher } from "../data/filter.js";
 import { baseName, count, hex, plural } from "../data/format.js";
@@ -44,7 +44,7 @@ export const faults = {
 		});
 
 		function draw() {
-			const rows = blow.faults.filter((row) => (!state.kind || row.kind === state.kind) && (!state.fits || state.fits(row.function) || state.fits(noiseWords(row.noise))));
+			const rows = blow.faults.filter((row) => (!state.kind || row.kind === state.kind) && (!state.fits || state.fits(row.function ?? "without noise") || state.fits(noiseWords(row.noise))));
 			const shown = rows.slice(0, state.all ? Infinity : MOST);
 			more.hidden = rows.length <= MOST;
 			more.textContent = state.all ? `Show ${MOST}` : `Show all ${count(rows.length)}`;
