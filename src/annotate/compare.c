@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "annotate/predict.h"
+#include "annotate/undisturbed.h"
 #include "base/number.h"
 #include "stats/contrast.h"
 
@@ -181,9 +182,30 @@ compare_add_row(struct comparison *c)
 	if (!to)
 		return ST_FAILED;
 	*to = row;
-	c->low = fmin(c->low, row.mean);
-	c->high = fmax(c->high, row.mean);
 	return ST_OK;
+}
+
+/* Leaves out the times that were disturbed, as the analysis does. */
+static st_status
+compare_leave_out_disturbed(struct comparison *c)
+{
+	const size_t n = c->rows.n;
+	double *v = malloc((2 * n + 1) * sizeof *v);
+	bool *far = calloc(n + 1, sizeof *far);
+	const st_status status = v && far ? ST_OK : ST_FAILED;
+	for (size_t i = 0; i < n && !status; i++) {
+		v[i] = c->rows.v[i].mean;
+		v[n + i] = c->rows.v[i].residual;
+	}
+	if (!status)
+		c->out->disturbed = st_ann_mark_disturbed(v, v + n, n, far);
+	c->rows.n = 0;
+	for (size_t i = 0; i < n && !status; i++)
+		if (!far[i])
+			c->rows.v[c->rows.n++] = c->rows.v[i];
+	free(v);
+	free(far);
+	return status;
 }
 
 static struct st_ann_finding *
@@ -428,7 +450,9 @@ compare_check_models(struct comparison *c)
 			const struct st_ann_model *m = &s->models.v[k];
 			st_ann_each_name(m->a, compare_need, c);
 			st_ann_each_name(m->b, compare_need, c);
-			if (m->selection != ST_ANN_PLAIN && !*c->out->reason)
+			const bool nearly_all = m->selection == ST_ANN_DOMINANT &&
+			                        m->dropped <= ST_ANN_DISTURBED_MOST;
+			if (m->selection != ST_ANN_PLAIN && !nearly_all && !*c->out->reason)
 				snprintf(c->out->reason, sizeof c->out->reason,
 				         "its model describes selected records only (selection "
 				         "%s)",
@@ -449,6 +473,10 @@ compare_judge_all(struct comparison *c)
 		         ST_COUNT(c->rows.n, "record is", "records are"), RECORDS_LEAST);
 		c->out->change = ST_ANN_CHANGE_UNCERTAIN;
 		return ST_OK;
+	}
+	for (size_t i = 0; i < c->rows.n; i++) {
+		c->low = fmin(c->low, c->rows.v[i].mean);
+		c->high = fmax(c->high, c->rows.v[i].mean);
 	}
 	if (compare_costs(c) || compare_shares(c))
 		return ST_FAILED;
@@ -481,6 +509,8 @@ st_ann_compare(const struct st_ann_annotation *a, const struct st_ann_records *r
 	}
 	for (; c.at.record.row < r->n && !status; c.at.record.row++)
 		status = compare_add_row(&c);
+	if (!status && st_ann_only_grows(c.m->unit))
+		status = compare_leave_out_disturbed(&c);
 	if (!status)
 		status = compare_judge_all(&c);
 	free(c.rows.v);

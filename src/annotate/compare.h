@@ -53,6 +53,7 @@ struct st_ann_compared {
 	/* Records with the metric; of these, the number that a condition and the observed ranges
 	 * cover, of those outside the ranges, and of those for which no condition holds. */
 	size_t records, judged, outside, uncovered;
+	size_t disturbed; /* of the records of a time: left out because they are far above others */
 	ST_VEC(struct st_ann_finding) findings;
 	char reason[160]; /* why nothing was judged; empty: it was */
 };

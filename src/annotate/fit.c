@@ -79,6 +79,18 @@ st_ann_variance_floor(const struct st_ann_problem *p, struct st_ann_rows rows)
 	return floor > 0 ? floor * floor : 1e-300;
 }
 
+bool
+st_ann_fits_closely(const struct st_ann_problem *p, struct st_ann_rows rows,
+                    const struct st_ann_fit *f)
+{
+	static const double closely = 1e-3;
+	double squares = 0;
+	for (size_t i = 0; i < rows.n; i++)
+		squares += p->y[rows.v[i]] * p->y[rows.v[i]];
+	return f->rss <= closely * closely * squares ||
+	       f->rss / (double)rows.n <= st_ann_variance_floor(p, rows);
+}
+
 double
 st_ann_bic(double n, double rss, double parameters, double floor)
 {

@@ -10,7 +10,7 @@
 #include "stats/robust.h"
 
 /* PER_COEFFICIENT: records that a coefficient needs: fewer are described by chance. */
-enum { FEATURES_MOST = 10, PRODUCTS_FEATURES_MOST = 5, PER_COEFFICIENT = 3 };
+enum { FEATURES_MOST = ST_ANN_FEATURES_MOST, PRODUCTS_FEATURES_MOST = 5, PER_COEFFICIENT = 3 };
 static const double significance = 0.01, clearly_better = 10, default_min_r2 = 0.9;
 
 static const unsigned ann_class_shapes[] = {
@@ -217,57 +217,62 @@ ann_class_of(const struct st_ann_fit *f, enum st_ann_class tried)
 	return tried;
 }
 
-/* A model replaces a simpler one that it contains only if it is clearly better. */
+/* A model replaces a simpler one that it contains only if it is clearly better. If the simpler one
+ * fits closely, it must leave less than half of its squares: otherwise a few records that deviate a
+ * little would change the class. */
 static bool
-ann_replaces(const struct st_ann_fit *later, const struct st_ann_fit *earlier)
+ann_replaces(const struct ann_pool *pool, const struct st_ann_fit *later,
+             const struct st_ann_fit *earlier)
 {
 	const bool contains =
 	        later->class > ST_ANN_CLASS_LINEAR && earlier->class <= ST_ANN_CLASS_LINEAR;
+	if (contains && earlier->n_terms && 2 * later->rss > earlier->rss &&
+	    st_ann_fits_closely(pool->p, pool->rows, earlier))
+		return false;
 	return later->bic < earlier->bic - (!earlier->n_terms || contains ? clearly_better : 0);
 }
 
 /* Returns the length of y's projection on a feature: the strength of the feature alone. */
 static double
-ann_says(const struct ann_pool *pool, uint16_t feature, double mean)
+ann_says(const struct st_ann_problem *p, struct st_ann_rows rows, const struct st_ann_usable *u,
+         uint16_t feature, double mean)
 {
-	const double *x = pool->p->records->features.v[feature].v;
-	const double low = pool->usable->low[feature], n = (double)pool->rows.n;
+	const double *x = p->records->features.v[feature].v;
+	const double low = u->low[feature], n = (double)rows.n;
 	double sx = 0, sxx = 0, sxy = 0;
-	for (size_t i = 0; i < pool->rows.n; i++) {
-		const double d = x[pool->rows.v[i]] - low;
+	for (size_t i = 0; i < rows.n; i++) {
+		const double d = x[rows.v[i]] - low;
 		sx += d;
 		sxx += d * d;
-		sxy += d * (pool->p->y[pool->rows.v[i]] - mean);
+		sxy += d * (p->y[rows.v[i]] - mean);
 	}
 	return fabs(sxy) / sqrt(fmax(sxx - sx * sx / n, 1e-300));
 }
 
-/* Chooses the strongest features if there are more than a model can have; otherwise it takes all in
- * the order of preference. */
-static size_t
-ann_strongest(const struct ann_pool *pool, uint16_t *v)
+size_t
+st_ann_strongest(const struct st_ann_problem *p, struct st_ann_rows rows,
+                 const struct st_ann_usable *u, size_t most, uint16_t *v)
 {
-	const struct st_ann_usable *u = pool->usable;
 	double says[FEATURES_MOST], mean = 0;
 	size_t n = 0;
-	for (size_t i = 0; i < pool->rows.n && u->n > FEATURES_MOST; i++)
-		mean += pool->p->y[pool->rows.v[i]] / (double)pool->rows.n;
+	for (size_t i = 0; i < rows.n && u->n > most; i++)
+		mean += p->y[rows.v[i]] / (double)rows.n;
 	for (size_t k = 0; k < u->n; k++) {
-		if (u->n <= FEATURES_MOST) {
+		if (u->n <= most) {
 			v[n++] = u->v[k];
 			continue;
 		}
-		const double own = ann_says(pool, u->v[k], mean);
+		const double own = ann_says(p, rows, u, u->v[k], mean);
 		size_t at = n;
 		for (; at > 0 && own > says[at - 1]; at--)
-			if (at < FEATURES_MOST) {
+			if (at < most) {
 				says[at] = says[at - 1];
 				v[at] = v[at - 1];
 			}
-		if (at < FEATURES_MOST) {
+		if (at < most) {
 			says[at] = own;
 			v[at] = u->v[k];
-			n += n < FEATURES_MOST;
+			n += n < most;
 		}
 	}
 	return n;
@@ -279,7 +284,7 @@ static st_status
 ann_main_terms(struct ann_pool *pool)
 {
 	uint16_t few[FEATURES_MOST];
-	const size_t n = ann_strongest(pool, few);
+	const size_t n = st_ann_strongest(pool->p, pool->rows, pool->usable, FEATURES_MOST, few);
 	unsigned shapes = 0;
 	for (enum st_ann_class c = 0; c < ST_ANN_CLASS_COUNT; c++)
 		if (pool->p->options.classes & 1u << c)
@@ -316,6 +321,35 @@ ann_fit_class(const struct ann_pool *pool, enum st_ann_class c, struct ann_subse
 	ann_take_fit(pool, s, &ls, out);
 	out->class = ann_class_of(out, c);
 	return ST_OK;
+}
+
+static bool
+ann_same_terms(const struct ann_pool *pool, const struct st_ann_fit *f, uint32_t a, uint32_t b)
+{
+	for (size_t i = 0; i < f->n_terms; i++)
+		if (st_ann_term_at(pool->p, &f->terms[i], a) !=
+		    st_ann_term_at(pool->p, &f->terms[i], b))
+			return false;
+	return true;
+}
+
+/* Returns whether the fit is exact because it has as many coefficients as the records have
+ * different values of its terms: every class would be exact then. */
+static bool
+ann_is_saturated(const struct ann_pool *pool, const struct st_ann_fit *f)
+{
+	uint32_t different[ST_LS_MOST + 1];
+	size_t n = 0;
+	if (f->n_terms < 2 || f->rss / (double)f->n > pool->floor)
+		return false;
+	for (size_t i = 0; i < pool->rows.n && n < f->n_terms + 2; i++) {
+		size_t k = 0;
+		while (k < n && !ann_same_terms(pool, f, different[k], pool->rows.v[i]))
+			k++;
+		if (k == n)
+			different[n++] = pool->rows.v[i];
+	}
+	return n <= f->n_terms + 1;
 }
 
 /* Makes the terms of a fit and their products of two different features. */
@@ -392,7 +426,7 @@ ann_try_all_products(const struct ann_pool *pool, struct st_ann_fit *best)
 		return ST_OK;
 	if (ann_fit_products(pool, terms, n, &fit))
 		return ST_FAILED;
-	if (ann_replaces(&fit, best))
+	if (ann_replaces(pool, &fit, best))
 		*best = fit;
 	return ST_OK;
 }
@@ -416,7 +450,7 @@ ann_best_fit(const struct ann_pool *pool, struct st_ann_fit *best)
 			if (with_products.bic < fit.bic)
 				fit = with_products;
 		}
-		if (ann_replaces(&fit, best))
+		if (ann_replaces(pool, &fit, best) && !ann_is_saturated(pool, &fit))
 			*best = fit;
 	}
 	return best->r2 >= pool->p->options.min_r2 ? ST_OK : ann_try_all_products(pool, best);

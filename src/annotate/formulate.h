@@ -51,6 +51,7 @@ enum {
 	                       1 << ST_ANN_CLASS_NLOGN | 1 << ST_ANN_CLASS_QUADRATIC,
 	ST_ANN_RECORDS_LEAST = 6,
 	ST_ANN_TERMS_MOST = ST_LS_MOST - 1,
+	ST_ANN_FEATURES_MOST = 10, /* features that one model may have */
 	ST_ANN_NO_FEATURE = UINT16_MAX
 };
 
@@ -118,6 +119,10 @@ struct st_ann_usable {
 st_status st_ann_find_usable(const struct st_ann_problem *p, struct st_ann_rows rows,
                              struct st_ann_usable *out);
 void st_ann_usable_free(struct st_ann_usable *u);
+/* Writes at most `most` (<= ST_ANN_FEATURES_MOST) usable features to v: all in the order of
+ * preference, or the strongest ones if there are more. Returns their number. */
+size_t st_ann_strongest(const struct st_ann_problem *p, struct st_ann_rows rows,
+                        const struct st_ann_usable *u, size_t most, uint16_t *v);
 
 double st_ann_shape_at(enum st_ann_shape shape, double x);
 double st_ann_term_at(const struct st_ann_problem *p, const struct st_ann_term *t, uint32_t row);
@@ -128,6 +133,11 @@ const char *st_ann_class_name(enum st_ann_class class);
 double st_ann_variance_floor(const struct st_ann_problem *p, struct st_ann_rows rows);
 /* Returns the BIC of residuals, with the variance as a parameter, as R does. */
 double st_ann_bic(double n, double rss, double parameters, double floor);
+
+/* Returns whether the residuals are below a thousandth of y, both as root mean squares, or of the
+ * size of rounding errors: a few records that deviate a little then need no other model. */
+bool st_ann_fits_closely(const struct st_ann_problem *p, struct st_ann_rows rows,
+                         const struct st_ann_fit *f);
 
 /* Ten-fold cross-validation: returns 1 - RSS / TSS over the records that were left out of each fit;
  * TSS is about the mean of the other records. NAN: too few records. */

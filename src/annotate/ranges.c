@@ -169,15 +169,21 @@ ann_try_place(const struct st_ann_problem *p, struct st_ann_rows rows,
 	return ST_OK;
 }
 
+static size_t
+ann_least_part(size_t n)
+{
+	enum { LEAST = 8 };
+	return n / 50 > LEAST ? n / 50 : LEAST;
+}
+
 static st_status
 ann_try_range(const struct st_ann_problem *p, struct st_ann_rows rows,
               const struct st_ann_usable *u, uint16_t feature, const double *residuals,
               struct ann_point *points, struct st_ann_split *best)
 {
-	enum { LEAST = 8 };
 	const size_t n = ann_scaled_points(rows, p->records->features.v[feature].v, residuals,
 	                                   points, u->low[feature], u->high[feature]);
-	const size_t least = n / 50 > LEAST ? n / 50 : LEAST;
+	const size_t least = ann_least_part(n);
 	size_t places[ANN_PLACES] = {0};
 	st_status status = ST_OK;
 	ann_best_places(points, n, least, places);
@@ -185,6 +191,23 @@ ann_try_range(const struct st_ann_problem *p, struct st_ann_rows rows,
 		if (places[k] && (!k || places[k] != places[0]))
 			status = ann_try_place(p, rows, u, feature, points, places[k], best);
 	return status;
+}
+
+/* Tries the position where the law of several features changes. */
+static st_status
+ann_try_plane(const struct st_ann_problem *p, struct st_ann_rows rows,
+              const struct st_ann_usable *u, const double *residuals, struct ann_point *points,
+              struct st_ann_split *best)
+{
+	uint16_t feature;
+	size_t place;
+	if (st_ann_find_plane(p, rows, u, ann_least_part(rows.n), &feature, &place))
+		return ST_FAILED;
+	if (!place)
+		return ST_OK;
+	ann_scaled_points(rows, p->records->features.v[feature].v, residuals, points,
+	                  u->low[feature], u->high[feature]);
+	return ann_try_place(p, rows, u, feature, points, place, best);
 }
 
 /* Returns the residuals of the fit, scaled to variance 1; NULL: no memory. */
@@ -215,6 +238,8 @@ st_ann_find_range(const struct st_ann_problem *p, struct st_ann_rows rows,
 	        st_ann_find_usable(p, rows, &u) || !points || !residuals ? ST_FAILED : ST_OK;
 	for (size_t i = 0; i < u.n && i < FEATURES_MOST && !status; i++)
 		status = ann_try_range(p, rows, &u, u.v[i], residuals, points, out);
+	if (!status)
+		status = ann_try_plane(p, rows, &u, residuals, points, out);
 	st_ann_usable_free(&u);
 	free(residuals);
 	free(points);

@@ -97,18 +97,16 @@ static st_status
 ann_choose_split(const struct st_ann_problem *p, struct st_ann_rows rows,
                  const struct st_ann_fit *whole, struct st_ann_split *s)
 {
-	const double n = (double)rows.n, floor = st_ann_variance_floor(p, rows);
 	if (st_ann_find_exact(p, rows, s))
 		return ST_FAILED;
 	if (s->n && s->bic < whole->bic - split_gain)
 		return ST_OK;
 	s->n = 0;
-	/* Residuals of the size of rounding errors give no reason to divide. */
-	if (whole->rss / n <= floor)
+	if (st_ann_fits_closely(p, rows, whole))
 		return ST_OK;
 	if (st_ann_find_range(p, rows, whole, s))
 		return ST_FAILED;
-	if (s->n && (s->bic + 2 * log(n) > whole->bic - split_gain ||
+	if (s->n && (s->bic + 2 * log((double)rows.n) > whole->bic - split_gain ||
 	             s->rss > (1 - range_explains) * whole->rss))
 		s->n = 0;
 	return ST_OK;

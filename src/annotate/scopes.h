@@ -79,6 +79,12 @@ st_status st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows r
 /* Finds the best division by a range of a feature. whole: the best fit of all rows. */
 st_status st_ann_find_range(const struct st_ann_problem *p, struct st_ann_rows rows,
                             const struct st_ann_fit *whole, struct st_ann_split *out);
+/* Finds the position in the order of a feature where models with several features, one on each
+ * side, describe the records best. *place: the number of records before it, at least `least`; 0:
+ * two models explain too little. */
+st_status st_ann_find_plane(const struct st_ann_problem *p, struct st_ann_rows rows,
+                            const struct st_ann_usable *u, size_t least, uint16_t *feature,
+                            size_t *place);
 /* branches.c: the outcomes of the branches that the tests of a leaf follow from, as a note; rows:
  * the leaf's. NULL: no memory. */
 char *st_ann_branch_note(const struct st_ann_problem *p, const struct st_ann_leaf *leaf,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "annotate/scopes.h"
+#include "annotate/undisturbed.h"
 #include "stats/robust.h"
 
 /* A group with fewer records keeps all of them. */
@@ -215,18 +216,24 @@ ann_try_selection(const struct st_ann_problem *p, struct st_ann_rows all, uint16
 	return ST_OK;
 }
 
-/* Returns whether disturbances only add to the metric, as they do to times. */
-static bool
-ann_only_grows(const struct st_ann_problem *p)
+bool
+st_ann_only_grows(const char *unit)
 {
 	static const char *const units[] = {"ns", "us", "\302\265s", "ms", "s"};
-	for (size_t i = 0; i < p->records->metrics.n; i++) {
-		const struct st_ann_metric *m = &p->records->metrics.v[i];
-		for (size_t k = 0; m->v == p->y && k < sizeof units / sizeof *units; k++)
-			if (!strcmp(m->unit, units[k]))
-				return true;
-	}
+	for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+		if (!strcmp(unit, units[k]))
+			return true;
 	return false;
+}
+
+/* Returns the unit of the metric of the problem. */
+static const char *
+ann_unit(const struct st_ann_problem *p)
+{
+	for (size_t i = 0; i < p->records->metrics.n; i++)
+		if (p->records->metrics.v[i].v == p->y)
+			return p->records->metrics.v[i].unit;
+	return "";
 }
 
 st_status
@@ -240,7 +247,7 @@ st_ann_find_selection(const struct st_ann_problem *p, struct st_ann_rows all,
 	/* The selection that keeps more of the records is tried first. */
 	for (size_t i = 0; i < u.n && !status; i++)
 		status = ann_try_selection(p, all, u.v[i], ST_ANN_DOMINANT, rows, part, found);
-	for (size_t i = 0; i < u.n && !status && !*found && ann_only_grows(p); i++)
+	for (size_t i = 0; i < u.n && !status && !*found && st_ann_only_grows(ann_unit(p)); i++)
 		status = ann_try_selection(p, all, u.v[i], ST_ANN_LOWER, rows, part, found);
 	st_ann_usable_free(&u);
 	free(rows);

@@ -208,6 +208,8 @@ check_print_pair(const struct check_pair *p, FILE *out)
 		        "  not compared: %zu with features outside the observed ranges, %zu for "
 		        "which no condition holds\n",
 		        c->outside, c->uncovered);
+	if (c->disturbed)
+		fprintf(out, "  left out as disturbed: %zu, far above the others\n", c->disturbed);
 	for (size_t i = 0; i < c->findings.n; i++)
 		check_print_finding(p, &c->findings.v[i], out);
 	if (p->has_now) {
@@ -239,14 +241,15 @@ static json_t *
 check_pair_json(const struct check_pair *p)
 {
 	const struct st_ann_compared *c = &p->compared;
-	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "function",
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "function",
 	                 st_json_text(p->a->function), "metric", st_json_text(p->a->metric),
 	                 "verdict", check_word(p), "reason",
 	                 *c->reason ? st_json_text(c->reason) : json_null(), "records",
 	                 st_json_count(c->records), "compared", st_json_count(c->judged), "outside",
 	                 st_json_count(c->outside), "uncovered", st_json_count(c->uncovered),
-	                 "findings", check_findings_json(c), "annotation", st_annotation_json(p->a),
-	                 "now", p->has_now ? st_annotation_json(&p->now) : json_null());
+	                 "disturbed", st_json_count(c->disturbed), "findings",
+	                 check_findings_json(c), "annotation", st_annotation_json(p->a), "now",
+	                 p->has_now ? st_annotation_json(&p->now) : json_null());
 }
 
 static char *

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tests that a few disturbed or deviating records hide no law, and that rare expensive calls stay.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "laws.h"
+
+/* The law that a branch on one feature chooses from two others; the branch is not recorded. */
+static double
+by_condition(int a, int b, int c)
+{
+	return 20 + (a > 10 ? 0.1 * b * b : 12 * c);
+}
+
+static void
+add_by_condition(struct laws *l, int rows, double noise, int disturbed)
+{
+	for (int i = 0; i < rows; i++) {
+		const int a = i % 21, b = i * 7 % 301, c = i * 13 % 307;
+		laws_row(l, "%.17g,%d,%d,%d",
+		         by_condition(a, b, c) + noise * laws_normal() +
+		                 (i == disturbed ? 40000 : 0),
+		         a, b, c);
+	}
+}
+
+static const struct st_ann_model *
+model_of(const struct st_ann_annotation *a, size_t scope, const char *condition)
+{
+	assert_string_equal(laws_text(a->scopes.v[scope].condition, 0), condition);
+	assert_int_equal(a->scopes.v[scope].models.n, 1);
+	return &a->scopes.v[scope].models.v[0];
+}
+
+/* With exact data: both laws to all digits, and the condition between 10 and 11. */
+static void
+test_condition_of_another_feature(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,a,b,c");
+	add_by_condition(&l, 600, 0, -1);
+	struct st_ann_annotation a = laws_analyse(&l, "y");
+	assert_int_equal(a.scopes.n, 2);
+	assert_string_equal(laws_text(model_of(&a, 0, "a <= 10")->a, 0), "20 + 12 * c");
+	assert_string_equal(laws_text(model_of(&a, 1, "a > 10")->a, 10), "20 + 0.1 * b^2");
+	st_ann_annotation_free(&a);
+}
+
+/* More records than are sampled: the condition is as exact. */
+static void
+test_condition_among_many(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,a,b,c");
+	add_by_condition(&l, 10007, 20, -1);
+	struct st_ann_annotation a = laws_analyse(&l, "y");
+	assert_int_equal(a.scopes.n, 2);
+	assert_true(fabs(laws_coefficients(model_of(&a, 0, "a <= 10")->a).v[1] - 12) < 0.1);
+	assert_true(fabs(laws_coefficients(model_of(&a, 1, "a > 10")->a).v[1] - 0.1) < 0.001);
+	st_ann_annotation_free(&a);
+}
+
+/* One time of 600 that is ten times the others is left out, and the share is given. */
+static void
+test_one_disturbed_record(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,a,b,c");
+	add_by_condition(&l, 600, 10, 300);
+	struct st_ann_annotation a = laws_analyse(&l, "y:ns");
+	assert_int_equal(a.scopes.n, 2);
+	const struct st_ann_model *low = model_of(&a, 0, "a <= 10");
+	const struct st_ann_model *high = model_of(&a, 1, "a > 10");
+	assert_int_equal(low->selection, ST_ANN_DOMINANT);
+	assert_int_equal(low->n, 318); /* of 319: record 300 has a = 6 */
+	assert_true(fabs(low->dropped - 1.0 / 319) < 1e-12);
+	assert_int_equal(high->selection, ST_ANN_PLAIN);
+	assert_int_equal(low->n + high->n, 599);
+	assert_true(low->r2_cv > 0.99 && high->r2_cv > 0.99);
+	st_ann_annotation_free(&a);
+}
+
+/* A record that is far above the line leaves a good model of all records: of times it is left out,
+ * of counts it is not, because nothing disturbs counts. */
+static void
+test_times_and_counts(void **state)
+{
+	(void)state;
+	for (int times = 0; times < 2; times++) {
+		struct laws l;
+		laws_begin(&l, "y,x");
+		for (int i = 0; i < 600; i++)
+			laws_row(&l, "%d,%d", 100 + 10 * (i % 50) + (i == 300 ? 1000 : 0), i % 50);
+		struct st_ann_annotation a = laws_analyse(&l, times ? "y:ns" : "y");
+		assert_int_equal(a.scopes.n, 1);
+		const struct st_ann_model *m = &a.scopes.v[0].models.v[0];
+		assert_int_equal(m->n, times ? 599 : 600);
+		assert_int_equal(m->selection, times ? ST_ANN_DOMINANT : ST_ANN_PLAIN);
+		if (times)
+			assert_string_equal(laws_text(m->a, 10), "100 + 10 * x");
+		st_ann_annotation_free(&a);
+	}
+}
+
+/* Sizes that are rare and large have large times, but these are what the law says. */
+static void
+test_large_sizes_are_not_disturbed(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n");
+	for (int i = 0; i < 500; i++) {
+		const double n = i % 250 ? 10 + i % 60 : 3000;
+		laws_row(&l, "%.17g,%.17g", 5 * n * n * (1 + 0.01 * laws_normal()), n);
+	}
+	struct st_ann_annotation a = laws_analyse(&l, "y:ns");
+	assert_int_equal(a.scopes.n, 1);
+	const struct st_ann_model *m = &a.scopes.v[0].models.v[0];
+	assert_string_equal(m->class, "quadratic");
+	assert_int_equal(m->selection, ST_ANN_PLAIN);
+	assert_int_equal(m->n, 500);
+	st_ann_annotation_free(&a);
+}
+
+/* If no feature explains the times, rare expensive calls are part of the cost. */
+static void
+test_rare_calls_without_a_law_stay(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n");
+	for (int i = 0; i < 1000; i++)
+		laws_row(&l, "%.17g,%d", 20 + laws_normal() + (i % 128 == 5 ? 3000 : 0),
+		         i * 7 % 31);
+	struct st_ann_annotation a = laws_analyse(&l, "y:ns");
+	size_t n = 0;
+	for (size_t i = 0; i < a.scopes.n; i++)
+		for (size_t k = 0; k < a.scopes.v[i].models.n; k++) {
+			assert_int_equal(a.scopes.v[i].models.v[k].selection, ST_ANN_PLAIN);
+			n += a.scopes.v[i].models.v[k].n;
+		}
+	assert_int_equal(n, 1000);
+	st_ann_annotation_free(&a);
+}
+
+/* Three calls of 223 deviate from an exact line by one instruction: the line remains one. */
+static void
+test_few_that_deviate_a_little(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,x");
+	for (int i = 0; i < 223; i++)
+		laws_row(&l, "%d,%d", i % 75 ? 12 + 80 * (i % 75) : 13, i % 75);
+	struct st_ann_annotation a = laws_analyse(&l, "y");
+	assert_int_equal(a.scopes.n, 1);
+	assert_null(a.scopes.v[0].condition);
+	assert_string_equal(a.scopes.v[0].models.v[0].class, "linear");
+	st_ann_annotation_free(&a);
+}
+
+/* Three values determine any curve of three coefficients: the higher class has no evidence. */
+static void
+test_three_values(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,x");
+	for (int i = 0; i < 30; i++)
+		laws_row(&l, "%d,%d", (const int[]){10, 25, 45}[i % 3],
+		         (const int[]){0, 2, 4}[i % 3]);
+	struct st_ann_annotation a = laws_analyse(&l, "y");
+	for (size_t i = 0; i < a.scopes.n; i++)
+		for (size_t k = 0; k < a.scopes.v[i].models.n; k++)
+			assert_true(!strcmp(a.scopes.v[i].models.v[k].class, "linear") ||
+			            !strcmp(a.scopes.v[i].models.v[k].class, "constant"));
+	st_ann_annotation_free(&a);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_condition_of_another_feature),
+	        cmocka_unit_test(test_condition_among_many),
+	        cmocka_unit_test(test_one_disturbed_record),
+	        cmocka_unit_test(test_times_and_counts),
+	        cmocka_unit_test(test_large_sizes_are_not_disturbed),
+	        cmocka_unit_test(test_rare_calls_without_a_law_stay),
+	        cmocka_unit_test(test_few_that_deviate_a_little),
+	        cmocka_unit_test(test_three_values),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
