@@ -44,7 +44,7 @@ class Made(Pages):
 
     def test_table(self):
         self.open("trace", self.trace)
-        self.assertEqual(self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)"), ["Summary", "Functions", "Tables"])
+        self.assertEqual(self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)"), ["Summary", "Functions", "Call graph", "Tables"])
         self.assertEqual(self.page.js("document.title"), "Functions · trace.json · Strobe")
         self.assertEqual(self.status(), "4 functions, together 100 % of the self time")
         self.assertEqual(self.rows(), [["6.00 ms", "6.00 ms", "1,001", "64.0 ns", "5.00 µs", "100 µs", "leaf", "example", "x.c:10"],
@@ -304,7 +304,7 @@ class Timelines(Pages):
     def test_hover_names_the_call(self):
         html, data = self.page_of("levels")
         self.open("timeline", html)
-        self.assertEqual(self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)"), ["Summary", "Functions", "Timeline", "Tables", "Time"])
+        self.assertEqual(self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)"), ["Summary", "Functions", "Timeline", "Call graph", "Tables", "Time"])
         begin, end = data["begin_ns"], data["end_ns"]
         self.assertEqual(self.status(), f"1 thread, {data['calls']:,} calls: {begin / 1e6:.6f} ms to {end / 1e6:.6f} ms, {duration(end - begin)}")
         self.assertEqual(self.details(), ["Point at a slice. The wheel or dragging zooms, with Shift it moves; a double click shows all."])

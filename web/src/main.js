@@ -2,6 +2,7 @@
 import "./style/page.css";
 import "./style/tables.css";
 import "./style/views.css";
+import "./style/graph.css";
 import { readDocument } from "./data/model.js";
 import { h } from "./parts/dom.js";
 import { Shell } from "./parts/shell.js";

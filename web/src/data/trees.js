@@ -37,7 +37,8 @@ export function isExclusive(key) {
 	return !key.startsWith("total_");
 }
 
-const same = (node) => `${node.name}\0${node.image ?? ""}\0${node.offset ?? ""}`;
+// What nodes of one function have in common.
+export const keyOf = (node) => `${node.name}\0${node.image ?? ""}\0${node.offset ?? ""}`;
 
 // The trees of several threads as one forest: nodes of the same name under the same parent become one.
 export function merge(forests) {
@@ -47,7 +48,7 @@ export function merge(forests) {
 		const [list, into] = work.pop();
 		const groups = new Map();
 		for (const node of list) {
-			const key = same(node);
+			const key = keyOf(node);
 			if (!groups.has(key)) groups.set(key, []);
 			groups.get(key).push(node);
 		}
@@ -89,7 +90,7 @@ function addWay(roots, node, parents, key, amount, deepest) {
 	let made = null;
 	for (let at = node, depth = 0; at && depth < deepest; at = parents.get(at), depth++) {
 		if (at.name === ROOT_NAME) break;
-		const name = same(at);
+		const name = keyOf(at);
 		if (!into.has(name)) into.set(name, { name: at.name, image: at.image, offset: at.offset, line: at.line, id: at.id, [key]: 0, map: new Map() });
 		made = into.get(name);
 		into = made.map;

@@ -117,8 +117,11 @@ export function drawLine(plot, points, colour) {
 	}
 }
 
-function save(root, title) {
-	const address = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(root)], { type: "image/svg+xml" }));
+const save = (root, title) => saveText(new XMLSerializer().serializeToString(root), title);
+
+// Lets the browser save an SVG file.
+export function saveText(text, title) {
+	const address = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
 	h("a", { href: address, download: `${title.replace(/[^A-Za-z0-9]+/g, "-")}.svg` }).click();
 	setTimeout(() => URL.revokeObjectURL(address), 1000);
 }

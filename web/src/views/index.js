@@ -3,6 +3,7 @@
 // title(run); has says whether there is anything to show; show draws it once into the element, data being {run, runs, go, open},
 // and may return {argument(text): what the address says after #id/, shown(): it came into sight}. whole: of all runs together.
 // docs/report.md has more.
+import { callgraph } from "./callgraph.js";
 import { campaigns } from "./campaigns.js";
 import { causal } from "./causal.js";
 import { changes } from "./changes.js";
@@ -28,4 +29,4 @@ import { time } from "./time.js";
 import { timeline } from "./timeline.js";
 import { traced } from "./traced.js";
 
-export const views = [study, fuzz, summary, memory, measurements, costs, functions, lines, traced, targets, causal, matrix, faults, timeline, flame, contexts, loops, source, tables, time, history, changes, campaigns, diff];
+export const views = [study, fuzz, summary, memory, measurements, costs, functions, lines, traced, targets, causal, matrix, faults, timeline, flame, callgraph, contexts, loops, source, tables, time, history, changes, campaigns, diff];

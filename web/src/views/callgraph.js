@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The call graph: who calls whom, as boxes and arrows.
+import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees, OTHER } from "../data/callgraph.js";
+import { baseName, count, duration, metric, percent, plural } from "../data/format.js";
+import { isExclusive, merge, metricKeys, shownName } from "../data/trees.js";
+import { button, chooser, h, nothing, search } from "../parts/dom.js";
+import { saveText } from "../parts/figure.js";
+import { Graph } from "../parts/graph.js";
+
+const LEAST = [0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
+const LEVELS = [["1", "1 level"], ["2", "2 levels"], ["3", "3 levels"], ["5", "5 levels"], ["all", "all levels"]];
+const RANKS = { self_ns: 2, time_ns: 2, instructions: 1 };
+
+const hasTrees = (run) => run.paths?.mode === "func" && run.paths.threads.some((thread) => thread.ksf.length);
+const pairsOf = (run) => run.tables.find(({ name, columns }) => name === "pairs" && ["caller", "callee", "count"].every((each) => columns.some((column) => column.name === each)));
+
+// What can be drawn: metrics [[key, title, format]], threads, graph(thread, key).
+function sourceOf(run) {
+	if (hasTrees(run)) return ofTrees(run.paths);
+	if (run.trace) return { metrics: [["time", "time", duration]], threads: [], graph: () => graphOfTrace(run.trace) };
+	return { metrics: [["calls", "calls", count]], threads: [], countsOnly: true, graph: () => graphOfPairs(pairsOf(run).rows) };
+}
+
+function ofTrees({ threads, sampled, allocations }) {
+	const forests = threads.map((thread) => thread.ksf);
+	const keys = metricKeys(forests.flat()).filter(isExclusive).sort((a, b) => (RANKS[b] ?? 0) - (RANKS[a] ?? 0));
+	const titleOf = (key) => (key === "count" && sampled ? "samples" : key === "count" && allocations ? "allocations" : metric(key).title);
+	const of = (thread) => (thread === "all" ? (forests.length > 1 ? merge(forests) : forests[0]) : forests[Number(thread)]);
+	return { metrics: keys.map((key) => [key, titleOf(key), metric(key).format]), threads, graph: (thread, key) => graphOfTrees(of(thread), key, !sampled && !allocations) };
+}
+
+// The least share with which at most so many functions are drawn.
+const firstLeast = (graph) => LEAST.slice(3).find((least) => chosenGraph(graph, { least }).nodes.length <= 48) ?? 0.05;
+
+export const callgraph = {
+	id: "callgraph",
+	title: "Call graph",
+	has: (run) => hasTrees(run) || (run.trace?.functions.some(({ callees }) => callees.length) ?? false) || (pairsOf(run)?.rows.length ?? 0) > 0,
+	show({ run }, element) {
+		const from = sourceOf(run);
+		const state = { metric: from.metrics[0], thread: "all", least: null, centre: null, levels: "2" };
+		const status = h("span.status", { role: "status" });
+		const details = h("div.flame-details", { role: "status" });
+		const input = search("Around a function", (text) => centreOn(findNode(state.graph, text)?.key ?? null, text));
+		const share = (value) => (state.graph.all > 0 ? value / state.graph.all : 0);
+		const picture = new Graph({
+			label: `Call graph of ${run.command || run.label}`,
+			choose: (node) => details.replaceChildren(...(node ? describe(node, state, from, run) : hint(from))),
+			open: (node) => {
+				input.value = shownName(node.name);
+				centreOn(node.key, input.value);
+			},
+			describe: (node) => ({ name: shownName(node.name), mark: node.recursive ? " ↻" : "", line: lineOf(node, from, share) }),
+			title: (node) => titleOf(node, state, from, share),
+			share: (node) => share(from.countsOnly ? node.calls : node.total),
+			edge: (edge) => ({ share: share(edge.value), text: edgeText(edge, state.graph, from, share), title: edgeTitle(edge, state, share) }),
+		});
+
+		function graphFor() {
+			state.graph = from.graph(state.thread, state.metric[0]);
+			state.least ??= firstLeast(state.graph);
+			leastChoice.querySelector("select").value = String(state.least);
+		}
+
+		function draw() {
+			const levels = state.levels === "all" ? Infinity : Number(state.levels);
+			if (state.centre !== null && !state.graph.nodes.some(({ key }) => key === state.centre)) state.centre = null;
+			const shown = chosenGraph(state.graph, { least: state.least, centre: state.centre, levels });
+			picture.setGraph(shown);
+			picture.choose(state.centre);
+			if (state.centre !== null) picture.reveal(state.centre);
+			status.textContent = status.title = statusOf(shown, state);
+		}
+
+		function centreOn(key, text = "") {
+			state.centre = key;
+			draw();
+			if (text && key === null) status.textContent = `No function has '${text}' in its name: all are shown. ${status.textContent}`;
+		}
+
+		function set(key, value) {
+			state[key] = value;
+			if (key === "thread" || key === "metric") graphFor();
+			draw();
+		}
+
+		const leastChoice = chooser("Hide below", LEAST.map((least) => [String(least), percent(least)]), "0.01", (value) => set("least", Number(value)));
+		element.append(
+			h(
+				"div.bar-of-tools",
+				{},
+				from.metrics.length > 1 ? chooser("Metric", from.metrics.map(([key, title]) => [key, title]), state.metric[0], (key) => set("metric", from.metrics.find((each) => each[0] === key))) : null,
+				from.threads.length > 1 ? chooser("Thread", [["all", "all, joined"], ...from.threads.map((thread, i) => [String(i), thread.name])], "all", (thread) => set("thread", thread)) : null,
+				leastChoice,
+				input,
+				chooser("Within", LEVELS, state.levels, (value) => set("levels", value)),
+				button("+", () => picture.zoom(1.25), { "aria-label": "Zoom in" }),
+				button("−", () => picture.zoom(0.8), { "aria-label": "Zoom out" }),
+				button("Fit", () => picture.fit()),
+				button("Show all", () => {
+					input.value = "";
+					centreOn(null);
+				}),
+				button("Save as SVG", () => saveText(picture.file(), picture.options.label)),
+				status,
+			),
+			h("div.fills.flame-place", {}, picture.element, details),
+		);
+		graphFor();
+		if (state.graph.all > 0) draw();
+		else picture.element.replaceChildren(nothing(`The sum of '${state.metric[1]}' is 0: there is nothing to draw.`));
+		return {
+			argument(name) {
+				const node = name ? findNode(state.graph, name) : null;
+				if (!node) return;
+				input.value = shownName(node.name);
+				centreOn(node.key);
+			},
+			shown: () => picture.resize(),
+		};
+	},
+};
+
+function lineOf(node, { countsOnly }, share) {
+	if (node.other) return node.name === OTHER ? `self ${percent(share(node.self))}` : "not drawn";
+	return countsOnly ? plural(node.calls, "call") : `self ${percent(share(node.self))}, total ${percent(share(node.total))}`;
+}
+
+function titleOf(node, { metric: [, title, format], graph }, { countsOnly }, share) {
+	const name = shownName(node.name);
+	if (node.other) return node.name === OTHER ? `${name}: functions that are not drawn have ${format(node.self)} themselves, ${percent(share(node.self))} of the ${title}` : `${name}: functions that are not drawn, where they call others`;
+	const calls = graph.counted ? `${plural(node.calls, "call")}` : "";
+	if (countsOnly) return `${name}: ${calls}`;
+	return [`${name}: itself ${format(node.self)}`, `with callees ${format(node.total)} of ${format(graph.all)} (${title})`, calls, node.recursive ? "recursive" : ""].filter(Boolean).join(", ");
+}
+
+function edgeText(edge, { counted }, { countsOnly }, share) {
+	if (countsOnly) return `${count(edge.calls)} ×`;
+	return counted && edge.calls ? `${percent(share(edge.value))}, ${count(edge.calls)} ×` : percent(share(edge.value));
+}
+
+function edgeTitle(edge, { metric: [, title, format], graph }, share) {
+	const name = (key) => shownName(graph.nodes.find((node) => node.key === key)?.name ?? key);
+	const calls = graph.counted && edge.calls ? `, ${plural(edge.calls, "call")}` : "";
+	return `${name(edge.from)} → ${name(edge.to)}: ${format(edge.value)} (${title}), ${percent(share(edge.value))} of all${calls}`;
+}
+
+function statusOf({ nodes, edges, hidden, cut }, { graph }) {
+	const real = nodes.filter(({ other }) => !other);
+	const drawn = `${count(real.length)} of ${plural(graph.nodes.length, "function")}, ${plural(edges.filter(({ from, to }) => real.some(({ key }) => key === from) && real.some(({ key }) => key === to)).length, "edge")}`;
+	return [drawn, hidden ? "what is not drawn is in (other)" : "", cut ? `${plural(cut, "function")} above the limit ${cut === 1 ? "is" : "are"} left out` : ""].filter(Boolean).join("; ");
+}
+
+const hint = ({ countsOnly }) => [h("span.dim", {}, `Colours and widths are shares of all ${countsOnly ? "calls" : "costs"}; ↻ marks recursion. Click a function to select it, double-click to centre on it. The wheel zooms, dragging moves.`)];
+
+function describe(node, { metric: [, title, format], graph }, { countsOnly }, run) {
+	const name = shownName(node.name);
+	const to = (view) => `#${view}/${encodeURIComponent(node.name)}`;
+	const known = run.functions.some((row) => row.name === node.name);
+	return [
+		h("strong", { title: name }, name),
+		countsOnly ? null : h("span", {}, `${format(node.total)}, ${percent(node.total / graph.all)} of all ${title}`),
+		countsOnly ? null : h("span", {}, `itself ${format(node.self)}`),
+		graph.counted ? h("span", {}, plural(node.calls, "call")) : null,
+		node.recursive ? h("span", {}, "recursive") : null,
+		node.image ? h("span.dim", { title: node.image }, baseName(node.image)) : null,
+		node.file && node.line ? h("span.dim", { title: node.file }, `${baseName(node.file)}:${node.line}`) : null,
+		h("a", { href: to("callgraph") }, "centre on it"),
+		known ? h("a", { href: to("source") }, "source") : null,
+		run.paths ? h("a", { href: to("contexts") }, "contexts") : null,
+		run.paths ? h("a", { href: to("flame") }, "callers and callees") : null,
+		run.trace ? h("a", { href: `#trace/${encodeURIComponent(node.name)}/${encodeURIComponent(node.image ?? "")}` }, "all its calls") : null,
+	].filter(Boolean);
+}
