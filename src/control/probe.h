@@ -74,6 +74,7 @@ struct st_probing {
 	bool whole;   /* map the whole area: a process reads cells that another one has allocated */
 	bool untimed; /* nothing is timed: the cost of timing is not measured */
 	bool records_calls; /* some functions have ST_PROBE_RECORD */
+	bool reads_clock;   /* and their rows have the thread's CPU time */
 	bool samples;       /* some functions have calls that are not timed */
 	bool follows;       /* children are measured, too: `again` is given */
 	/* Returns what is to take a program that the process, or a child of it, has become; NULL:
@@ -95,6 +96,9 @@ struct st_probing {
 	uint32_t cost_reading; /* with records_calls: added to cost_within if the call's data is
 	                          read by the kernel */
 	double cost_error;     /* ticks that the second may be wrong by */
+	/* With reads_clock, in ns: the CPU time that recording adds to a call, that which the
+	 * runtime has not subtracted of it, and the error of this. */
+	double cost_clock, cost_clock_left, cost_clock_error;
 	struct st_arena arenas[ST_ARENAS];
 	uint64_t limits[2][2]; /* of the process' memory, as they were: control/limits.c */
 	uint64_t linker_stop;  /* where the dynamic linker tells of changes; 0: nowhere */

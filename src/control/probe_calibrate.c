@@ -238,6 +238,32 @@ measure_reading(struct st_probing *p, const struct bench *b)
 	b->record->n_ops = 0;
 }
 
+/* Measures the CPU time of an empty call that is left after the runtime has subtracted what it
+ * knows of. The middle half of the calls is what does not depend on interrupts. */
+static void
+measure_clock(struct st_probing *p, const struct bench *b)
+{
+	double left[CALLS];
+	size_t n = 0;
+	b->record->metrics = 1u << ST_RECORD_CPU;
+	call_batch(b, PROBED);
+	for (size_t i = 0; i < CALLS; i++) {
+		const struct st_record_row *row =
+		        (const void *)((const uint64_t *)b->area + b->record->rows +
+		                       i * b->record->row_words);
+		if (row->state == ST_RECORD_DONE)
+			left[n++] = (double)row->metrics[ST_RECORD_CPU];
+	}
+	b->record->metrics = 0;
+	if (!n)
+		return;
+	qsort(left, n, sizeof *left, tick_order);
+	p->cost_clock_left = left[n / 2];
+	p->cost_clock_error = (left[n * 3 / 4] - left[n / 4]) / 2;
+	p->cost_clock =
+	        left[n / 2] + (double)((const struct st_probe_thread *)b->threads)->clock.cost;
+}
+
 /* Measures the cost of calls that are only counted: just the first is timed, or none is kept. */
 static void
 measure_counting(struct st_probing *p, const struct bench *b)
@@ -267,6 +293,8 @@ st_probing_calibrate(struct st_probing *p)
 		measure_cost(p, &b);
 	if (p->cost && p->records_calls)
 		measure_reading(p, &b);
+	if (p->cost && p->records_calls && p->reads_clock)
+		measure_clock(p, &b);
 	if (p->cost && (p->samples || p->records_calls))
 		measure_counting(p, &b);
 	free_bench(&b);

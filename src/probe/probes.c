@@ -67,13 +67,17 @@ introduce_again(void *arg)
 	                                   .follows = true,
 	                                   .records = as->records,
 	                                   .records_calls = as->records_calls,
+	                                   .reads_clock = as->reads_clock,
 	                                   .cost_reading = as->cost_reading,
 	                                   .whole = as->whole,
 	                                   .memory = -1,
 	                                   .cost_within = as->cost_within,
 	                                   .cost = as->cost,
 	                                   .cost_counted = as->cost_counted,
-	                                   .cost_error = as->cost_error};
+	                                   .cost_error = as->cost_error,
+	                                   .cost_clock = as->cost_clock,
+	                                   .cost_clock_left = as->cost_clock_left,
+	                                   .cost_clock_error = as->cost_clock_error};
 	introduce(new);
 	new->process.held = &root->held;
 	return &new->process;

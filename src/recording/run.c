@@ -182,7 +182,10 @@ run_probes(const struct st_recording_request *r, struct st_recording_outcome *ou
 	        .choose = st_recording_choose,
 	        .mapped = st_recording_mapped,
 	        .arg = &recording,
-	        .process = {.records_calls = true, .whole = true, .follows = r->follow}};
+	        .process = {.records_calls = true,
+	                    .reads_clock = (r->metrics & 1u << ST_RECORD_CPU) != 0,
+	                    .whole = true,
+	                    .follows = r->follow}};
 	st_status status = record_process(r, &probes, e);
 	if (!status) {
 		outcome->pid = (uint32_t)probes.process.pid;

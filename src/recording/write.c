@@ -62,7 +62,8 @@ write_metric(const struct writing *w, unsigned metric, const struct st_record_ro
 {
 	if (metric == ST_RECORD_CPU)
 		fprintf(w->out, ",%.2f",
-		        (double)row->metrics[metric] - (double)row->spent / 256 * w->tick_ns);
+		        (double)row->metrics[metric] - w->t->probes->process.cost_clock_left -
+		                (double)(int64_t)row->spent / 256 * w->tick_ns);
 	else
 		write_record_cost(w, metric, row->metrics[metric]);
 }
@@ -176,6 +177,9 @@ write_record_header(struct writing *w, size_t id, const struct st_recorded *f,
 		fprintf(w->out, "#overhead,%zu,time,%.2f,%.2f\n", id,
 		        (process->cost_within + r->cost_within) / 256.0 * w->tick_ns,
 		        process->cost_error * w->tick_ns);
+	if (w->t->request->metrics & 1u << ST_RECORD_CPU)
+		fprintf(w->out, "#overhead,%zu,cpu,%.2f,%.2f\n", id, process->cost_clock,
+		        process->cost_clock_error);
 }
 
 const char *

@@ -278,6 +278,7 @@ struct st_probe_thread {
 	uint64_t scratch;        /* address of struct st_record_scratch; 0: none yet */
 	struct st_record_tallies tallies;
 	struct st_held held;
+	struct st_record_clock clock;
 	uint64_t read_by_probes; /* bytes: wire/record.h, ST_RECORD_IO */
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 	struct st_record_peak peaks[ST_PROBE_FRAMES]; /* by frame */

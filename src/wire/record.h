@@ -170,7 +170,8 @@ struct st_record_row {
 	uint32_t tid;
 	uint64_t serial;      /* the number of the call, from 1 */
 	uint64_t slot, begin; /* address of its return address, and ticks at its entry */
-	uint64_t spent;       /* cost of probes within the call, 1/256 ticks */
+	uint64_t spent;       /* cost of probes within the call that is still part of its CPU time,
+	                         1/256 ticks; until its end: of the thread's clock, `ticks` */
 	/* Totals of the thread when the call in progress of a callee began, as in tallies. */
 	uint64_t since[ST_RECORD_METRIC_COUNT];
 	uint64_t absent[ST_RECORD_MOST_KEPT / 64]; /* a bit for each value */
@@ -186,6 +187,14 @@ struct st_record_row {
  * measured. */
 struct st_record_tallies {
 	uint64_t v[ST_RECORD_METRIC_COUNT];
+};
+
+/* What is known of the CPU time of a thread that probes have used. */
+struct st_record_clock {
+	uint64_t cost; /* CPU time of one reading of the thread's clock, in ns; 0: not known yet */
+	/* Costs of probes that are part of `spent`, in ticks of wall-clock time, and what they took
+	 * in CPU time, in ns. */
+	uint64_t ticks, cpu;
 };
 
 /* What the total of HEAP_PEAK was when a call whose peak is measured began: that of the call

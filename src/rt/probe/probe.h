@@ -150,14 +150,30 @@ probe_net(const struct st_probe_thread *t, uint64_t ticks)
 	return ticks - (((const struct st_probe_record *)t->numbers)->spent >> 8);
 }
 
-/* Charges the ticks since `since` as cost of probes to the call in progress and to the thread.
- * Returns the current ticks. */
+/* Charges the ticks between `since` and `now` as cost of probes to the call in progress and to the
+ * thread. */
+static inline void
+probe_charge_ticks(struct st_probe_thread *t, struct st_probe_frame *around, uint64_t since,
+                   uint64_t now)
+{
+	const uint64_t spent = (now - since) << 8;
+	around->spent += spent;
+	((struct st_probe_record *)t->numbers)->spent += spent;
+}
+
+/* Ticks of one cost of probes from which on another thread must have run meanwhile: they are no CPU
+ * time of this one. */
+enum { PROBE_INTERRUPTED = 1 << 17 };
+
+/* The same until now, where the CPU time that this took is not measured. Returns the current ticks.
+ */
 static inline uint64_t
 probe_charge(struct st_probe_thread *t, struct st_probe_frame *around, uint64_t since)
 {
-	const uint64_t now = probe_ticks(), spent = (now - since) << 8;
-	around->spent += spent;
-	((struct st_probe_record *)t->numbers)->spent += spent;
+	const uint64_t now = probe_ticks();
+	probe_charge_ticks(t, around, since, now);
+	if (UNLIKELY(now - since > PROBE_INTERRUPTED))
+		t->clock.ticks += now - since;
 	return now;
 }
 

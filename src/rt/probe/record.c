@@ -63,8 +63,6 @@ read_metrics_once(struct st_probe_thread *t, uint32_t wanted, uint64_t net, int6
 		probe_read_io(t, &to[ST_RECORD_READ], &to[ST_RECORD_WRITTEN]);
 	if (wanted & 1u << ST_RECORD_LOCK_HELD)
 		to[ST_RECORD_LOCK_HELD] = (int64_t)probe_lock_held(t, net);
-	if (wanted & 1u << ST_RECORD_CPU)
-		to[ST_RECORD_CPU] = (int64_t)probe_cpu_time();
 }
 
 /* Costs of the thread until `net`, which is its clock (probe_net). */
@@ -74,6 +72,60 @@ read_metrics(struct st_probe_thread *t, const struct st_record_function *r, uint
 {
 	for (uint32_t i = 0; i <= r->again; i++)
 		read_metrics_once(t, r->metrics, net, to);
+}
+
+/* ---- CPU time ---- */
+
+/*
+ * A call's CPU time is the difference of two readings of the thread's clock. It includes one whole
+ * reading, the end of the first and the beginning of the second, and what probes did in between.
+ * The wall-clock time of probes is not their CPU time, because other threads may run meanwhile, so
+ * a call that is kept reads the clock at the beginning and at the end of each cost.
+ */
+static uint64_t
+cost_of_reading(void)
+{
+	enum { READINGS = 15 };
+	uint64_t v[READINGS], last = probe_cpu_time();
+	for (uint32_t i = 0; i < READINGS; i++) {
+		const uint64_t now = probe_cpu_time(), cost = now - last;
+		uint32_t at = i;
+		for (; at && v[at - 1] > cost; at--)
+			v[at] = v[at - 1];
+		v[at] = cost;
+		last = now;
+	}
+	return v[READINGS / 2] ? v[READINGS / 2] : 1;
+}
+
+/* Reads the clock if the function's calls have the metric. */
+static uint64_t
+read_clock(struct st_probe_thread *t, const struct st_record_function *r)
+{
+	if (!(r->metrics & 1u << ST_RECORD_CPU))
+		return 0;
+	const uint64_t now = probe_cpu_time();
+	for (uint32_t i = 0; i < r->again; i++)
+		probe_cpu_time();
+	if (UNLIKELY(!t->clock.cost))
+		t->clock.cost = cost_of_reading();
+	return now;
+}
+
+/* Charges the time since `since`, of which the CPU time is that since `clock`, to the frame.
+ * Returns the current ticks; *clock: the thread's CPU time. */
+static uint64_t
+charge_measured(struct st_probe_thread *t, struct st_probe_frame *around,
+                const struct st_record_function *r, uint64_t since, uint64_t *clock)
+{
+	if (!(r->metrics & 1u << ST_RECORD_CPU))
+		return probe_charge(t, around, since);
+	const uint64_t cpu = probe_cpu_time(), now = probe_ticks();
+	probe_charge_ticks(t, around, since, now);
+	t->clock.ticks += now - since;
+	t->clock.cpu += cpu - *clock + t->clock.cost;
+	*clock = cpu;
+	return now;
 }
 
 /* ---- rows ---- */
@@ -174,21 +226,23 @@ probe_end_peak(struct st_probe_thread *t, const struct st_probe_frame *f, uint32
  * charged as cost of probes, so that the caller's time does not include it. */
 static void
 attach_row(struct st_probe_thread *t, const struct st_record_function *r, struct st_record_row *row,
-           uint64_t function, const uint64_t *slot, uint64_t since)
+           uint64_t function, const uint64_t *slot, uint64_t since, uint64_t clock)
 {
 	struct st_probe_frame *f = &t->frames[t->depth - 1];
 	/* The call is not timed, or the function has jumped to its own entry. */
 	if (f->slot != (uint64_t)slot || f->function != function + 1 || f->counted || f->row) {
 		release_row(row, ST_RECORD_FREE);
-		probe_charge(t, f, since);
+		charge_measured(t, f, r, since, &clock);
 		return;
 	}
 	row->slot = (uint64_t)slot;
 	f->row = (uint32_t)((uint64_t *)row - (uint64_t *)probe_context.area);
-	f->spent += r->cost_within;
+	f->spent += r->cost_within; /* of which the CPU time is part of the cost of the clock */
 	read_metrics(t, r, probe_net(t, since), row->metrics);
 	begin_peak(t, r, f, row);
-	f->begin = row->begin = probe_charge(t, f - 1, since);
+	f->begin = row->begin = charge_measured(t, f - 1, r, since, &clock);
+	row->metrics[ST_RECORD_CPU] = (int64_t)(clock - t->clock.cpu);
+	row->spent = (t->clock.ticks << 8) - r->cost_within;
 	release_row(row, ST_RECORD_OPEN);
 }
 
@@ -210,15 +264,16 @@ keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_
 	struct st_probe_thread *t = probe_thread();
 	if (!t)
 		return;
+	uint64_t clock = read_clock(t, r);
 	struct st_record_row *row = read_into_row(t, r, serial, place, slot, registers);
 	if (!row) {
-		probe_charge(t, &t->frames[t->depth - 1], begin);
+		charge_measured(t, &t->frames[t->depth - 1], r, begin, &clock);
 		if (r->callee_words)
 			time_callee(function, slot, registers);
 		return;
 	}
 	probe_enter(function, slot, registers[2]);
-	attach_row(t, r, row, function, slot, begin);
+	attach_row(t, r, row, function, slot, begin, clock);
 	if (r->callee_words)
 		probe_begin_callee(t, slot);
 }
@@ -287,7 +342,9 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 	uint32_t state = ST_RECORD_OPEN;
 	int64_t now[ST_RECORD_METRIC_COUNT];
 	const uint64_t begin = probe_ticks();
+	uint64_t clock = read_clock(t, r);
 	read_metrics(t, r, net_at_end(t, f, taken), now);
+	now[ST_RECORD_CPU] = (int64_t)(clock - t->clock.cpu - t->clock.cost);
 	probe_end_peak(t, f, t->depth);
 	if (__atomic_compare_exchange_n(&row->state, &state, ST_RECORD_BUSY, false,
 	                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
@@ -296,12 +353,12 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 				row->metrics[i] = cost_between(row->metrics[i], now[i]);
 			row->metrics[ST_RECORD_TIME] = (int64_t)taken;
 			limit_held(row);
-			row->spent = f->spent + probe_context.cost_within;
+			row->spent = f->spent - ((t->clock.ticks << 8) - row->spent);
 			/* The end of the call may have been without probes. */
 			if (!__atomic_load_n(&probe_area()->leaves, __ATOMIC_ACQUIRE))
 				state = ST_RECORD_DONE;
 		}
 		release_row(row, state);
 	}
-	probe_charge(t, &t->frames[t->depth - 1], begin);
+	charge_measured(t, &t->frames[t->depth - 1], r, begin, &clock);
 }
