@@ -380,6 +380,34 @@ add_members(struct st_feature_search *s, struct st_feature_item *item)
 	free(ends);
 }
 
+static bool
+is_begun_by(const char *name, const char *begin)
+{
+	return name && !strncmp(name, begin, strlen(begin));
+}
+
+/* Returns whether the object is a mutex, a condition variable, a read-write lock, a barrier or a
+ * semaphore of the C library. Its type is a union without a name, which has the data as `__data`,
+ * or only as bytes. */
+static bool
+is_lock(struct st_feature_search *s, const struct st_feature_item *item)
+{
+	struct st_type *type = item->type;
+	if (is_begun_by(type->name, "__pthread_") || is_begun_by(item->type_name, "pthread_") ||
+	    (item->type_name && !strcmp(item->type_name, "sem_t")))
+		return true;
+	if (type->kind != ST_TYPE_UNION)
+		return false;
+	st_type_open(s->table->image, type);
+	for (size_t i = 0; i < type->members.n; i++) {
+		const struct st_member *m = &type->members.v[i];
+		if (m->name && m->type && !strcmp(m->name, "__data") &&
+		    is_begun_by(m->type->name, "__pthread_"))
+			return true;
+	}
+	return false;
+}
+
 static void
 add_object(struct st_feature_search *s, struct st_feature_item *item)
 {
@@ -387,6 +415,10 @@ add_object(struct st_feature_search *s, struct st_feature_item *item)
 	if (type->is_declaration) {
 		st_feature_skip(s, item, NULL,
 		                "the debug information of this file only declares its type");
+		return;
+	}
+	if (is_lock(s, item)) {
+		st_feature_skip(s, item, NULL, "it is a lock, whose state other threads change");
 		return;
 	}
 	if (is_visited(item, type) || item->n_around == ST_FEATURE_CHAIN) {

@@ -181,6 +181,26 @@ class Variants(Features):
             self.assertIn(f"{text}", self.strobe(text, code=125))
 
 
+class Locks(Features):
+    SOURCE = """
+    #include <pthread.h>
+    #include <semaphore.h>
+    struct queue { pthread_mutex_t m; pthread_cond_t c; pthread_rwlock_t rw; sem_t s; pthread_barrier_t b; int n; };
+    __attribute__((noinline)) int work(struct queue *q, pthread_mutex_t *m) { __asm__("" : : "r"(m)); return q->n; }
+    int main(void) { static struct queue q; return work(&q, &q.m); }
+    """
+
+    def test_their_state_is_no_feature(self):
+        """Other threads change it during the call, so that a law over it would be one of chance."""
+        with tempfile.TemporaryDirectory(prefix="strobe-features-") as place:
+            program = os.path.join(place, "features-locks")
+            subprocess.run(["cc", "-g", "-O1", "-x", "c", "-", "-o", program], input=self.SOURCE, text=True, check=True)
+            table = self.table(program, "work")
+            self.assertEqual([f["path"] for f in table["features"]], ["q == 0", "m == 0", "q->n"])
+            self.assertEqual([(each["path"], each["why"]) for each in table["skipped"]],
+                             [(path, "it is a lock, whose state other threads change") for path in ("q->m", "q->c", "q->rw", "q->s", "q->b", "*m")])
+
+
 class Refused(Features):
     def test_usage(self):
         message = self.strobe(code=2)
