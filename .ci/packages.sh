@@ -3,7 +3,7 @@
 # Sourced by check, demo and bench/run: which Debian packages are needed, and installing the ones that are not there.
 
 BUILD_PACKAGES="meson ninja-build pkg-config gcc g++ binutils libc6-dev libzydis-dev libelf-dev libdw-dev liblzma-dev
-	libgit2-dev libpq-dev libsqlite3-dev libzstd-dev libbpf-dev bpftool clang libjansson-dev libyaml-dev libgsl-dev libiberty-dev zlib1g-dev libcmocka-dev python3"
+	libgit2-dev libpq-dev libsqlite3-dev libzstd-dev libbpf-dev bpftool clang libjansson-dev libncurses-dev libyaml-dev libgsl-dev libiberty-dev zlib1g-dev libcmocka-dev python3"
 # npm fetches what the page of `strobe report` is built with; one that is no package of Debian's will do.
 command -v npm >/dev/null || BUILD_PACKAGES+=" npm"
 LINT_PACKAGES="clang-format clang-tidy cppcheck shellcheck python3-flake8"

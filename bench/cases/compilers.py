@@ -41,7 +41,7 @@ cd "$IN"
 for f in src/profile/*.c src/symbol/*.c src/report/*.c; do
 	under-all gcc -std=gnu17 -D_GNU_SOURCE -O2 -I src -I include -w -c -o "$WORK/$(basename "$f" .c).o" "$f"; echo "$f $?"
 done''', children=1, prepare='cp -r "$ROOT/src" "$ROOT/include" .',
-     packages="gcc libc6-dev libelf-dev libdw-dev libsqlite3-dev libjansson-dev libiberty-dev liblzma-dev libzydis-dev")
+     packages="gcc libc6-dev libelf-dev libdw-dev libsqlite3-dev libjansson-dev libncurses-dev libiberty-dev liblzma-dev libzydis-dev")
 case("g++", CXX + r'''
 under-all g++ -std=c++17 -O1 -o words words.cpp -pthread; under ./words''', packages="g++", children=1)
 case("clang", r'''

@@ -347,6 +347,8 @@
 	ST_OPTION_HELP(O)
 
 #define ST_SHOW_OPTIONS(O)                                                                         \
+	O(interactive, 'i', "interactive", NULL, true,                                             \
+	  "browse the functions and tables of the profile in the terminal")                        \
 	O(sort, 's', "sort", "KEY", true,                                                          \
 	  "sort by time (default), total, instructions, calls, name, or a column")                 \
 	O(top, 'n', "top", "N", true, "print at most N rows of each table (default: 40; 0: all)")  \

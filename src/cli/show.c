@@ -22,6 +22,7 @@
 #include "report/report.h"
 #include "rows/rowfile.h"
 #include "symbol/symbol.h"
+#include "tui/browse.h"
 
 enum {
 #define O(id, letter, name, argument, shown, help) SHOW_##id,
@@ -38,7 +39,7 @@ struct arguments {
 	long top; /* -1: not given */
 	unsigned parts;
 	enum st_report_format format;
-	bool help;
+	bool help, interactive;
 	char *newest; /* the newest result, if no file was named */
 };
 
@@ -158,6 +159,9 @@ apply_show_option(struct arguments *a, int option, const char *value, struct st_
 	case SHOW_output:
 		a->output = value;
 		return 0;
+	case SHOW_interactive:
+		a->interactive = true;
+		return 0;
 	case SHOW_extract:
 		a->extract = value;
 		return 0;
@@ -191,6 +195,25 @@ check_table_options(const struct arguments *a, bool is_rows, struct st_error *e)
 	return 0;
 }
 
+/* Options that the terminal browser has keys for, or that concern what is printed. */
+static st_status
+check_interactive(const struct arguments *a, struct st_error *e)
+{
+	if (!a->interactive)
+		return ST_OK;
+	if (a->function || a->parts || a->rows || a->columns || a->where.n || a->extract ||
+	    a->top >= 0 || a->format != ST_FORMAT_TEXT || strcmp(a->output, "-") != 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--interactive shows all of the profile: leave out the other "
+		               "options, apart from --table, --sort and --debuginfod");
+	if (st_row_file_is(a->file))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--interactive shows profiles, and '%s' is a file of rows: leave "
+		               "out --interactive to print them",
+		               a->file);
+	return st_tui_check_terminal(e);
+}
+
 static st_status
 parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 {
@@ -209,6 +232,8 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 		        e, ST_EXIT_USAGE,
 		        "no profile to show: strobe show FILE, or a stored profile or version; "
 		        "there is no strobe.*.db in this directory");
+	if (check_interactive(a, e))
+		return -1;
 	bool is_rows = a->rows || st_row_file_is(a->file);
 	if (check_table_options(a, is_rows, e))
 		return -1;
@@ -219,7 +244,7 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--rows prints rows in the order in which they were recorded: leave "
 		               "out --sort");
-	if (!a->table && a->sort_key && parse_sort(a->sort_key, &a->sort, e))
+	if (!a->table && !a->interactive && a->sort_key && parse_sort(a->sort_key, &a->sort, e))
 		return -1;
 	if (a->format == ST_FORMAT_LCOV && (a->table || a->function || a->parts || is_rows))
 		return st_fail(e, ST_EXIT_USAGE,
@@ -353,6 +378,13 @@ show_rows(const struct arguments *a, struct st_error *e)
 }
 
 static st_status
+show_interactively(const struct arguments *a, const struct st_profile *p, struct st_error *e)
+{
+	const struct st_tui_begin begin = {.table = a->table, .sort = a->sort_key};
+	return st_tui_browse(p, st_base_name(a->file), &begin, e);
+}
+
+static st_status
 show_profile_file(const struct arguments *a, struct st_error *e)
 {
 	if (a->rows || st_row_file_is(a->file))
@@ -360,6 +392,11 @@ show_profile_file(const struct arguments *a, struct st_error *e)
 	struct st_profile *p = st_profile_load(a->file, e);
 	if (!p)
 		return -1;
+	if (a->interactive) {
+		const st_status status = show_interactively(a, p, e);
+		st_profile_free(p);
+		return status;
+	}
 	struct st_style plain = {0};
 	bool terminal = !strcmp(a->output, "-");
 	char *text = render(a, p, terminal ? st_style_of(stdout) : plain, e);

@@ -61,37 +61,40 @@ st_grid_suggest(const char *word, const char *all, size_t n,
 	return clean;
 }
 
-/* The names of all tables of a profile. */
-struct table_names {
-	const char **v;
-	size_t n, cap;
-};
-
 static const char *
 name_of_list(const void *list, size_t i)
 {
 	return ((const char *const *)list)[i];
 }
 
-static void
-names_push(struct table_names *names, const char *name)
+static st_status
+names_push(struct st_grid_names *names, const char *name)
 {
 	const char **slot = ST_PUSH(names);
 	if (slot)
 		*slot = name;
+	return slot ? ST_OK : ST_FAILED;
+}
+
+st_status
+st_grid_names(const struct st_profile *p, struct st_grid_names *names)
+{
+	for (size_t i = 0; i < p->tables.n; i++)
+		if (names_push(names, p->tables.v[i].name))
+			return ST_FAILED;
+#define B(title, source, has)                                                                      \
+	if ((has) && names_push(names, title))                                                     \
+		return ST_FAILED;
+	GRID_BUILT_IN(B)
+#undef B
+	return ST_OK;
 }
 
 static st_status
 no_such_table(const struct st_profile *p, const char *name, struct st_error *e)
 {
-	struct table_names names = {0};
-	for (size_t i = 0; i < p->tables.n; i++)
-		names_push(&names, p->tables.v[i].name);
-#define B(title, source, has)                                                                      \
-	if (has)                                                                                   \
-		names_push(&names, title);
-	GRID_BUILT_IN(B)
-#undef B
+	struct st_grid_names names = {0};
+	ST_IGNORE(st_grid_names(p, &names)); /* fewer names to suggest */
 	char *rest = names.n ? st_grid_suggest(name, "tables", names.n, name_of_list, names.v)
 	                     : strdup("it has none");
 	st_cause(e, ST_EXIT_USAGE, "the profile has no table '%s'; %s", name, rest ? rest : "");

@@ -49,6 +49,14 @@ struct st_grid {
 	void (*release)(void *owned); /* NULL: nothing is */
 };
 
+/* The names of all tables of a profile: those of its tools first, in their order. */
+struct st_grid_names {
+	const char **v;
+	size_t n, cap;
+};
+/* -1: no memory. The caller frees names->v in both cases. */
+st_status st_grid_names(const struct st_profile *p, struct st_grid_names *names);
+
 /* The table of that name; it refers to the profile. 0, or -1 with *e; the caller frees in both
  * cases. */
 st_status st_grid_open(struct st_grid *g, const struct st_profile *p, const char *name,

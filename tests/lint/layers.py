@@ -47,11 +47,12 @@ MAY = {
     "plot": {"base", "report"},
     "views": {"base", "strobe", "stats", "profile", "check", "contexts", "trace", "mem", "model", "rows", "report", "export", "plot"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
+    "tui": {"base", "strobe", "profile", "contexts", "mem", "symbol", "report", "views"},
     "tune": {"base", "strobe", "stats", "experiment", "qos", "control", "profile", "coverage", "session", "report"},
     "fuzz": {"base", "wire", "strobe", "symbol", "stats", "experiment", "control", "collect", "session", "report"},
     "gate": {"base", "strobe", "symbol", "stats", "profile", "collect", "check", "timing", "store", "batch", "job", "contexts", "report"},
     "cli": {"base", "wire", "strobe", "tools", "toolkit", "insn", "symbol", "stats", "model", "qos", "control", "profile", "collect", "import", "timing", "rows", "coverage",
-            "session", "contexts", "reconstruct", "trace", "mem", "blow", "ebpf", "report", "export", "plot", "views", "live", "experiment", "campaign", "batch", "tune", "store", "job", "check", "gate", "fuzz",
+            "session", "contexts", "reconstruct", "trace", "mem", "blow", "ebpf", "report", "export", "plot", "views", "live", "tui", "experiment", "campaign", "batch", "tune", "store", "job", "check", "gate", "fuzz",
             "features", "annotate", "recording"},
 }
 # The same for the folders of the runtime, from below; "rt" is what lies in src/rt itself: the context that all but the first

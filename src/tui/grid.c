@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pages of tables: any grid of report/grid.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/pages.h"
+
+struct grid_page {
+	struct st_grid grid;
+	ST_VEC(const struct st_grid_column *) columns;
+	uint32_t *first; /* the rows in their first order, which decides between equal ones */
+	uint32_t *rows;  /* in the order in which they are shown */
+};
+
+static char *
+grid_page_cell(const struct st_tui_page *p, size_t row, size_t column)
+{
+	const struct grid_page *of = p->of;
+	const struct st_grid *g = &of->grid;
+	const struct st_grid_column *c = of->columns.v[column];
+	struct st_grid_cell cell;
+	char *text;
+	if (g->text) {
+		text = g->text(g, of->rows[row], c);
+	} else {
+		g->cell(g, of->rows[row], c, &cell);
+		text = st_grid_plain(&cell);
+	}
+	char *clean = text ? st_printable(text) : NULL;
+	free(text);
+	return clean;
+}
+
+/* The share of the total, by a first column that is one. */
+static enum st_tui_look
+grid_page_look(const struct st_tui_page *p, size_t row)
+{
+	const struct grid_page *of = p->of;
+	struct st_grid_cell cell;
+	if (!of->columns.n || !strchr(of->columns.v[0]->name, '%'))
+		return ST_TUI_PLAIN;
+	of->grid.cell(&of->grid, of->rows[row], of->columns.v[0], &cell);
+	if (cell.kind != ST_GRID_REAL)
+		return ST_TUI_PLAIN;
+	return cell.real >= 5 ? ST_TUI_HOT : cell.real >= 0.5 ? ST_TUI_WARM : ST_TUI_PLAIN;
+}
+
+static st_status
+grid_page_sort(struct st_tui_page *p, size_t column, bool reverse)
+{
+	struct grid_page *of = p->of;
+	const size_t n = p->n - of->grid.others; /* the others' row stays last */
+	memcpy(of->rows, of->first, p->n * sizeof *of->rows);
+	if (st_grid_order(&of->grid, of->columns.v[column], of->rows, n))
+		return ST_FAILED;
+	for (size_t i = 0; i < n / 2 && reverse; i++) {
+		const uint32_t other = of->rows[n - 1 - i];
+		of->rows[n - 1 - i] = of->rows[i];
+		of->rows[i] = other;
+	}
+	return ST_OK;
+}
+
+static void
+grid_page_free(struct st_tui_page *p)
+{
+	struct grid_page *of = p->of;
+	if (!of)
+		return;
+	st_grid_free(&of->grid);
+	free(of->columns.v);
+	free(of->first);
+	free(of->rows);
+	free(of);
+}
+
+static const struct st_tui_kind grid_page_kind = {.keys = "s sort  r reverse",
+                                                  .cell = grid_page_cell,
+                                                  .look = grid_page_look,
+                                                  .sort = grid_page_sort,
+                                                  .free = grid_page_free};
+
+/* The columns that tables for people have, in their order. */
+static st_status
+grid_page_columns(struct st_tui_page *p, struct grid_page *of)
+{
+	for (size_t at = 1; at <= of->grid.columns.n; at++)
+		for (size_t i = 0; i < of->grid.columns.n; i++) {
+			const struct st_grid_column *c = &of->grid.columns.v[i];
+			if (c->position != at)
+				continue;
+			const struct st_grid_column **slot = ST_PUSH(&of->columns);
+			if (!slot || st_tui_page_add_column(p, c->name, c->left))
+				return ST_FAILED;
+			*slot = c;
+		}
+	return ST_OK;
+}
+
+struct st_tui_page *
+st_tui_grid_page(struct st_grid *g, uint32_t *order, const char *title, struct st_error *e)
+{
+	struct st_tui_page *p = st_tui_page_new(&grid_page_kind, "%s", title);
+	struct grid_page *of = p ? calloc(1, sizeof *of) : NULL;
+	if (!of) {
+		st_grid_free(g);
+		free(order);
+	} else {
+		*of = (struct grid_page){.grid = *g, .first = order};
+		p->of = of;
+		p->n = g->rows;
+		of->rows = calloc(p->n + 1, sizeof *of->rows);
+	}
+	if (of && of->rows && of->first && !grid_page_columns(p, of)) {
+		memcpy(of->rows, of->first, p->n * sizeof *of->rows);
+		return p;
+	}
+	st_tui_page_free(p);
+	st_cause(e, ST_EXIT_FAILED, "no memory left for the table");
+	return NULL;
+}
+
+uint32_t *
+st_tui_order_of(size_t n)
+{
+	uint32_t *order = calloc(n + 1, sizeof *order);
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = (uint32_t)i;
+	return order;
+}
+
+struct st_tui_page *
+st_tui_table_page(const struct st_profile *p, const char *name, struct st_error *e)
+{
+	struct st_grid g;
+	char title[200];
+	if (st_grid_open(&g, p, name, e)) {
+		st_grid_free(&g);
+		return NULL;
+	}
+	snprintf(title, sizeof title, "%s%s%s", g.name, *g.help ? ": " : "", g.help);
+	return st_tui_grid_page(&g, st_tui_order_of(g.rows), title, e);
+}

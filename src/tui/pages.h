@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The kinds of pages of the terminal browser. Each function returns a page, or NULL with *e. */
+#ifndef STROBE_TUI_PAGES_H
+#define STROBE_TUI_PAGES_H
+
+#include "report/grid.h"
+#include "tui/tui.h"
+
+/* Rows of a table in an order, malloc'ed; NULL: there was no memory for it. Both belong to the page
+ * from then on, also when there is none. */
+struct st_tui_page *st_tui_grid_page(struct st_grid *g, uint32_t *order, const char *title,
+                                     struct st_error *e);
+/* The order in which the rows are. malloc'ed; NULL: no memory. */
+uint32_t *st_tui_order_of(size_t n);
+/* The table of that name. */
+struct st_tui_page *st_tui_table_page(const struct st_profile *p, const char *name,
+                                      struct st_error *e);
+/* All functions of the profile. */
+struct st_tui_page *st_tui_functions_page(const struct st_profile *p, struct st_error *e);
+
+/* Lines of text, which become the page's; NULL: there is no memory. A line that begins with "="
+ * is a heading. */
+struct st_tui_page *st_tui_text_page(const char *title, char *text, struct st_error *e);
+/* What the keys are. */
+struct st_tui_page *st_tui_help_page(struct st_error *e);
+
+/* A list to choose from; choose is called when the menu is closed. */
+typedef void st_tui_choose(struct st_tui *t, size_t value);
+struct st_tui_page *st_tui_menu_page(const char *title, st_tui_choose *choose);
+/* Adds a choice; chosen: it is the current one, where the cursor is put. */
+st_status st_tui_menu_add(struct st_tui_page *menu, const char *text, size_t value, bool chosen);
+
+/* The views of a profile: the i-th name, NULL: there are no more. */
+struct st_tui_view {
+	const char *name;
+	struct st_tui_page *(*open)(struct st_tui *t, const char *name, struct st_error *e);
+};
+typedef ST_VEC(struct st_tui_view) st_tui_views;
+/* All of them, the one to begin with first. The caller frees views->v. -1: no memory. */
+st_status st_tui_views_of(const struct st_profile *p, st_tui_views *views);
+
+/* The text that is searched in a row, malloc'ed: what it has of names. NULL: no memory. */
+char *st_tui_row_text(const struct st_tui_page *p, size_t row);
+/* Whether a text contains another; capital letters matter only if the latter has some. */
+bool st_tui_contains(const char *text, const char *part);
+/* The next row after (or before) `from` that contains the text, around the end; with `here` the
+ * row itself may be it. SIZE_MAX: none does. */
+size_t st_tui_find(struct st_tui *t, struct st_tui_page *p, const char *text, size_t from,
+                   bool forward, bool here);
+
+#endif

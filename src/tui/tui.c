@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stack of pages, and the first one of it. */
+#include "tui/tui.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/pages.h"
+
+struct st_tui_page *
+st_tui_top(const struct st_tui *t)
+{
+	return t->pages.v[t->pages.n - 1];
+}
+
+void
+st_tui_say(struct st_tui *t, const char *format, ...)
+{
+	va_list ap;
+	va_start(ap, format);
+	vsnprintf(t->message, sizeof t->message, format, ap);
+	va_end(ap);
+}
+
+void
+st_tui_push(struct st_tui *t, struct st_tui_page *p)
+{
+	struct st_tui_page **slot = p ? ST_PUSH(&t->pages) : NULL;
+	if (slot) {
+		*slot = p;
+		return;
+	}
+	st_tui_page_free(p);
+	st_tui_say(t, "no memory left");
+}
+
+void
+st_tui_pop(struct st_tui *t)
+{
+	if (t->pages.n > 1)
+		st_tui_page_free(t->pages.v[--t->pages.n]);
+}
+
+void
+st_tui_replace(struct st_tui *t, struct st_tui_page *p)
+{
+	while (t->pages.n)
+		st_tui_page_free(t->pages.v[--t->pages.n]);
+	t->pages.v[t->pages.n++] = p; /* there is space: a page was there */
+}
+
+static const char *
+tui_view_name(const void *views, size_t i)
+{
+	return ((const struct st_tui_view *)views)[i].name;
+}
+
+/* The view of that name; without a name the first one. */
+static st_status
+tui_choose_view(struct st_tui *t, const st_tui_views *views, const char *name, struct st_error *e)
+{
+	for (t->view = 0; name && t->view < views->n; t->view++)
+		if (!strcmp(views->v[t->view].name, name))
+			break;
+	if (t->view < views->n)
+		return ST_OK;
+	char *rest = st_grid_suggest(name, "tables", views->n, tui_view_name, views->v);
+	st_cause(e, ST_EXIT_USAGE, "the profile has no table '%s'; %s", name, rest ? rest : "");
+	free(rest);
+	return ST_FAILED;
+}
+
+/* Sorts a page by the column of that name; as --sort has it, "time" and "total" are shares. */
+static st_status
+tui_sort_by(struct st_tui_page *p, const char *name, struct st_error *e)
+{
+	static const char *const words[][2] = {
+	        {"time", "self %"}, {"total", "total %"}, {"name", "function"}};
+	const char *other = name;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(words[i][0], name))
+			other = words[i][1];
+	for (size_t i = 0; i < p->columns.n && p->kind->sort; i++)
+		if (!strcmp(p->columns.v[i].title, name) || !strcmp(p->columns.v[i].title, other))
+			return st_tui_page_sort(p, i, false)
+			               ? st_fail(e, ST_EXIT_FAILED, "no memory left to sort")
+			               : ST_OK;
+	return st_fail(e, ST_EXIT_USAGE, "the first page has no column '%s'; s lists the columns",
+	               name);
+}
+
+st_status
+st_tui_open(struct st_tui *t, const struct st_profile *p, const char *file,
+            const struct st_tui_begin *begin, struct st_error *e)
+{
+	st_tui_views views;
+	struct st_tui_page *first = NULL, **slot = NULL;
+	*t = (struct st_tui){.profile = p, .file = file, .height = 1};
+	st_status status = st_tui_views_of(p, &views)
+	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for the views")
+	                           : tui_choose_view(t, &views, begin->table, e);
+	if (!status) {
+		const struct st_tui_view *v = &views.v[t->view];
+		first = v->open(t, v->name, e);
+		slot = first ? ST_PUSH(&t->pages) : NULL;
+	}
+	free(views.v);
+	if (!slot) {
+		if (first)
+			st_cause(e, ST_EXIT_FAILED, "no memory left for the page");
+		st_tui_page_free(first);
+		return ST_FAILED;
+	}
+	*slot = first;
+	return begin->sort ? tui_sort_by(first, begin->sort, e) : ST_OK;
+}
+
+void
+st_tui_close(struct st_tui *t)
+{
+	while (t->pages.n)
+		st_tui_page_free(t->pages.v[--t->pages.n]);
+	free(t->pages.v);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The terminal browser of strobe show -i. Its state and what keys do to it are here, without a
+ * terminal; frame.h makes the lines of a screen from it, and browse.h shows them.
+ */
+#ifndef STROBE_TUI_TUI_H
+#define STROBE_TUI_TUI_H
+
+#include "base/error.h"
+#include "profile/profile.h"
+#include "tui/keys.h"
+#include "tui/page.h"
+
+enum { ST_TUI_TEXT = 256 };
+
+/* What is being typed after `/`. */
+struct st_tui_prompt {
+	bool open;
+	char text[ST_TUI_TEXT];
+	size_t cursor, top; /* of the page, when it was opened */
+};
+
+struct st_tui {
+	const struct st_profile *profile;
+	const char *file;                   /* the profile's name */
+	ST_VEC(struct st_tui_page *) pages; /* the last one is shown, the others are below it */
+	size_t view;                        /* the first one's, an index into st_tui_views */
+	struct st_tui_prompt prompt;
+	char search[ST_TUI_TEXT]; /* what n and N look for; empty: nothing yet */
+	char message[512];        /* shown until the next key */
+	size_t height;            /* rows that the last screen had */
+	bool quit;
+};
+
+/* What to begin with; NULL: as usual. */
+struct st_tui_begin {
+	const char *table; /* the name of a view or of a table */
+	const char *sort;  /* a column of it */
+};
+
+/* Opens the first page. -1 with *e: there is no such table or column, or no memory. The caller
+ * frees in both cases; the profile has to outlive it. */
+st_status st_tui_open(struct st_tui *t, const struct st_profile *p, const char *file,
+                      const struct st_tui_begin *begin, struct st_error *e);
+void st_tui_close(struct st_tui *t);
+/* What a key does. */
+void st_tui_press(struct st_tui *t, int key);
+/* The page that is shown. */
+struct st_tui_page *st_tui_top(const struct st_tui *t);
+
+/* For pages: shows another one above, which then belongs to t; NULL: says that there is no memory.
+ */
+void st_tui_push(struct st_tui *t, struct st_tui_page *p);
+/* Closes the page that is shown, unless it is the first. */
+void st_tui_pop(struct st_tui *t);
+/* Shows this page instead of all that are open. */
+void st_tui_replace(struct st_tui *t, struct st_tui_page *p);
+__attribute__((format(printf, 2, 3))) void st_tui_say(struct st_tui *t, const char *format, ...);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The terminal browser without a terminal: what keys do to its state, and the lines of its screens.
+ */
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tui/frame.h"
+#include "tui/pages.h"
+#include "tui/width.h"
+
+static void
+add_function(struct st_profile *p, const char *name, uint64_t samples, uint64_t calls,
+             uint64_t instructions)
+{
+	struct st_profile_function *f = ST_PUSH(&p->functions);
+	assert_non_null(f);
+	*f = (struct st_profile_function){.name = name,
+	                                  .offset = 0x1000 * p->functions.n,
+	                                  .size = 16,
+	                                  .calls_exact = true,
+	                                  .samples = samples,
+	                                  .calls = calls,
+	                                  .executions = calls,
+	                                  .instructions = instructions};
+}
+
+/* Functions with 100 samples and 1,000 instructions in all. */
+static struct st_profile *
+profile_of_functions(void)
+{
+	struct st_profile *p = st_profile_new();
+	assert_non_null(p);
+	struct st_profile_image *image = ST_PUSH(&p->images);
+	*image = (struct st_profile_image){
+	        .path = "/usr/bin/app", .build_id = "", .symbols = "full"};
+	p->run.has_functions = true;
+	p->run.tool = "hot";
+	p->run.samples_code = 100;
+	p->run.stacks = 100;
+	image->samples = 100;
+	image->instructions = 1000;
+	add_function(p, "main", 3, 1, 100);
+	add_function(p, "work", 90, 12, 500);
+	add_function(p, "Übung", 7, 5, 300);
+	add_function(p, "idle", 0, 2, 100);
+	return p;
+}
+
+struct browser {
+	struct st_profile *profile;
+	struct st_tui t;
+};
+
+static struct browser *
+browser_of(struct st_profile *p, const char *table, const char *sort)
+{
+	struct browser *b = calloc(1, sizeof *b);
+	struct st_error e;
+	b->profile = p;
+	assert_int_equal(st_tui_open(&b->t, p, "app.db", &(struct st_tui_begin){table, sort}, &e),
+	                 0);
+	return b;
+}
+
+static void
+browser_end(struct browser *b)
+{
+	st_tui_close(&b->t);
+	st_profile_free(b->profile);
+	free(b);
+}
+
+static void
+press(struct browser *b, const char *keys)
+{
+	for (; *keys; keys++)
+		st_tui_press(&b->t, (unsigned char)*keys);
+}
+
+static char *
+cell(const struct st_tui_page *p, size_t row, const char *title)
+{
+	for (size_t c = 0; c < p->columns.n; c++)
+		if (!strcmp(p->columns.v[c].title, title))
+			return p->kind->cell(p, row, c);
+	fail_msg("no column %s", title);
+	return NULL;
+}
+
+static void
+assert_cell(const struct browser *b, size_t row, const char *title, const char *text)
+{
+	char *made = cell(st_tui_top(&b->t), row, title);
+	assert_string_equal(made, text);
+	free(made);
+}
+
+static void
+assert_at(const struct browser *b, const char *name)
+{
+	assert_cell(b, st_tui_top(&b->t)->cursor, "function", name);
+}
+
+static void
+assert_line(struct browser *b, size_t lines, size_t columns, size_t line, const char *text)
+{
+	struct st_tui_frame f;
+	assert_int_equal(st_tui_frame_make(&f, &b->t, lines, columns), 0);
+	assert_int_equal(f.lines.n, lines);
+	for (size_t i = 0; i < f.lines.n; i++)
+		assert_int_equal(st_tui_width(f.lines.v[i].text), columns);
+	char *trimmed = strdup(f.lines.v[line].text);
+	for (size_t n = strlen(trimmed); n && trimmed[n - 1] == ' '; n--)
+		trimmed[n - 1] = '\0';
+	assert_string_equal(trimmed, text);
+	free(trimmed);
+	st_tui_frame_free(&f);
+}
+
+static void
+test_functions_are_sorted_by_their_own_time(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	assert_string_equal(st_tui_top(&b->t)->title, "functions");
+	assert_int_equal(st_tui_top(&b->t)->n, 4);
+	assert_at(b, "work [app]");
+	assert_cell(b, 0, "self %", "90.00");
+	assert_cell(b, 0, "calls", "12");
+	assert_cell(b, 1, "function", "Übung [app]");
+	assert_cell(b, 2, "self %", "3.00");
+	assert_cell(b, 3, "function", "idle [app]");
+	assert_int_equal(st_tui_top(&b->t)->kind->look(st_tui_top(&b->t), 0), ST_TUI_HOT);
+	assert_int_equal(st_tui_top(&b->t)->kind->look(st_tui_top(&b->t), 2), ST_TUI_WARM);
+	assert_int_equal(st_tui_top(&b->t)->kind->look(st_tui_top(&b->t), 3), ST_TUI_PLAIN);
+	browser_end(b);
+}
+
+static void
+test_the_cursor_stays_in_the_rows(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	b->t.height = 3;
+	press(b, "kk");
+	assert_at(b, "work [app]");
+	press(b, "jj");
+	assert_at(b, "main [app]");
+	press(b, "jjjj");
+	assert_at(b, "idle [app]");
+	st_tui_press(&b->t, ST_TUI_PAGE_UP); /* a row of the screen before stays */
+	assert_at(b, "Übung [app]");
+	press(b, "g");
+	assert_at(b, "work [app]");
+	press(b, " ");
+	assert_at(b, "main [app]");
+	st_tui_press(&b->t, ST_TUI_END);
+	assert_at(b, "idle [app]");
+	browser_end(b);
+}
+
+static void
+test_sorting_by_a_column_and_backwards(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	press(b, "s");
+	assert_string_equal(st_tui_top(&b->t)->title, "sort by");
+	assert_int_equal(st_tui_top(&b->t)->cursor, 0); /* self % is what they are sorted by */
+	press(b, "G\r");                                /* function */
+	assert_cell(b, 0, "function", "idle [app]");
+	assert_cell(b, 3, "function", "Übung [app]");
+	press(b, "r");
+	assert_cell(b, 0, "function", "Übung [app]");
+	press(b, "sk\r"); /* instructions, in its usual order again */
+	assert_cell(b, 0, "instructions", "500");
+	assert_cell(b, 2, "function", "main [app]"); /* before idle, which has as many: its time */
+	browser_end(b);
+}
+
+static void
+test_sorting_from_the_command_line(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), "functions", "name");
+	struct st_tui t;
+	struct st_error e;
+	assert_at(b, "idle [app]");
+	assert_int_equal(
+	        st_tui_open(&t, b->profile, "app.db", &(struct st_tui_begin){.sort = "size"}, &e),
+	        -1);
+	assert_string_equal(e.text, "the first page has no column 'size'; s lists the columns");
+	st_tui_close(&t);
+	assert_int_equal(st_tui_open(&t, b->profile, "app.db",
+	                             &(struct st_tui_begin){.table = "function"}, &e),
+	                 -1);
+	assert_string_equal(e.text,
+	                    "the profile has no table 'function'; did you mean 'functions'?");
+	assert_int_equal(e.code, ST_EXIT_USAGE);
+	st_tui_close(&t);
+	browser_end(b);
+}
+
+static void
+test_search_while_typing(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	press(b, "/m");
+	assert_true(b->t.prompt.open);
+	assert_at(b, "main [app]");
+	press(b, "x");
+	assert_at(b, "work [app]"); /* where it began */
+	assert_string_equal(b->t.message, "no row has 'mx'");
+	st_tui_press(&b->t, ST_TUI_BACKSPACE);
+	assert_at(b, "main [app]");
+	st_tui_press(&b->t, ST_TUI_ESCAPE);
+	assert_false(b->t.prompt.open);
+	assert_at(b, "work [app]");
+	press(b, "n");
+	assert_string_equal(b->t.message, "type / and what to search for first");
+	browser_end(b);
+}
+
+static void
+test_next_and_previous_match(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	press(b, "/i\r"); /* main, idle */
+	assert_at(b, "main [app]");
+	press(b, "n");
+	assert_at(b, "idle [app]");
+	press(b, "n"); /* around the end */
+	assert_at(b, "main [app]");
+	press(b, "NN");
+	assert_at(b, "main [app]");
+	press(b, "/Main\r");
+	assert_string_equal(b->t.message, "no row has 'Main'"); /* a capital letter matters */
+	press(b, "g/");
+	st_tui_press(&b->t, 0xdc); /* Ü */
+	assert_at(b, "Übung [app]");
+	st_tui_press(&b->t, ST_TUI_BACKSPACE); /* both bytes */
+	assert_string_equal(b->t.prompt.text, "");
+	st_tui_press(&b->t, ST_TUI_BACKSPACE); /* as in vi: that was all */
+	assert_false(b->t.prompt.open);
+	browser_end(b);
+}
+
+static void
+test_quit_closes_help_first(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	press(b, "?");
+	assert_string_equal(st_tui_top(&b->t)->title, "keys");
+	press(b, "?"); /* once is enough */
+	assert_int_equal(b->t.pages.n, 2);
+	press(b, "q");
+	assert_false(b->t.quit);
+	assert_int_equal(b->t.pages.n, 1);
+	st_tui_press(&b->t, ST_TUI_ESCAPE);
+	assert_int_equal(b->t.pages.n, 1); /* the first page stays */
+	press(b, "q");
+	assert_true(b->t.quit);
+	browser_end(b);
+}
+
+static void
+test_views_of_a_profile(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	press(b, "v");
+	assert_string_equal(st_tui_top(&b->t)->title, "views");
+	char *first = st_tui_row_text(st_tui_top(&b->t), 0);
+	assert_string_equal(first, "functions\n");
+	free(first);
+	press(b, "/images\r\r");
+	assert_string_equal(st_tui_top(&b->t)->title, "images");
+	assert_cell(b, 0, "image", "/usr/bin/app");
+	assert_int_equal(b->t.pages.n, 1);
+	st_tui_press(&b->t, ST_TUI_TAB);
+	assert_string_equal(st_tui_top(&b->t)->title, "summary");
+	press(b, "sr");
+	assert_string_equal(b->t.message, "the rows of this page have one order only");
+	st_tui_press(&b->t, ST_TUI_TAB);
+	assert_string_equal(st_tui_top(&b->t)->title, "functions");
+	press(b, "+");
+	assert_string_equal(b->t.message,
+	                    "this page is no tree: v chooses one, if the profile has calls");
+	press(b, "x");
+	assert_string_equal(b->t.message, "this key does nothing here: ? lists the keys");
+	browser_end(b);
+}
+
+static void
+test_a_frame_of_usual_size(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	assert_line(b, 24, 80, 0,
+	            "app.db  functions                                                            "
+	            "1/4");
+	assert_line(b, 24, 80, 1,
+	            "self %  total %  samples  calls  blocks  instructions  function");
+	assert_line(b, 24, 80, 2,
+	            " 90.00    90.00       90     12      12           500  work [app]");
+	assert_line(b, 24, 80, 23, "? help  q quit  / search  v views  s sort  r reverse");
+	press(b, "/x");
+	assert_line(b, 24, 80, 23, "/x   no row has 'x'");
+	browser_end(b);
+}
+
+/* Every size has lines that are as wide as the screen; with two of them there is one for what is
+ * typed. */
+static void
+test_frames_of_any_size(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	static const char *const keys[] = {"", "?", "qjj", "s", "q/m"};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		press(b, keys[i]);
+		for (size_t lines = 1; lines < 12; lines++)
+			for (size_t columns = 1; columns < 50; columns++) {
+				struct st_tui_frame f;
+				assert_int_equal(st_tui_frame_make(&f, &b->t, lines, columns), 0);
+				assert_int_equal(f.lines.n, lines);
+				assert_true(f.line < lines && f.column < columns);
+				for (size_t k = 0; k < lines; k++)
+					assert_int_equal(st_tui_width(f.lines.v[k].text), columns);
+				st_tui_frame_free(&f);
+			}
+	}
+	assert_line(b, 2, 30, 1, "/m");
+	browser_end(b);
+}
+
+static void
+test_narrow_screens_leave_out_columns(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
+	assert_line(b, 5, 40, 1, "self %  total %  samples  function");
+	assert_line(b, 5, 20, 1, "self %  function");
+	assert_line(b, 3, 20, 0, " 90.00  work [app]"); /* rows only */
+	press(b, "jjj");
+	assert_line(b, 3, 20, 2, "  0.00  idle [app]"); /* the cursor's row is on the screen */
+	browser_end(b);
+}
+
+static void
+test_long_names_are_cut_in_the_middle(void **state)
+{
+	(void)state;
+	struct st_profile *p = profile_of_functions();
+	p->functions.v[1].name =
+	        "std::vector<std::pair<int, long>>::push_back(std::pair<int, long>)";
+	struct browser *b = browser_of(p, NULL, NULL);
+	assert_line(b, 12, 60, 2, " 90.00    90.00       90     12  std::vector<...long>) [app]");
+	assert_line(b, 12, 60, 10, "std::vector<std::pair<int, lo...(std::pair<int, long>) [app]");
+	press(b, ">>");
+	assert_line(b, 12, 60, 2, " 90.00    90.00       90     12  :pair<int, long>>::push_bac");
+	press(b, "<<<");
+	assert_line(b, 12, 60, 2, " 90.00    90.00       90     12  std::vector<...long>) [app]");
+	browser_end(b);
+}
+
+static void
+test_an_empty_profile_has_a_summary(void **state)
+{
+	(void)state;
+	struct st_profile *p = st_profile_new();
+	p->run.tool = "null";
+	p->run.exit = -1;
+	struct browser *b = browser_of(p, NULL, NULL);
+	assert_string_equal(st_tui_top(&b->t)->title, "summary");
+	press(b, "jk/x\r\rn\tq");
+	assert_true(b->t.quit);
+	browser_end(b);
+}
+
+static void
+assert_fit(const char *text, size_t columns, bool left, const char *expected)
+{
+	char *made = st_tui_fit(text, columns, left);
+	assert_string_equal(made, expected);
+	free(made);
+}
+
+static void
+test_widths(void **state)
+{
+	(void)state;
+	assert_int_equal(st_tui_width("Übung"), 5);
+	assert_int_equal(st_tui_width("中文"), 4);
+	assert_int_equal(st_tui_width("e\xcc\x81"), 1); /* with an accent of its own */
+	assert_int_equal(st_tui_width("\xff\xc3"), 2);  /* no characters */
+	assert_fit("12", 4, false, "  12");
+	assert_fit("ab", 4, true, "ab  ");
+	assert_fit("abcdefghijkl", 8, true, "abc...kl");
+	assert_fit("中文中文中文", 8, true, "中...文 "); /* half a character is none */
+	assert_fit("abcdefgh", 3, true, "abc");
+	assert_string_equal(st_tui_skip("中文x", 2), "文x");
+}
+
+static int
+use_utf8(void **state)
+{
+	(void)state;
+	return setlocale(LC_CTYPE, "C.UTF-8") ? 0 : -1;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_functions_are_sorted_by_their_own_time),
+	        cmocka_unit_test(test_the_cursor_stays_in_the_rows),
+	        cmocka_unit_test(test_sorting_by_a_column_and_backwards),
+	        cmocka_unit_test(test_sorting_from_the_command_line),
+	        cmocka_unit_test(test_search_while_typing),
+	        cmocka_unit_test(test_next_and_previous_match),
+	        cmocka_unit_test(test_quit_closes_help_first),
+	        cmocka_unit_test(test_views_of_a_profile),
+	        cmocka_unit_test(test_a_frame_of_usual_size),
+	        cmocka_unit_test(test_frames_of_any_size),
+	        cmocka_unit_test(test_narrow_screens_leave_out_columns),
+	        cmocka_unit_test(test_long_names_are_cut_in_the_middle),
+	        cmocka_unit_test(test_an_empty_profile_has_a_summary),
+	        cmocka_unit_test(test_widths),
+	};
+	return cmocka_run_group_tests_name("tui", tests, use_utf8, NULL);
+}
