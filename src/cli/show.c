@@ -66,9 +66,11 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 	if (near)
 		return st_fail(e, ST_EXIT_USAGE, "cannot sort by '%s'; did you mean '%s'?", value,
 		               near);
-	return st_fail(e, ST_EXIT_USAGE,
-	               "cannot sort by '%s'; --sort takes time, total, instructions, calls or name",
-	               value);
+	return st_fail(
+	        e, ST_EXIT_USAGE,
+	        "cannot sort by '%s'; --sort takes time, total, waiting, instructions, calls or "
+	        "name",
+	        value);
 }
 
 static st_status

@@ -390,7 +390,7 @@ resolve_images(struct st_collect *c)
 	if (st_collect_stretches(c))
 		return -1;
 	st_collect_finish_forest(c);
-	return st_collect_totals(c) || st_collect_finish_tables(c) ? -1 : 0;
+	return st_collect_totals(c) || st_collect_finish_tables(c) || st_collect_waits(c) ? -1 : 0;
 }
 
 /* Timers of CPU time go by the kernel's tick where perf events are not to be had: say what came of

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "collect/collect.h"
+#include "profile/waits.h"
 #include "wire/results/contexts.h"
 
 struct sampled {
@@ -15,10 +16,12 @@ struct sampled {
 	const uint32_t *functions;
 	uint32_t *labels;         /* by frame */
 	uint32_t unknown, pruned; /* labels; UINT32_MAX: not needed yet */
-	uint32_t *contexts;       /* by node; UINT32_MAX: it is the root of a thread */
-	uint32_t *threads;        /* by node */
-	uint32_t first;           /* context of this process */
-	struct st_hashmap index;  /* of its contexts, by parent or thread, and label */
+	uint32_t kinds[ST_STACK_KIND_COUNT];
+	uint64_t sample_ns;      /* CPU time for which a sample stands; 0: times are not kept */
+	uint32_t *contexts;      /* by node; UINT32_MAX: it is the root of a thread */
+	uint32_t *threads;       /* by node */
+	uint32_t first;          /* context of this process */
+	struct st_hashmap index; /* of its contexts, by parent or thread, and label */
 };
 
 static st_status
@@ -94,6 +97,10 @@ sampled_label_of(struct sampled *s, uint32_t frame, uint32_t *label)
 	} else if (frame == ST_FRAME_PRUNED) {
 		status = sampled_label_sign(s, ST_LABEL_PRUNED, &s->pruned);
 		*label = s->pruned;
+	} else if (st_frame_is_kind(frame)) {
+		const uint32_t kind = frame - ST_FRAME_KINDS;
+		status = sampled_label_sign(s, ST_LABEL_KINDS + kind, &s->kinds[kind]);
+		*label = s->kinds[kind];
 	} else {
 		*label = s->labels[frame];
 	}
@@ -125,6 +132,33 @@ sampled_context(struct sampled *s, uint32_t thread, uint32_t parent, uint32_t la
 	return st_hashmap_add(&s->index, hash, *context - s->first) ? ST_FAILED : ST_OK;
 }
 
+/* Only samples in the program's code are counted; times are those of the wall clock. */
+static void
+sampled_weigh(const struct sampled *s, const struct st_stack_node *n,
+              struct st_profile_context *context)
+{
+	const bool waits =
+	        n->frame > ST_FRAME_KINDS + ST_STACK_KERNEL && st_frame_is_kind(n->frame);
+	if (!st_frame_is_kind(n->frame))
+		context->count += n->count;
+	context->self_ns += waits ? n->waited : n->count * s->sample_ns;
+}
+
+/* The CPU time for which a sample stands. Timers of the CPU clock run out with the kernel's tick,
+ * so there may be fewer samples than asked for; under a time budget few are taken at all. */
+static uint64_t
+sampled_time_of_one(const struct st_profile *p)
+{
+	enum { SECOND_NS = 1000000000 };
+	const struct st_profile_run *r = &p->run;
+	const uint64_t n = r->samples_code + r->samples_kernel + r->samples_engine,
+	               nominal = r->sample_hz > 0 ? SECOND_NS / (uint64_t)r->sample_hz : 0,
+	               real = n ? (uint64_t)(r->cpu_user_ns + r->cpu_system_ns) / n : 0;
+	if (!st_profile_has_waits(p))
+		return 0;
+	return !real || st_profile_statistic(p, "budget_ns") ? nominal : real;
+}
+
 static st_status
 sampled_add_nodes(struct sampled *s)
 {
@@ -147,7 +181,7 @@ sampled_add_nodes(struct sampled *s)
 		    sampled_context(s, s->threads[i], s->contexts[n->parent], label,
 		                    &s->contexts[i]))
 			return ST_FAILED;
-		p->contexts.v[s->contexts[i]].count += n->count;
+		sampled_weigh(s, n, &p->contexts.v[s->contexts[i]]);
 	}
 	return ST_OK;
 }
@@ -161,7 +195,10 @@ st_collect_sampled(struct st_collect *c, const struct st_collect_stacks *in,
 	                    .functions = functions,
 	                    .unknown = UINT32_MAX,
 	                    .pruned = UINT32_MAX,
+	                    .sample_ns = sampled_time_of_one(c->profile),
 	                    .first = (uint32_t)c->profile->contexts.n};
+	for (size_t i = 0; i < ST_STACK_KIND_COUNT; i++)
+		s.kinds[i] = UINT32_MAX;
 	const size_t n_frames = in->stacks->frames.n, n_nodes = in->stacks->tree.nodes.n;
 	s.labels = calloc(n_frames + 1, sizeof *s.labels);
 	s.contexts = calloc(n_nodes + 1, sizeof *s.contexts);

@@ -75,7 +75,7 @@ count_tree(struct st_profile *p, const struct st_process_stacks *s, const uint32
 	p->run.stacks_cut += s->tree.incomplete;
 	for (size_t i = 0; i < s->tree.nodes.n; i++) {
 		const uint64_t count = v[i].count;
-		if (!count)
+		if (!count || st_frame_is_kind(v[i].frame))
 			continue;
 		++*last;
 		for (uint32_t k = (uint32_t)i; v[k].parent != ST_STACK_NO_PARENT; k = v[k].parent) {

@@ -292,7 +292,7 @@ stacks_turn_round(struct st_stacks *s)
 
 /* Puts the stack under way into the tree of its process. */
 static st_status
-stacks_keep(struct st_stacks *s, struct process *p, uint32_t thread, bool whole)
+stacks_keep(struct st_stacks *s, struct process *p, struct st_stack_about about)
 {
 	struct st_stack_tree *t = &p->seen.tree;
 	const size_t before = t->nodes.n, others = s->n_nodes - before;
@@ -301,7 +301,8 @@ stacks_keep(struct st_stacks *s, struct process *p, uint32_t thread, bool whole)
 	const size_t n = st_stack_tree_condense(t, s->stack.v, s->stack.n);
 	if (s->stack.n && !n)
 		return ST_FAILED;
-	const st_status status = st_stack_tree_add(t, thread, s->stack.v, n, whole && n, most);
+	about.whole = about.whole && n;
+	const st_status status = st_stack_tree_add(t, &about, s->stack.v, n, most);
 	s->n_nodes += t->nodes.n - before;
 	return status;
 }
@@ -328,6 +329,12 @@ st_stacks_take(void *arg, const struct st_results_header *results, const struct 
 	w.registers[ST_DWARF_R13] = s->r13;
 	w.registers[ST_DWARF_R14] = s->r14;
 	w.registers[ST_DWARF_R15] = s->r15;
-	const bool whole = stacks_follow(&w);
-	all->out_of_memory |= stacks_keep(all, w.p, s->thread, whole) != ST_OK;
+	const struct st_stack_about about = {.thread = s->thread,
+	                                     .whole = stacks_follow(&w),
+	                                     /* The program may have written over it. */
+	                                     .kind = s->kind < ST_STACK_KIND_COUNT
+	                                                     ? (enum st_stack_kind)s->kind
+	                                                     : ST_STACK_OTHER,
+	                                     .waited = s->waited};
+	all->out_of_memory |= stacks_keep(all, w.p, about) != ST_OK;
 }

@@ -21,8 +21,8 @@ stack_tree_meet(struct st_stack_tree *t, uint32_t frame, bool *met)
 			return -1;
 		*slot = 0;
 	}
-	*met = t->seen.v[frame] == t->stacks + 1;
-	t->seen.v[frame] = t->stacks + 1;
+	*met = t->seen.v[frame] == t->added + 1;
+	t->seen.v[frame] = t->added + 1;
 	return 0;
 }
 
@@ -65,7 +65,7 @@ stack_tree_child(struct st_stack_tree *t, uint32_t parent, uint32_t frame, size_
 	return !st_hashmap_add(&t->index, hash, *node);
 }
 
-/* Nodes that say what is missing have room always: there is at most one for each other node. */
+/* Nodes that are signs have room always: there are at most a few for each other node. */
 static bool
 stack_tree_sign(struct st_stack_tree *t, uint32_t parent, uint32_t sign, uint32_t *node)
 {
@@ -74,12 +74,13 @@ stack_tree_sign(struct st_stack_tree *t, uint32_t parent, uint32_t sign, uint32_
 }
 
 st_status
-st_stack_tree_add(struct st_stack_tree *t, uint32_t thread, const uint32_t *path, size_t n,
-                  bool whole, size_t most)
+st_stack_tree_add(struct st_stack_tree *t, const struct st_stack_about *about, const uint32_t *path,
+                  size_t n, size_t most)
 {
+	const bool sample = about->kind == ST_STACK_CODE;
 	uint32_t at, next;
-	if (!stack_tree_sign(t, ST_STACK_NO_PARENT, thread, &at) ||
-	    (!whole && !stack_tree_sign(t, at, ST_FRAME_UNKNOWN, &at)))
+	if (!stack_tree_sign(t, ST_STACK_NO_PARENT, about->thread, &at) ||
+	    (!about->whole && !stack_tree_sign(t, at, ST_FRAME_UNKNOWN, &at)))
 		return ST_FAILED;
 	for (size_t i = 0; i < n; i++, at = next) {
 		if (!stack_tree_child(t, at, path[i], most, &next))
@@ -91,8 +92,12 @@ st_stack_tree_add(struct st_stack_tree *t, uint32_t thread, const uint32_t *path
 		t->pruned++;
 		break;
 	}
+	if (!sample && !stack_tree_sign(t, at, ST_FRAME_KINDS + (uint32_t)about->kind, &at))
+		return ST_FAILED;
 	t->nodes.v[at].count++;
-	t->stacks++;
-	t->incomplete += !whole;
+	t->nodes.v[at].waited += about->waited;
+	t->added++;
+	t->stacks += sample;
+	t->incomplete += sample && !about->whole;
 	return ST_OK;
 }

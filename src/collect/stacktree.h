@@ -13,6 +13,7 @@
 #include "base/hashmap.h"
 #include "base/status.h"
 #include "base/vec.h"
+#include "wire/results/samples.h"
 
 enum {
 	ST_STACK_NO_PARENT = UINT32_MAX,
@@ -20,6 +21,9 @@ enum {
 	 * room. */
 	ST_FRAME_UNKNOWN = UINT32_MAX - 1,
 	ST_FRAME_PRUNED = UINT32_MAX,
+	/* In place of the innermost frame, and of those which are no sample in the program's code:
+	 * this plus an enum st_stack_kind. */
+	ST_FRAME_KINDS = UINT32_MAX - 32,
 };
 
 /* A stack of more levels than this has each place once in its middle: see
@@ -30,13 +34,15 @@ struct st_stack_node {
 	uint32_t parent; /* comes before it; ST_STACK_NO_PARENT: it is the root of a thread */
 	uint32_t frame;  /* number or ST_FRAME_*; of a root: the index of the thread's record */
 	uint64_t count;  /* samples whose innermost frame this is */
+	uint64_t waited; /* ns */
 };
 
 struct st_stack_tree {
 	ST_VEC(struct st_stack_node) nodes;
 	struct st_hashmap index; /* of nodes, by parent and frame */
 	ST_VEC(uint64_t) seen;   /* by frame: 1 + the number of the last stack that had it */
-	uint64_t stacks;         /* added so far */
+	uint64_t added;          /* stacks of all kinds */
+	uint64_t stacks;         /* samples in the program's code added so far */
 	uint64_t incomplete;     /* of these: not followed to their end */
 	uint64_t pruned;         /* of these: the tree had no room for their inner frames */
 };
@@ -45,11 +51,24 @@ struct st_stack_tree {
  * last quarter of that many frames stay, and between them those that are not yet on the path. Which
  * places are on the stack stays true. Returns how many frames there are then, or 0: no memory. */
 size_t st_stack_tree_condense(struct st_stack_tree *t, uint32_t *path, size_t n);
+/* What is known of a stack beside its frames. */
+struct st_stack_about {
+	uint32_t thread;
+	bool whole; /* the outermost frame is the thread's first */
+	enum st_stack_kind kind;
+	uint64_t waited; /* ns */
+};
+/* Whether a frame stands for a kind of stacks. */
+static inline bool
+st_frame_is_kind(uint32_t frame)
+{
+	return frame >= ST_FRAME_KINDS && frame < ST_FRAME_UNKNOWN;
+}
 /* Counts a stack of a thread, outermost frame first. Nodes are only made while there are fewer than
- * `most`, except those that say what is missing. whole: the outermost frame is the thread's first.
- * 0, or -1: no memory. */
-st_status st_stack_tree_add(struct st_stack_tree *t, uint32_t thread, const uint32_t *path,
-                            size_t n, bool whole, size_t most);
+ * `most`, except those that say what is missing, or what kind of stack it is. 0, or -1: no memory.
+ */
+st_status st_stack_tree_add(struct st_stack_tree *t, const struct st_stack_about *about,
+                            const uint32_t *path, size_t n, size_t most);
 void st_stack_tree_free(struct st_stack_tree *t);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/waits.h"
+
 /* ---- the run's options ---- */
 
 static const char tool[] = "contexts";
@@ -34,7 +36,9 @@ st_contexts_options(const struct st_profile *p, struct st_context_options *o)
 	ST_CONTEXT_RULES(R)
 #undef R
 	const bool counted = st_profile_has_tool(p, tool);
-	o->sampled = !counted && p->contexts.n && p->run.stacks;
+	const bool waits = st_profile_has_waits(p);
+	o->sampled = !counted && p->contexts.n && (p->run.stacks || waits);
+	o->time |= o->sampled && waits;
 	return counted || o->sampled;
 }
 

@@ -8,6 +8,7 @@
 #include "contexts/choice.h"
 #include "contexts/forest.h"
 #include "profile/profile.h"
+#include "profile/waits.h"
 
 /* The modes of the tool `contexts`, by name. */
 #define ST_CONTEXT_MODES(M) M(FUNC, func) M(INTRA, intra) M(INTER, inter)
@@ -32,6 +33,7 @@ struct st_context_label {
 	uint32_t in_image, in_function; /* of the profile; UINT32_MAX: none */
 	bool root;                      /* the artificial root, or stands for pruned contexts */
 	bool pruned;                    /* the latter */
+	enum st_stack_kind kind;        /* of wall time, not of a function: what for */
 	bool seen;                      /* some context has it */
 	uint32_t loop;         /* 1 + its number, the head's in all contexts; 0: it is none */
 	uint32_t bytes, insns; /* of a block; 0: not known */

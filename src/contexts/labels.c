@@ -59,7 +59,8 @@ describe(struct st_contexts *c, const struct st_profile_label *in, struct st_con
 	        .in_image = in->image,
 	        .in_function = in->function,
 	        .root = in->image == UINT32_MAX && in->offset < ST_FIRST_PLACE,
-	        .pruned = st_profile_label_is_pruned(in)};
+	        .pruned = st_profile_label_is_pruned(in),
+	        .kind = st_profile_label_kind(in)};
 }
 
 /* Makes labels of different processes that are one place one label. */

@@ -230,6 +230,7 @@ make_results(struct st_injection *in)
 	st_results_layout(h);
 	h->plan.sample_hz = in->options->sample_hz;
 	h->plan.take_stacks = in->options->on_stack != NULL;
+	h->plan.take_waits = in->options->take_waits && h->plan.take_stacks;
 	h->plan.wants_entries = in->options->on_image != NULL;
 	h->plan.unique = in->options->unique;
 	h->plan.suppresses = in->options->suppresses;

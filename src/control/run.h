@@ -72,6 +72,7 @@ struct st_run_options {
 	 * of stack are valid during the call. */
 	void (*on_stack)(void *arg, const struct st_results_header *results,
 	                 const struct st_stack *s, const unsigned char *bytes);
+	bool take_waits; /* with it: stacks of what threads wait for, and of the kernel's work */
 	/* With it: the results have moved, once their process has ended. */
 	void (*on_moved)(void *stack_arg, const struct st_results_header *from,
 	                 const struct st_results_header *to);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "profile/file_tables.h"
+#include "profile/waits.h"
 
 /* Version 2 has no tables of tools. */
 enum { OLDEST_VERSION = 2, FIRST_WITH_TABLES = 3 };
@@ -396,7 +397,8 @@ load_all(struct reader *r, uint32_t version)
 		             !st_load_slowdown(r->db, r->p) || !st_load_tools(r->db, r->p) ||
 		             !st_load_overshoots(r->db, r->p) || !st_load_forest(r->db, r->p) ||
 		             !st_load_measurements(r->db, r->p) || !st_load_machine(r->db, r->p) ||
-		             !st_load_kept(r->db, r->p) || !st_load_extras(r->db, r->p);
+		             !st_load_kept(r->db, r->p) || !st_load_extras(r->db, r->p) ||
+		             st_profile_add_up_waits(r->p) != ST_OK;
 }
 
 /* The number in the file's header at an offset, stored with the most significant byte first. */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "profile/waits.h"
 #include "wire/results/header.h"
 
 /* Strings live in chunks that are freed with the profile: most are short, and there are very many.
@@ -331,6 +332,8 @@ st_profile_label_name(const struct st_profile_label *l)
 {
 	if (l->offset == ST_LABEL_UNKNOWN)
 		return "__unknown__";
+	if (st_profile_label_kind(l) != ST_STACK_CODE)
+		return st_stack_kind_name(st_profile_label_kind(l));
 	return st_profile_label_is_pruned(l) ? "__pruned__" : "__root__";
 }
 

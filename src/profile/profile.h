@@ -103,6 +103,7 @@ struct st_profile_run {
 	uint64_t forest_bytes, contexts_pruned;
 	/* Samples in the program's code whose stack is known, and of these: not up to its end. */
 	uint64_t stacks, stacks_cut;
+	uint64_t on_cpu_ns, waiting_ns; /* of all contexts; see waits.h */
 };
 
 struct st_profile_process {
@@ -133,6 +134,8 @@ struct st_profile_function {
 	uint64_t samples_total;            /* of run.stacks: in its code or in what it called */
 	uint64_t samples_kernel,
 	        samples_engine; /* in its system calls; in Strobe's engine on its behalf */
+	/* Of all threads, in it or in what it called; see waits.h. */
+	uint64_t waiting_ns;
 };
 
 /* A name that a function has beside the one that is shown. */
@@ -166,6 +169,7 @@ struct st_profile_thread {
 	int64_t state;            /* ST_THREAD_* */
 	int64_t begin_ns, end_ns; /* from the process' entry into the engine; end -1: not seen */
 	uint64_t samples;
+	uint64_t on_cpu_ns, waiting_ns; /* of its contexts; see waits.h */
 };
 
 struct st_profile_counter {

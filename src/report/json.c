@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "profile/waits.h"
 #include "report/kept.h"
 #include "report/measurements.h"
 #include "report/places.h"
@@ -194,6 +195,7 @@ static int
 add_functions(json_t *root, const struct st_report *r)
 {
 	const struct st_profile *p = r->profile;
+	const bool waits = st_profile_has_waits(p);
 	json_t *array = json_array();
 	size_t n;
 	uint32_t *order = st_report_order(r, &n);
@@ -212,6 +214,8 @@ add_functions(json_t *root, const struct st_report *r)
 		bad |= set(out, "self_share", json_real(st_profile_self_share(p, f)));
 		double total = st_profile_total_share(p, f);
 		bad |= set(out, "total_share", total >= 0 ? json_real(total) : json_null());
+		if (waits)
+			bad |= set(out, "waiting_ns", st_json_count(f->waiting_ns));
 	}
 	free(order);
 	return bad;
@@ -229,6 +233,10 @@ json_add_samples(json_t *root, const struct st_profile *p)
 	bad |= set(out, "dropped", st_json_count(p->run.samples_dropped));
 	bad |= set(out, "stacks", st_json_count(p->run.stacks));
 	bad |= set(out, "stacks_cut", st_json_count(p->run.stacks_cut));
+	if (st_profile_has_waits(p)) {
+		bad |= set(out, "on_cpu_ns", st_json_count(p->run.on_cpu_ns));
+		bad |= set(out, "waiting_ns", st_json_count(p->run.waiting_ns));
+	}
 	bad |= set(root, "share_of",
 	           json_string(st_profile_share_is_time(p) ? "samples" : "instructions"));
 	return bad;
@@ -354,6 +362,7 @@ nanoseconds_or_null(int64_t ns)
 static int
 json_add_threads(json_t *root, const struct st_profile *p)
 {
+	const bool waits = st_profile_has_waits(p);
 	json_t *array = json_array();
 	int bad = set(root, "threads", array);
 	for (size_t i = 0; i < p->threads.n && !bad; i++) {
@@ -365,6 +374,10 @@ json_add_threads(json_t *root, const struct st_profile *p)
 		bad |= set(out, "begin_ns", nanoseconds_or_null(t->begin_ns));
 		bad |= set(out, "end_ns", nanoseconds_or_null(t->end_ns));
 		bad |= set(out, "samples", st_json_count(t->samples));
+		if (waits) {
+			bad |= set(out, "on_cpu_ns", st_json_count(t->on_cpu_ns));
+			bad |= set(out, "waiting_ns", st_json_count(t->waiting_ns));
+		}
 	}
 	return bad;
 }

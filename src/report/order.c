@@ -31,6 +31,8 @@ order_function_order(const void *a, const void *b, void *arg)
 		order = order_descending(x->samples, y->samples);
 	else if (r->sort == ST_SORT_TOTAL)
 		order = order_descending(x->samples_total, y->samples_total);
+	else if (r->sort == ST_SORT_WAITING)
+		order = order_descending(x->waiting_ns, y->waiting_ns);
 	else if (r->sort == ST_SORT_CALLS)
 		order = order_descending(x->calls, y->calls);
 	else if (r->sort == ST_SORT_NAME)

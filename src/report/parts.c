@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/waits.h"
 #include "report/report.h"
 #include "wire/results/header.h"
 
@@ -142,8 +143,13 @@ print_threads(const struct st_report *r, FILE *out)
 	static const struct st_table_column columns[] = {
 	        {"pid", false},     {"tid", false},  {"began", false}, {"ended", false},
 	        {"samples", false}, {"state", true}, {"name", true}};
+	static const struct st_table_column with_waits[] = {
+	        {"pid", false},     {"tid", false},     {"began", false},
+	        {"ended", false},   {"samples", false}, {"on CPU", false},
+	        {"waiting", false}, {"state", true},    {"name", true}};
 	const struct st_profile *p = r->profile;
-	struct st_table *t = st_table_new(columns, 7);
+	const bool waits = st_profile_has_waits(p);
+	struct st_table *t = st_table_new(waits ? with_waits : columns, waits ? 9 : 7);
 	for (size_t i = 0; i < rows(r, p->threads.n); i++) {
 		const struct st_profile_thread *thread = &p->threads.v[i];
 		char began[ST_NUMBER_SIZE], ended[ST_NUMBER_SIZE];
@@ -152,6 +158,10 @@ print_threads(const struct st_report *r, FILE *out)
 		st_table_cell(t, "%s", st_duration(began, thread->begin_ns));
 		st_table_cell(t, "%s", st_duration(ended, thread->end_ns));
 		st_table_count(t, thread->samples);
+		if (waits) {
+			st_table_cell(t, "%s", st_duration(began, (int64_t)thread->on_cpu_ns));
+			st_table_cell(t, "%s", st_duration(ended, (int64_t)thread->waiting_ns));
+		}
 		st_table_cell(t, "%s", thread_state(thread->state));
 		st_table_cell(t, "%s", thread->name);
 	}

@@ -13,6 +13,7 @@
 #define ST_SORTS(ST_SORT)                                                                          \
 	ST_SORT(TIME, "time")                                                                      \
 	ST_SORT(TOTAL, "total")                                                                    \
+	ST_SORT(WAITING, "waiting")                                                                \
 	ST_SORT(INSTRUCTIONS, "instructions")                                                      \
 	ST_SORT(CALLS, "calls")                                                                    \
 	ST_SORT(NAME, "name")

@@ -2,6 +2,7 @@
 /* The stacks of samples as a tree. */
 #include <stdlib.h>
 
+#include "profile/waits.h"
 #include "report/callers.h"
 #include "report/mem.h"
 
@@ -9,7 +10,9 @@ struct stacks_tree {
 	const struct st_report *r;
 	const struct st_contexts *c;
 	const struct st_forest *f;
-	uint64_t *samples; /* by node: of it and of all below it */
+	bool waits;        /* rows are ordered by wall time, and show it */
+	uint64_t *samples; /* by node: of it and of all below it; of wall time its ns */
+	uint64_t *waiting; /* ns of the samples that were none on the CPU */
 	bool *shown;       /* by node */
 	/* The tree with siblings by their samples, the most first. */
 	uint32_t root, *first, *next;
@@ -20,6 +23,14 @@ struct stacks_row {
 	uint64_t samples;
 	uint32_t node;
 };
+
+/* What a node counts by itself. */
+static uint64_t
+stacks_own(const struct stacks_tree *t, uint32_t node)
+{
+	const struct st_weight *w = &t->f->nodes[node].weight;
+	return t->waits ? w->self_ns : w->count;
+}
 
 /* The most samples first; a node before those below it. */
 static int
@@ -35,9 +46,14 @@ static void
 stacks_add_up(const struct stacks_tree *t)
 {
 	for (uint32_t i = t->f->n; i-- > 0;) { /* children come after their parents */
-		t->samples[i] += t->f->nodes[i].weight.count;
-		if (t->f->nodes[i].parent != ST_NO_NODE)
-			t->samples[t->f->nodes[i].parent] += t->samples[i];
+		const uint32_t parent = t->f->nodes[i].parent;
+		t->samples[i] += stacks_own(t, i);
+		if (st_stack_kind_waits(t->c->labels[t->f->nodes[i].label].kind))
+			t->waiting[i] += t->f->nodes[i].weight.self_ns;
+		if (parent == ST_NO_NODE)
+			continue;
+		t->samples[parent] += t->samples[i];
+		t->waiting[parent] += t->waiting[i];
 	}
 }
 
@@ -46,7 +62,7 @@ static bool
 stacks_is_passed(const struct stacks_tree *t, uint32_t node)
 {
 	const struct st_tree_node *n = &t->f->nodes[node];
-	return n->first != ST_NO_NODE && n->first == n->last && !n->weight.count &&
+	return n->first != ST_NO_NODE && n->first == n->last && !stacks_own(t, node) &&
 	       t->f->nodes[n->first].label == n->label;
 }
 
@@ -89,12 +105,21 @@ stacks_add_row(const struct stacks_tree *t, struct st_table *table, uint32_t nod
                size_t levels)
 {
 	const struct st_context_label *l = &t->c->labels[t->f->nodes[node].label];
-	const double all = (double)t->r->profile->run.stacks;
+	const struct st_profile_run *run = &t->r->profile->run;
+	const double all = (double)(t->waits ? run->on_cpu_ns + run->waiting_ns : run->stacks);
+	char on_cpu[ST_NUMBER_SIZE], waiting[ST_NUMBER_SIZE];
 	enum { MOST_INDENT = 60 };
 	const int indent = depth < MOST_INDENT ? (int)depth : MOST_INDENT;
 	st_table_cell(table, "%.2f", 100.0 * (double)t->samples[node] / all);
-	st_table_cell(table, "%.2f", 100.0 * (double)t->f->nodes[node].weight.count / all);
-	st_table_count(table, t->samples[node]);
+	st_table_cell(table, "%.2f", 100.0 * (double)stacks_own(t, node) / all);
+	if (t->waits) {
+		const uint64_t waited = t->waiting[node];
+		st_table_cell(table, "%s",
+		              st_duration(on_cpu, (int64_t)(t->samples[node] - waited)));
+		st_table_cell(table, "%s", st_duration(waiting, (int64_t)waited));
+	} else {
+		st_table_count(table, t->samples[node]);
+	}
 	if (levels > 1)
 		st_table_cell(table, "%*s%s (%zu levels)", indent, "", l->name, levels);
 	else
@@ -128,26 +153,42 @@ stacks_add_rows(const struct stacks_tree *t, struct st_table *table)
 	}
 }
 
+static void
+stacks_print_title(const struct stacks_tree *t, FILE *out)
+{
+	const struct st_profile_run *run = &t->r->profile->run;
+	char wall[ST_NUMBER_SIZE];
+	fprintf(out, "\n%scall stacks of %s%s\n", t->r->style.colour ? "\033[1m" : "",
+	        t->waits ? st_duration(wall, (int64_t)(run->on_cpu_ns + run->waiting_ns))
+	                 : ST_COUNT(run->stacks, "sample", "samples"),
+	        t->r->style.colour ? "\033[0m" : "");
+}
+
 static st_status
 stacks_print(struct stacks_tree *t, FILE *out)
 {
 	static const struct st_table_column columns[] = {
 	        {"total %", false}, {"self %", false}, {"samples", false}, {"stack", true}};
+	static const struct st_table_column with_waits[] = {{"total %", false},
+	                                                    {"self %", false},
+	                                                    {"on CPU", false},
+	                                                    {"waiting", false},
+	                                                    {"stack", true}};
 	struct stacks_row *rows = calloc((size_t)t->f->n + 1, sizeof *rows);
-	struct st_table *table = st_table_new(columns, 4);
+	struct st_table *table = st_table_new(t->waits ? with_waits : columns, t->waits ? 5 : 4);
 	t->samples = calloc((size_t)t->f->n + 1, sizeof *t->samples);
+	t->waiting = calloc((size_t)t->f->n + 1, sizeof *t->waiting);
 	t->shown = calloc((size_t)t->f->n + 1, sizeof *t->shown);
 	t->first = calloc((size_t)t->f->n + 1, sizeof *t->first);
 	t->next = calloc((size_t)t->f->n + 1, sizeof *t->next);
-	const bool bad = !rows || !table || !t->samples || !t->shown || !t->first || !t->next;
+	const bool bad =
+	        !rows || !table || !t->samples || !t->waiting || !t->shown || !t->first || !t->next;
 	if (!bad) {
 		stacks_add_up(t);
 		stacks_sort_siblings(t, rows);
 		const size_t left_out = stacks_choose(t, rows);
 		stacks_add_rows(t, table);
-		fprintf(out, "\n%scall stacks of %s%s\n", t->r->style.colour ? "\033[1m" : "",
-		        ST_COUNT(t->r->profile->run.stacks, "sample", "samples"),
-		        t->r->style.colour ? "\033[0m" : "");
+		stacks_print_title(t, out);
 		st_table_print(table, out, t->r->style);
 		if (left_out)
 			fprintf(out, "  ... and %s (--top)\n",
@@ -156,6 +197,7 @@ stacks_print(struct stacks_tree *t, FILE *out)
 	st_table_free(table);
 	free(rows);
 	free(t->samples);
+	free(t->waiting);
 	free(t->shown);
 	free(t->first);
 	free(t->next);
@@ -189,7 +231,7 @@ st_report_stacks(const struct st_report *r, FILE *out, struct st_error *e)
 		                       : "the contexts of the profile were counted, not sampled: "
 		                         "strobe paths --from shows them");
 	st_status status = st_contexts_make(&c, r->profile, &choice, e);
-	struct stacks_tree t = {.r = r, .c = &c};
+	struct stacks_tree t = {.r = r, .c = &c, .waits = c.timed};
 	if (!status && c.groups.n) {
 		t.f = &c.groups.v[0].ksf;
 		if (stacks_print(&t, out))

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "profile/waits.h"
 #include "report/budget.h"
 #include "report/kept.h"
 #include "report/measurements.h"
@@ -130,6 +131,19 @@ is_imported(const struct st_profile *p)
 	return !p->run.start_ns && !p->run.wall_ns && !p->run.tsc_hz;
 }
 
+/* Of all threads together: their times on the CPU and waiting may be longer than the run. */
+static void
+summary_print_waits(FILE *out, const struct st_profile *p)
+{
+	char on_cpu[ST_NUMBER_SIZE], waiting[ST_NUMBER_SIZE];
+	if (!st_profile_has_waits(p))
+		return;
+	fprintf(out, "  wall time of %s: %s on the CPU, %s waiting\n",
+	        ST_COUNT(p->threads.n, "thread", "threads"),
+	        st_duration(on_cpu, (int64_t)p->run.on_cpu_ns),
+	        st_duration(waiting, (int64_t)p->run.waiting_ns));
+}
+
 static void
 count_or_dash(struct st_table *t, const struct st_profile *p, uint64_t value)
 {
@@ -146,9 +160,14 @@ summary_print_functions(const struct st_report *r, FILE *out)
 	static const struct st_table_column columns[] = {
 	        {"self %", false}, {"total %", false},      {"samples", false}, {"calls", false},
 	        {"blocks", false}, {"instructions", false}, {"function", true}};
+	static const struct st_table_column with_waits[] = {
+	        {"self %", false}, {"total %", false}, {"samples", false},      {"waiting", false},
+	        {"calls", false},  {"blocks", false},  {"instructions", false}, {"function", true}};
+	const bool waits = st_profile_has_waits(p);
 	size_t n, shown;
 	uint32_t *order = st_report_order(r, &n);
-	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
+	struct st_table *t = st_table_new(waits ? with_waits : columns,
+	                                  sizeof columns / sizeof *columns + waits);
 	shown = r->top && r->top < n ? r->top : n;
 	for (size_t i = 0; order && i < shown; i++) {
 		const struct st_profile_function *f = &p->functions.v[order[i]];
@@ -160,6 +179,8 @@ summary_print_functions(const struct st_report *r, FILE *out)
 		else
 			st_table_cell(t, "-");
 		count_or_dash(t, p, f->samples);
+		if (waits)
+			st_table_cell(t, "%s", st_duration(number, (int64_t)f->waiting_ns));
 		if (f->calls_exact || !is_imported(p))
 			st_table_cell(t, "%s%s",
 			              f->calls_exact ? "" : "<=", st_number(number, f->calls));
@@ -250,6 +271,7 @@ st_report_summary(const struct st_report *r, FILE *out)
 		summary_print_end(out, p);
 	print_counters(out, p);
 	print_samples(out, &p->run);
+	summary_print_waits(out, p);
 	st_budget_print(out, p);
 	st_qos_print(out, p);
 	if (p->run.has_functions && p->functions.n)

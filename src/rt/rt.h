@@ -91,6 +91,7 @@ struct thread {
 	struct thread_kernel kernel;
 	struct thread_stacks stacks;
 	struct thread_sampling sampling;
+	struct thread_waiting waiting;
 	struct thread_tools tools;
 };
 
@@ -128,6 +129,7 @@ struct rt {
 	uint64_t signal_files; /* signals of NEVER_BLOCKED that signal descriptors show. Atomic */
 	struct sigtab sigtab;
 	struct rt_sampling sampling;
+	struct rt_waiting waiting;
 	struct rt_budget budget;
 	struct rt_native native;
 	struct rt_code code;

@@ -41,10 +41,12 @@ st_session_open_rows(struct st_row_files *rows, const struct st_session *w)
 static void
 take_stacks(struct st_session_run *r)
 {
-	r->stacks = r->keep_blocks && r->hz ? st_stacks_new() : NULL;
+	const bool waits = st_toolset_takes_waits(&r->session->tools);
+	r->stacks = r->keep_blocks && (r->hz || waits) ? st_stacks_new() : NULL;
 	if (!r->stacks)
 		return;
 	r->options.on_stack = st_stacks_take;
+	r->options.take_waits = waits;
 	r->options.on_moved = st_stacks_moved;
 	r->options.stack_arg = r->stacks;
 }

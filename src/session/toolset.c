@@ -300,6 +300,18 @@ st_toolset_sample_hz(const struct st_toolset *set)
 }
 
 bool
+st_toolset_takes_waits(const struct st_toolset *set)
+{
+	uint64_t number;
+	for (size_t i = 0; i < set->options.n; i++) {
+		const struct st_profile_option *o = &set->options.v[i];
+		if (set->about[o->tool] == st_tools[ST_TOOL_hot] && !strcmp(o->name, "wall"))
+			return st_tool_number(o->value, &number) && number;
+	}
+	return false;
+}
+
+bool
 st_toolset_keeps_blocks(const struct st_toolset *set)
 {
 	for (size_t i = 0; i < set->n; i++)

@@ -35,6 +35,7 @@ void st_toolset_free(struct st_toolset *set);
 
 /* The most that one of them asks for. */
 uint32_t st_toolset_sample_hz(const struct st_toolset *set);
+bool st_toolset_takes_waits(const struct st_toolset *set);
 bool st_toolset_keeps_blocks(const struct st_toolset *set);
 
 /* Whether a table of theirs has such keys. */

@@ -12,4 +12,7 @@ on_block(strobe_block *b)
 }
 
 STROBE_TOOL(hot, .help = "show the hottest functions and lines, by time and exact counts",
+            .options = {{"wall", "0",
+                         "also record where threads wait, with their call stacks, so that the "
+                         "result has wall time"}},
             .block = on_block, .sample_hz = 250, .keep_blocks = 1);

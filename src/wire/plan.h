@@ -61,6 +61,7 @@ struct st_plan {
 
 	uint32_t sample_hz;     /* samples per second of CPU time; 0: none */
 	uint32_t take_stacks;   /* not 0: samples in the program's code come with its stack */
+	uint32_t take_waits;    /* not 0: so does what threads wait for in system calls */
 	uint32_t wants_entries; /* not 0: the controller is asked for functions (struct st_entry)
 	                           after each new executable mapping */
 

@@ -68,7 +68,7 @@ class Usage(Command):
         self.error(2, "no profile to show: strobe show FILE, or a stored profile or version; there is no strobe.*.db in this directory", "show")
         self.error(2, "strobe show reads one profile; 'b' is one too many", "show", "a", "b")
         self.error(2, "cannot sort by 'tmie'; did you mean 'time'?", "show", "-s", "tmie", "x")
-        self.error(2, "cannot sort by 'blocks'; --sort takes time, total, instructions, calls or name", "show", "-s", "blocks", "x")
+        self.error(2, "cannot sort by 'blocks'; --sort takes time, total, waiting, instructions, calls or name", "show", "-s", "blocks", "x")
         self.error(2, "--format csv prints one table: name it with --table, or --rows", "show", "--format", "csv", "x")
         self.error(2, "--table and --rows cannot be combined with another table", "show", "--table", "t", "--lines", "x")
         self.error(2, "--table and --rows cannot be combined with another table", "show", "--table", "t", "--rows", "r", "x")

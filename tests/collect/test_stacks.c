@@ -26,7 +26,10 @@ add(struct st_stack_tree *t, uint32_t thread, const char *frames, bool whole, si
 	const size_t n = strlen(frames);
 	for (size_t i = 0; i < n; i++)
 		path[i] = (uint32_t)(frames[i] - 'a');
-	assert_int_equal(st_stack_tree_add(t, thread, path, n, whole, most), ST_OK);
+	assert_int_equal(
+	        st_stack_tree_add(t, &(struct st_stack_about){.thread = thread, .whole = whole},
+	                          path, n, most),
+	        ST_OK);
 }
 
 /* The samples of the node with this path below a thread; -1: there is no such node. '?' and '*'
@@ -146,7 +149,11 @@ memory_is_bounded(void **state)
 	struct st_stack_tree t = {0};
 	for (uint32_t i = 0; i < STACKS; i++) {
 		const uint32_t path[] = {i % 7, i % 11, i % 13, i, i % 3};
-		assert_int_equal(st_stack_tree_add(&t, i % 2, path, 5, i % 5 != 0, MOST), ST_OK);
+		assert_int_equal(st_stack_tree_add(&t,
+		                                   &(struct st_stack_about){.thread = i % 2,
+		                                                            .whole = i % 5 != 0},
+		                                   path, 5, MOST),
+		                 ST_OK);
 	}
 	assert_true(t.nodes.n <= 2 * MOST);
 	assert_int_equal(t.stacks, STACKS);
@@ -188,7 +195,9 @@ a_deep_stack_of_different_places_stays(void **state)
 	for (uint32_t i = 0; i < DEEP; i++)
 		path[i] = i;
 	assert_int_equal(st_stack_tree_condense(&t, path, DEEP), DEEP);
-	assert_int_equal(st_stack_tree_add(&t, 0, path, DEEP, true, 2 * DEEP), ST_OK);
+	assert_int_equal(st_stack_tree_add(&t, &(struct st_stack_about){.whole = true}, path, DEEP,
+	                                   2 * DEEP),
+	                 ST_OK);
 	/* After that one its places are on no stack. */
 	for (uint32_t i = 0; i < DEEP; i++)
 		path[i] = i;

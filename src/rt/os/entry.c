@@ -8,6 +8,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 
 struct rt rt;
@@ -145,6 +146,7 @@ rt_start(struct st_boot *boot)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	rt_count_memory(0, ST_THREAD_PRIVATE); /* the region's address space is counted */
 	rt.sampling.hz = rt.results->plan.sample_hz;
+	waiting_init(rt.results->plan.take_waits);
 	rt.budget.exists = rt.results->plan.budget.period_ns != 0;
 	rt.native.has_breakpoints = rt.budget.exists && rt.results->plan.unique;
 	rt.sampling.every = 1;

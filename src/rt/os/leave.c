@@ -20,6 +20,7 @@
 #include "rt/native/syspatch.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 
 /* stubs.S knows it. */
@@ -332,6 +333,7 @@ end_measuring(struct thread *t)
 	t->resume.state = RESUME_NONE;
 	if (t->own_process)
 		return;
+	waiting_leave(t);
 	block_but_faults();
 	callback_thread_end(t);
 	block_every();

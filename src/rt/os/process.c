@@ -6,6 +6,7 @@
 #include "rt/os/held.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 
 enum { E_BADF = 9 };
@@ -69,8 +70,10 @@ sys_exec(struct thread *t)
 		return -NOT_BEGUN;
 	}
 	uint64_t program = (mask & ~NEVER_BLOCKED) | t->signals.blocked;
-	if (!t->own_process)
+	if (!t->own_process) {
+		waiting_end_all(t);
 		callback_end(t);
+	}
 	budget_end_all(t);
 	say_state(t, ST_RUN_EXECED);
 	/* After the ends of threads, when rows are handed over: one of this call stays with the
@@ -100,8 +103,10 @@ sys_exit_group(struct thread *t)
 	int code = (int)t->regs.r[RDI];
 	if (!t->own_process)
 		rt.results->run.exit_code = code & 0xff;
-	if (!t->own_process)
+	if (!t->own_process) {
+		waiting_end_all(t);
 		callback_end(t);
+	}
 	budget_end_all(t);
 	say_state(t, ST_RUN_EXITED);
 	for (;;)

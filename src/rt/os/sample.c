@@ -6,6 +6,7 @@
 #include "rt/os/sample.h"
 
 #include "rt/os/os.h"
+#include "rt/os/waiting.h"
 #include "rt/tool/tool.h"
 
 enum { PAGE = 4096 };
@@ -67,8 +68,14 @@ stack_bytes(const struct thread *t, uint64_t rsp)
 	                                                            : ST_STACK_MOST;
 }
 
-static void
-take_stack(struct thread *t, const struct recovered *at)
+void
+sample_dropped(void)
+{
+	__atomic_fetch_add(&rt.results->samples.stacks_dropped, 1, __ATOMIC_RELAXED);
+}
+
+bool
+sample_stack(struct thread *t, const struct recovered *at, enum st_stack_kind kind, uint64_t waited)
 {
 	const uint64_t *r = at->regs.r;
 	uint64_t rsp = r[RSP];
@@ -76,14 +83,14 @@ take_stack(struct thread *t, const struct recovered *at)
 	uint32_t space = (uint32_t)(sizeof(struct st_stack) + n + ST_STACK_ALIGN - 1) &
 	                 -(uint32_t)ST_STACK_ALIGN;
 	uint64_t position = reserve_sample(space);
-	if (position == UINT64_MAX) {
-		__atomic_fetch_add(&rt.results->samples.stacks_dropped, 1, __ATOMIC_RELAXED);
-		return;
-	}
+	if (position == UINT64_MAX)
+		return false;
 	struct st_stack *s = ring_at(position);
 	s->space = space;
 	s->filler = 0;
 	s->thread = t->record;
+	s->kind = kind;
+	s->waited = waited;
 	s->bytes = copy_stack(t, (char *)(s + 1), rsp, n);
 	s->cut = s->bytes == ST_STACK_MOST;
 	/* A word that translated code keeps on the stack for a moment. */
@@ -98,6 +105,7 @@ take_stack(struct thread *t, const struct recovered *at)
 	s->r14 = r[R14];
 	s->r15 = r[R15];
 	__atomic_store_n(&s->mark, position + 1, __ATOMIC_RELEASE);
+	return true;
 }
 
 /* The block under way: for the estimate of the slowdown. */
@@ -128,6 +136,10 @@ sample_add(struct thread *t, const struct recovered *at, uint32_t where)
 		describe_sample(&samples[n], at);
 	}
 	threads[t->record].samples++;
-	if (where == ST_SAMPLE_CODE && r->plan.take_stacks)
-		take_stack(t, at);
+	const bool code = where == ST_SAMPLE_CODE;
+	if (code)
+		waiting_tick(t);
+	if (((code && r->plan.take_stacks) || (where == ST_SAMPLE_SYSCALL && rt.waiting.on)) &&
+	    !sample_stack(t, at, code ? ST_STACK_CODE : ST_STACK_KERNEL, 0))
+		sample_dropped();
 }

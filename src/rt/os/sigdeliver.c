@@ -9,6 +9,7 @@
 #include "rt/native/breakpoints.h"
 #include "rt/os/held.h"
 #include "rt/os/sigdeliver.h"
+#include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 
 enum {
@@ -150,6 +151,7 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, en
 		os_show_threads(t);
 	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
 	if (!t->own_process) {
+		waiting_end_all(t);
 		callback_end(t);
 		budget_end_all(t);
 		rt.results->run.fatal_signal = (uint32_t)signo;

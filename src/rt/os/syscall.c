@@ -17,6 +17,7 @@
 #include "rt/os/process.h"
 #include "rt/os/sandbox.h"
 #include "rt/os/traced.h"
+#include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 #include "rt/tool/tool.h"
 
@@ -622,7 +623,9 @@ make_syscall(struct thread *t, uint64_t after)
 	t->call.has_end = wanted || t->call.in_exec;
 	t->signals.call_masked = false;
 	t->signals.waits = 0;
+	waiting_begin(t);
 	long ret = t->kernel.filters ? sandboxed_call(t) : system_call(t);
+	waiting_end(t);
 	budget_call_end(t);
 	budget_work_begin(t);
 	end_seeing(t, &seen, wanted, ret);

@@ -15,6 +15,7 @@
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 #include "rt/tool/tool.h"
 
@@ -127,6 +128,7 @@ thread_begin(struct thread *t)
 	budget_begin(t, t == rt.main && (uint32_t)SYS(__NR_getppid) == rt.boot->controller);
 	t->sampling.timer = -1;
 	signals_set_stack(t);
+	waiting_begin_thread(t);
 }
 
 void

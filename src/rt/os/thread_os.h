@@ -101,6 +101,24 @@ struct thread_sampling {
 	uint64_t stack_end; /* where the program's stack was seen to end; 0: unknown */
 };
 
+/* rt/os/waiting.h */
+struct thread_waiting {
+	uint64_t begin;    /* ticks, of the system call under way; 0: there is none */
+	uint64_t number;   /* of that call */
+	uint64_t gathered; /* ticks of short calls since one of them was recorded */
+	uint64_t next;     /* one is recorded when so many are gathered */
+	uint64_t random;
+	uint64_t wall, cpu; /* ns: clocks when they were read last */
+	uint64_t switches;  /* times that it had left the CPU by itself then */
+	uint64_t away;      /* ns off the CPU before that which no record has been given */
+};
+
+struct rt_waiting {
+	bool on;
+	uint64_t long_ticks;  /* of a call that is recorded as it is */
+	uint64_t ticks, wall; /* ns: when this began */
+};
+
 struct rt_sampling {
 	uint32_t hz;    /* 0: there are no samples */
 	uint32_t every; /* one in this many ticks */

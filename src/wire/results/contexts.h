@@ -17,6 +17,9 @@ enum { ST_LABEL_ADDRESS_BITS = 48, ST_LABEL_MAPS = 0x7fff };
 /* Of the artificial root; of the contexts that stand for pruned ones; of callers that could not be
  * found on a sampled stack. */
 enum { ST_LABEL_ROOT = 1, ST_LABEL_PRUNED = 2, ST_LABEL_UNKNOWN = 3 };
+/* From here on: of an enum st_stack_kind, for the kernel's work and waits below the program's
+ * functions. */
+enum { ST_LABEL_KINDS = 16 };
 
 /* The label of a basic block is another: its highest bit is set, the bytes of the block's code
  * stand above its address, for which 47 bits are enough. A longer block is of unknown length: a

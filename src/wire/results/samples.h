@@ -24,6 +24,28 @@ struct st_sample {
 	                  program's; 255: or more */
 };
 /*
+ * Why a stack was taken: a sample found the thread in the program's code, or in a system call, or
+ * the thread has waited in one. K(identifier, name in a tree of stacks)
+ */
+#define ST_STACK_KINDS(K)                                                                          \
+	K(CODE, "[code]")                                                                          \
+	K(KERNEL, "[kernel]")                                                                      \
+	K(SLEEP, "[sleep]")                                                                        \
+	K(FUTEX, "[futex]")                                                                        \
+	K(POLL, "[poll]")                                                                          \
+	K(CHILD, "[child]")                                                                        \
+	K(SIGNAL, "[signal]")                                                                      \
+	K(IO, "[I/O]")                                                                             \
+	K(LOCK, "[lock]")                                                                          \
+	K(OTHER, "[other]")
+enum st_stack_kind {
+#define K(id, name) ST_STACK_##id,
+	ST_STACK_KINDS(K)
+#undef K
+	        ST_STACK_KIND_COUNT
+};
+
+/*
  * A record of the ring of stacks: the registers that unwinding needs, and after them the program's
  * stack from rsp upwards. Valid once `mark` is the record's position + 1, which is written last.
  */
@@ -35,7 +57,9 @@ struct st_stack {
 	uint32_t cut;    /* not 0: the stack goes on after what was copied */
 	uint64_t pc, rsp, rbp, rbx, r12, r13, r14, r15;
 	uint32_t thread; /* index of the thread record */
-	uint32_t padding[9];
+	uint32_t kind;   /* enum st_stack_kind */
+	uint64_t waited; /* ns; of a sample 0 */
+	uint32_t padding[6];
 };
 
 struct st_sample_results {

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What threads wait for (hot:wall), in a program whose waits have known lengths (waits.c)."""
+import collections
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+STROBE, WAITS = sys.argv[1:3]
+MS = 1_000_000
+
+Wait = collections.namedtuple("Wait", "stack ns")
+
+
+def strobe(*words, check=True):
+    return subprocess.run([STROBE, *words], check=check, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240)
+
+
+class Result:
+    """A run of the program with these waits, and what strobe says of it."""
+    def __init__(self, waits, *options):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "result.db")
+        self.run = strobe("run", "-q", "-t", "hot:wall", "-o", self.path, *options, "--", WAITS, waits, check=False)
+        self.read()
+
+    def read(self):
+        self.json = json.loads(strobe("show", "--format", "json", "--threads", self.path).stdout)
+        self.stacks = []
+        for line in strobe("export", "--to", "folded", self.path).stdout.splitlines():
+            stack, ns = line.rsplit(" ", 1)
+            self.stacks.append(Wait(tuple(stack.split(";")), int(ns)))
+        self.wall = self.json["run"]["seconds"] * 1e9
+
+    def waited(self, kind, *callers):
+        """Time of a kind on the stacks where the functions call each other, perhaps with others between them."""
+        total = 0
+        for stack, ns in self.stacks:
+            rest = iter(stack)
+            if stack[-1] == kind and all(name in rest for name in callers):
+                total += ns
+        return total
+
+
+class Waits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.result = Result("scplwe")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.result.folder.cleanup()
+
+    def between(self, ns, least):
+        self.assertGreaterEqual(ns, least)
+        self.assertLessEqual(ns, self.result.wall)
+
+    def test_program_ended(self):
+        self.assertEqual(self.result.run.returncode, 0, self.result.run.stderr)
+
+    def test_sleep_has_its_stack_and_length(self):
+        self.between(self.result.waited("[sleep]", "main", "g", "f", "sleep_ms"), 200 * MS)
+
+    def test_poll_has_its_stack_and_length(self):
+        self.between(self.result.waited("[poll]", "main", "look"), 80 * MS)
+
+    # The other side may have begun a while before these waited.
+    def test_condition_variable(self):
+        self.between(self.result.waited("[futex]", "main", "wait_for_condition", "await"), 20 * MS)
+
+    def test_pipe(self):
+        self.between(self.result.waited("[I/O]", "main", "wait_for_pipe", "take"), 20 * MS)
+
+    def test_child(self):
+        self.between(self.result.waited("[child]", "main", "mourn"), 20 * MS)
+
+    def test_other_threads_sleep_on_stacks_of_their_own(self):
+        self.between(self.result.waited("[sleep]", "start_thread", "signal_late"), 120 * MS)
+        self.between(self.result.waited("[sleep]", "start_thread", "write_late"), 120 * MS)
+        self.assertEqual(self.result.waited("[sleep]", "main", "signal_late"), 0)
+
+    def test_thread_that_waits_at_the_end_counts(self):
+        self.between(self.result.waited("[I/O]", "stay_for_ever", "stay"), 20 * MS)
+
+    def test_functions_have_the_waits_of_what_they_call(self):
+        waiting = {f["name"]: f["waiting_ns"] for f in self.result.json["functions"]}
+        for name in "g", "look", "await", "take", "mourn", "stay", "sleep_ms", "main":
+            on_stack = sum(ns for stack, ns in self.result.stacks if name in stack and stack[-1].startswith("[")
+                           and stack[-1] != "[kernel]")
+            self.assertEqual(waiting[name], on_stack, name)
+        self.assertEqual(waiting["f"], waiting["g"])
+
+    def test_threads_have_their_own(self):
+        threads = self.result.json["threads"]
+        self.assertEqual(len(threads), 4)
+        self.assertEqual(sum(t["waiting_ns"] for t in threads), self.result.json["samples"]["waiting_ns"])
+        self.assertEqual(sum(t["on_cpu_ns"] for t in threads), self.result.json["samples"]["on_cpu_ns"])
+        for t in threads:
+            self.between(t["waiting_ns"], 20 * MS)
+        names = {name: self.result.waited("[sleep]", name) for name in ("signal_late", "write_late")}
+        self.assertIn(names["signal_late"], [t["waiting_ns"] for t in threads])
+
+    def test_sums_are_those_of_the_stacks(self):
+        samples = self.result.json["samples"]
+        self.assertEqual(sum(ns for _, ns in self.result.stacks), samples["on_cpu_ns"] + samples["waiting_ns"])
+
+    def test_table_by_kind(self):
+        table = self.result.json["waits"]
+        self.assertEqual(sum(row["time"] for row in table), self.result.json["samples"]["waiting_ns"])
+        rows = {(row["kind"], row["function"]): row["time"] for row in table}
+        self.assertEqual(rows["poll", "look"], self.result.waited("[poll]", "look"))
+        self.assertEqual(rows["futex", "await"], self.result.waited("[futex]", "await"))
+        self.assertEqual(rows["child", "mourn"], self.result.waited("[child]", "mourn"))
+        csv = strobe("show", "--table", "waits", "--where", "kind=poll", "--format", "csv", self.result.path).stdout
+        self.assertIn(str(rows["poll", "look"]), csv)
+
+    def test_text(self):
+        text = strobe("show", "--sort", "waiting", "--top", "0", self.result.path).stdout
+        self.assertRegex(text, r"wall time of 4 threads: [0-9.]+ m?s on the CPU, [0-9.]+ m?s waiting")
+        self.assertRegex(text, r"self % +total % +samples +waiting +calls ")
+        self.assertIn("\nwaits: what threads waited for\n", text)
+        functions = [line.split()[-2] for line in text.split("\n\n")[1].splitlines()[1:]]
+        self.assertLess(functions.index("main"), functions.index("g"))
+        self.assertLess(functions.index("f"), functions.index("look"))
+
+    def test_text_of_stacks(self):
+        text = strobe("show", "--stacks", "--top", "0", self.result.path).stdout
+        self.assertRegex(text, r"\n *total % +self % +on CPU +waiting +stack\n")
+        depths = {line.split()[-1]: len(line) - len(line.split()[-1]) for line in text.splitlines() if line}
+        self.assertEqual(depths["f"], depths["g"] + 1)
+        self.assertEqual(depths["look"], depths["g"])
+        self.assertRegex(strobe("show", "--threads", self.result.path).stdout, r"on CPU +waiting +state")
+
+    def test_file_keeps_it(self):
+        with sqlite3.connect(self.result.path) as db:
+            self.assertEqual(db.execute("SELECT name, value FROM tool_option").fetchall(), [("wall", "1")])
+
+
+class Other(unittest.TestCase):
+    """Other programs, and other ways to measure."""
+    def result(self, *words):
+        result = Result(*words)
+        self.addCleanup(result.folder.cleanup)
+        return result
+
+    def test_short_waits_are_sampled_by_their_time(self):
+        result = self.result("d")
+        doze = result.waited("[sleep]", "main", "doze")
+        self.assertGreaterEqual(doze, 0.9 * 1200 * 250_000)
+        self.assertLessEqual(doze, result.wall)
+
+    def test_work_of_the_kernel_is_no_waiting(self):
+        for waits in "k", "q":
+            result = self.result(waits)
+            samples = result.json["samples"]
+            self.assertLessEqual(samples["on_cpu_ns"] + samples["waiting_ns"], result.wall, waits)
+            if samples["kernel"]:
+                self.assertGreater(result.waited("[kernel]"), 0, waits)
+
+    def test_death_by_a_signal(self):
+        result = self.result("et")
+        self.assertEqual(result.run.returncode, 128 + signal.SIGTERM)
+        self.assertGreaterEqual(result.waited("[I/O]", "stay"), 20 * MS)
+
+    def test_children(self):
+        result = self.result("w", "--follow")
+        self.assertEqual(len({t["pid"] for t in result.json["threads"]}), 2)
+        self.assertGreaterEqual(result.waited("[sleep]", "mourn", "sleep_ms"), 100 * MS)
+        self.assertGreaterEqual(result.waited("[child]", "mourn"), 20 * MS)
+
+    def test_waits_without_samples(self):
+        result = self.result("s", "--sample-hz", "0")
+        self.assertGreaterEqual(result.waited("[sleep]", "g", "f"), 200 * MS)
+        self.assertEqual(result.json["samples"]["on_cpu_ns"], 0)
+        self.assertEqual(result.json["samples"]["stacks"], 0)
+
+    def test_without_the_option_nothing_is_said_of_waits(self):
+        for tool in "hot", "hot:wall=0":
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "result.db")
+                strobe("run", "-q", "-t", tool, "-o", path, "--", WAITS, "l")
+                shown = json.loads(strobe("show", "--format", "json", "--threads", path).stdout)
+                self.assertNotIn("waits", shown)
+                self.assertNotIn("waiting_ns", shown["samples"])
+                self.assertNotIn("waiting_ns", shown["threads"][0])
+                self.assertNotIn("waiting", strobe("show", path).stdout)
+
+    def test_attached_process(self):
+        with subprocess.Popen([WAITS, "s" * 50]) as program, tempfile.TemporaryDirectory() as folder:
+            try:
+                path = os.path.join(folder, "result.db")
+                time.sleep(0.3)
+                done = strobe("attach", "-q", "-t", "hot:wall", "-o", path, "--for", "1s", str(program.pid), check=False)
+                if done.returncode == 125 and "ptrace" in done.stderr:
+                    self.skipTest(done.stderr.strip())
+                self.assertEqual(done.returncode, 0, done.stderr)
+            finally:
+                program.kill()
+            folded = strobe("export", "--to", "folded", path).stdout
+            slept = [int(line.rsplit(" ", 1)[1]) for line in folded.splitlines() if ";g;f;" in line and "[sleep]" in line]
+            self.assertGreaterEqual(sum(slept), 200 * MS)
+
+    def test_misuse(self):
+        done = strobe("run", "-t", "hot:wal", "--", WAITS, "l", check=False)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("tool hot has no option 'wal'; did you mean 'wall'?", done.stderr)
+        done = strobe("run", "-t", "hot:wall=much", "--", WAITS, "l", check=False)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("option wall of tool hot takes a number", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

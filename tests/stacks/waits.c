@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Waits of known length and kind: for each, the thread that waits and the functions that do. The
+ * argument says which waits there are, a letter for each. */
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static void
+sleep_ms(long ms)
+{
+	const struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+	nanosleep(&t, NULL);
+}
+
+/* ---- sleep: g calls f, which sleeps for 200 ms ---- */
+
+static __attribute__((noinline)) void
+f(void)
+{
+	sleep_ms(200);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void
+g(void)
+{
+	f();
+	__asm__ volatile("");
+}
+
+/* ---- many short sleeps, of 250 us each: 300 ms or more ---- */
+
+static __attribute__((noinline)) void
+doze(void)
+{
+	const struct timespec t = {0, 250000};
+	for (int i = 0; i < 1200; i++)
+		nanosleep(&t, NULL);
+}
+
+/* ---- a condition variable, signalled after 150 ms ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int ready;
+
+static void *
+signal_late(void *unused)
+{
+	/* The other thread has the mutex until it waits. */
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	sleep_ms(150);
+	pthread_mutex_lock(&mutex);
+	ready = 1;
+	pthread_cond_signal(&condition);
+	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+static __attribute__((noinline)) void
+await(void)
+{
+	while (!ready)
+		pthread_cond_wait(&condition, &mutex);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void
+wait_for_condition(void)
+{
+	pthread_t t;
+	pthread_mutex_lock(&mutex);
+	pthread_create(&t, NULL, signal_late, NULL);
+	await();
+	pthread_join(t, NULL);
+}
+
+/* ---- a pipe, written after 120 ms ---- */
+
+static int ends[2];
+
+static void *
+write_late(void *unused)
+{
+	sleep_ms(120);
+	if (write(ends[1], "x", 1) != 1)
+		exit(2);
+	return unused;
+}
+
+static __attribute__((noinline)) void
+take(void)
+{
+	char byte;
+	if (read(ends[0], &byte, 1) != 1)
+		exit(2);
+}
+
+static void
+wait_for_pipe(void)
+{
+	pthread_t t;
+	if (pipe(ends))
+		exit(2);
+	pthread_create(&t, NULL, write_late, NULL);
+	take();
+	pthread_join(t, NULL);
+}
+
+/* ---- poll, for 80 ms; a child process, for 100 ms ---- */
+
+static __attribute__((noinline)) void
+look(void)
+{
+	poll(NULL, 0, 80);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void
+mourn(void)
+{
+	const pid_t child = fork();
+	if (!child) {
+		sleep_ms(100);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+}
+
+/* ---- a thread that waits to the end ---- */
+
+static __attribute__((noinline)) void
+stay(void)
+{
+	char byte;
+	int never[2];
+	if (pipe(never) || write(ends[1], "x", 1) != 1 || read(never[0], &byte, 1) != 1)
+		exit(2);
+}
+
+static void *
+stay_for_ever(void *unused)
+{
+	stay();
+	return unused;
+}
+
+static void
+leave_one_waiting(void)
+{
+	pthread_t t;
+	if (pipe(ends))
+		exit(2);
+	pthread_create(&t, NULL, stay_for_ever, NULL);
+	take(); /* until it is about to wait */
+	sleep_ms(90);
+}
+
+/* ---- no waits: quick calls; a long call in which the kernel works ---- */
+
+static __attribute__((noinline)) void
+hurry(void)
+{
+	for (int i = 0; i < 100000; i++)
+		getppid();
+}
+
+static __attribute__((noinline)) void
+fill(void)
+{
+	enum { BYTES = 256 << 20 };
+	FILE *zero = fopen("/dev/zero", "r");
+	char *bytes = malloc(BYTES);
+	if (!zero || !bytes || read(fileno(zero), bytes, BYTES) < 0)
+		exit(2);
+	free(bytes);
+	fclose(zero);
+}
+
+/* ---- the end by a signal ---- */
+
+static void
+end_by_signal(void)
+{
+	raise(SIGTERM);
+}
+
+static const struct {
+	char letter;
+	void (*make)(void);
+} kinds[] = {{'s', g},    {'d', doze},         {'c', wait_for_condition}, {'p', wait_for_pipe},
+             {'l', look}, {'w', mourn},        {'e', leave_one_waiting},  {'q', hurry},
+             {'k', fill}, {'t', end_by_signal}};
+
+int
+main(int argc, char **argv)
+{
+	for (const char *c = argc > 1 ? argv[1] : "scplwe"; *c; c++)
+		for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+			if (kinds[i].letter == *c)
+				kinds[i].make();
+	return 0;
+}
