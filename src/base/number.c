@@ -34,6 +34,10 @@ st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes)
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
 	double value = (double)bytes;
 	size_t unit = 0;
+	if (bytes == 1) {
+		snprintf(buffer, ST_NUMBER_SIZE, "1 byte");
+		return buffer;
+	}
 	for (; value >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
 		value /= 1024;
 	bool whole = value >= 99.95 || value - (double)(int)value < 0.05;

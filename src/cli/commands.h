@@ -441,7 +441,8 @@
 	K(PASSED, "passed")                                                                        \
 	K(CAUSAL, "causal")                                                                        \
 	K(TIMELINE, "timeline")                                                                    \
-	K(WAITS, "waits")
+	K(WAITS, "waits")                                                                          \
+	K(CALLGRAPH, "callgraph")
 
 #define ST_PLOT_OPTIONS(O)                                                                         \
 	O(output, 'o', "output", "FILE", true,                                                     \
@@ -470,8 +471,12 @@
 	O(accumulate, 0, "accumulate", NULL, true,                                                 \
 	  "bars, flow, heat: draw at each x the sum of all values up to it")                       \
 	O(top, 'n', "top", "N", true,                                                              \
-	  "draw N locations (default: 9; bars: 12; --by address: 32), history: N versions "        \
-	  "(default: 40); 0: all")                                                                 \
+	  "draw N locations (default: 9; bars: 12; --by address: 32; callgraph: 60), history: N "  \
+	  "versions (default: 40); 0: all")                                                        \
+	O(least, 0, "least", "PERCENT", true,                                                      \
+	  "callgraph: draw functions with at least this share of all (default: 1%)")               \
+	O(levels, 0, "levels", "N", true,                                                          \
+	  "callgraph: draw what is at most N calls away from --of (default: 2; 0: all)")           \
 	O(title, 0, "title", "TEXT", true, "write this title above the picture")                   \
 	ST_OPTION_HELP(O)
 

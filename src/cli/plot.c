@@ -23,7 +23,8 @@ typedef st_status plot_draw(const struct st_plot_arguments *a, FILE *out, struct
 static plot_draw *const plot_kinds[] = {
         st_plot_history,   st_plot_scatter,   st_plot_flame_graph,   st_plot_bars_of,
         st_plot_flow_over, st_plot_heat_over, st_plot_cost,          st_plot_residuals,
-        st_plot_passed,    st_plot_causal,    st_plot_blow_timeline, st_plot_thread_waits};
+        st_plot_passed,    st_plot_causal,    st_plot_blow_timeline, st_plot_thread_waits,
+        st_plot_callgraph};
 static const char *const plot_names[] = {
 #define K(id, name) name,
         ST_PLOT_KINDS(K)
@@ -72,6 +73,8 @@ plot_text_option(struct st_plot_arguments *a, int option)
 		return &a->func;
 	case PLOT_kept:
 		return &a->kept;
+	case PLOT_least:
+		return &a->least;
 	default:
 		return NULL;
 	}
@@ -113,6 +116,8 @@ plot_apply(struct st_plot_arguments *a, int option, const char *value, struct st
 		return ST_FAILED; /* *e is filled */
 	if (option == PLOT_top)
 		return st_option_number("top", value, 0, 100000000, &a->top, e);
+	if (option == PLOT_levels)
+		return st_option_number("levels", value, 0, 1000, &a->levels, e);
 	if (text)
 		*text = value;
 	if (flag)
@@ -214,7 +219,7 @@ plot_run(const struct st_plot_arguments *a, struct st_error *e)
 int
 st_plot_main(char *const *argv)
 {
-	struct st_plot_arguments a = {.top = -1};
+	struct st_plot_arguments a = {.top = -1, .levels = -1};
 	struct st_error e;
 	int code = ST_EXIT_OK;
 	const int bad = plot_parse(&a, argv, &e);

@@ -17,7 +17,8 @@ struct st_plot_arguments {
 	ST_VEC(const char *) files;
 	bool no_model, logarithmic, inverted, shares, help;
 	bool stacked, grouped, accumulate;
-	long top; /* -1: not given */
+	long top, levels;  /* -1: not given */
+	const char *least; /* NULL: not given */
 };
 
 /* Each draws into a stream; the caller checks the stream for errors. ST_FAILED with *e: the
@@ -38,6 +39,8 @@ st_status st_plot_campaign(const struct st_plot_arguments *a, FILE *out, struct 
                            st_status (*draw)(const struct st_plot_arguments *a,
                                              const struct st_blow *b, FILE *out,
                                              struct st_error *e));
+/* Draws who calls whom. */
+st_status st_plot_callgraph(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 /* Draws the experiments of strobe blow. */
 st_status st_plot_causal(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 /* Draws the calls of the experiment that strobe blow has recorded. */

@@ -16,7 +16,11 @@ static const char style_sheet[] =
         ".band{fill:#222;opacity:.12}.point{opacity:.75}\n"
         ".range{stroke-width:1;opacity:.6}.interval{stroke-width:3}\n"
         ".reach{stroke:#222;stroke-width:1}.certain{stroke:#222;stroke-width:3}\n"
-        ".frame{stroke:#fff;stroke-width:.5}.label{font-size:11px;pointer-events:none}\n";
+        ".frame{stroke:#fff;stroke-width:.5}.label{font-size:11px;pointer-events:none}\n"
+        ".edge{fill:none;stroke:#222;stroke-opacity:.45}.arrow{fill:#222}.name{font-weight:bold}\n"
+        ".edge-label{font-size:10px;paint-order:stroke;stroke:#fff;stroke-width:3px}\n"
+        ".box{stroke:#666}.box.centre{stroke-width:3}.others{stroke-dasharray:4 "
+        "3}.edge.others{stroke-opacity:.3}\n";
 
 /* Okabe and Ito's colours, which colour-blind readers can tell apart, then two more. */
 static const char *const colours[ST_SVG_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -178,6 +182,24 @@ st_svg_path_begin(struct st_svg *s, const char *class)
 {
 	fprintf(s->out, "<path class=\"%s\" d=\"", class);
 	s->points = 0;
+}
+
+void
+st_svg_path_begin_styled(struct st_svg *s, const char *class, const char *style)
+{
+	fprintf(s->out, "<path class=\"%s\" style=\"%s\" d=\"", class, style);
+	s->points = 0;
+}
+
+void
+st_svg_path_curve(struct st_svg *s, double x1, double y1, double x2, double y2, double x, double y)
+{
+	const double numbers[] = {x1, y1, x2, y2, x, y};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		putc(i ? ' ' : 'C', s->out);
+		svg_number(s->out, numbers[i]);
+	}
+	s->points++;
 }
 
 void

@@ -43,9 +43,13 @@ void st_svg_circle(struct st_svg *s, double x, double y, double radius, const ch
                    const char *hint);
 /* Draws a line through points, or, if closed, an area. */
 void st_svg_path_begin(struct st_svg *s, const char *class);
+void st_svg_path_begin_styled(struct st_svg *s, const char *class, const char *style);
 void st_svg_path_to(struct st_svg *s, double x, double y);
 /* Interrupts the line: the next point begins another part of the path. */
 void st_svg_path_gap(struct st_svg *s);
+/* Continues to x, y along a cubic curve with two control points. */
+void st_svg_path_curve(struct st_svg *s, double x1, double y1, double x2, double y2, double x,
+                       double y);
 void st_svg_path_end(struct st_svg *s, int closed, const char *hint);
 
 /* Estimates the width of a text in pixels, in the plots' size of letters. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A layered layout of a directed graph: callers above callees, few crossings, long edges as chains of points. It is Sugiyama's method.
+// A layered layout of a directed graph: callers above callees, few crossings, long edges as chains of points. It is Sugiyama's method;
+// src/plot/layers.c has the same steps, so that the page and `strobe plot callgraph` place the same graph in the same way.
 const SWEEPS = 12;
 const ROUNDS = 12;
 
