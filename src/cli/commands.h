@@ -199,6 +199,8 @@
 	O(interval, 0, "interval", "TIME", true, "set how often --top is updated (default: 1s)")   \
 	O(pid, 'p', "pid", "PID", true, "measure a running process, until Ctrl-C or --for")        \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier run")                      \
+	O(metric, 0, "metric", "wall|on-cpu|waiting|samples", true,                                \
+	  "with --from a result of hot:wall: show this part of its time (default: wall)")          \
 	O(limit, 0, "limit", "SIZE", true,                                                         \
 	  "write at most SIZE, the hottest contexts (default: 256M; none: no limit)")              \
 	O(format, 0, "format", "db|text|xml|json|folded|speedscope|callgrind|pprof", true,         \
@@ -350,7 +352,7 @@
 	O(interactive, 'i', "interactive", NULL, true,                                             \
 	  "browse the functions and tables of the profile in the terminal")                        \
 	O(sort, 's', "sort", "KEY", true,                                                          \
-	  "sort by time (default), total, instructions, calls, name, or a column")                 \
+	  "sort by time (default), total, waiting, instructions, calls, name, or a column")        \
 	O(top, 'n', "top", "N", true, "print at most N rows of each table (default: 40; 0: all)")  \
 	O(func, 'F', "func", "NAME", true,                                                         \
 	  "print source and disassembly of a function, with counts")                               \
@@ -716,6 +718,8 @@
 	  "write this format (default: what the name of FILE says)")                               \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write to FILE; perun-store: create this folder (default: -, standard output)")          \
+	O(metric, 0, "metric", "wall|on-cpu|waiting|samples", true,                                \
+	  "of a result of hot:wall: write this part of its time (default: wall)")                  \
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \

@@ -26,7 +26,7 @@ enum {
 #define HISTORY_FORMAT "perun-store"
 
 struct export_arguments {
-	const char *input, *output, *format;
+	const char *input, *output, *format, *metric;
 	bool help;
 };
 
@@ -66,6 +66,9 @@ apply_export_option(struct export_arguments *a, int option, const char *value, s
 		return 0;
 	case EXPORT_output:
 		a->output = value;
+		return 0;
+	case EXPORT_metric:
+		a->metric = value;
 		return 0;
 	case EXPORT_help:
 		a->help = true;
@@ -150,6 +153,8 @@ export_by_command(const struct export_arguments *a, const struct st_profile *p,
 	                (char *)(uintptr_t)a->format,
 	                (char *)(uintptr_t) "-o",
 	                (char *)(uintptr_t)a->output,
+	                a->metric ? (char *)(uintptr_t) "--metric" : NULL,
+	                (char *)(uintptr_t)a->metric,
 	                NULL};
 	struct st_context_options o;
 	struct st_error e;
@@ -214,7 +219,13 @@ export_profile(const struct export_arguments *a)
 	if (!p)
 		return st_complain(&e);
 	int code = ST_EXIT_OK;
-	if (st_export_is_gzip(a->output) && !export_compresses(format, p)) {
+	if (a->metric && !export_compresses(format, p)) {
+		st_cause(&e, ST_EXIT_USAGE,
+		         "--metric chooses from the wall time of call stacks: use it with a format "
+		         "of "
+		         "stacks, such as folded, and a result of strobe run -t hot:wall");
+		code = st_complain(&e);
+	} else if (st_export_is_gzip(a->output) && !export_compresses(format, p)) {
 		st_cause(
 		        &e, ST_EXIT_USAGE,
 		        "only call stacks are written compressed, and %s would be plain text: give "
@@ -239,6 +250,10 @@ st_export_main(char *const *argv)
 	if (a.help) {
 		st_command_help(stdout, st_command_find("export"), false);
 		return ST_EXIT_OK;
+	}
+	if (a.metric && !strcmp(a.format, HISTORY_FORMAT)) {
+		st_cause(&e, ST_EXIT_USAGE, "--metric is for call stacks: leave it out");
+		return st_complain(&e);
 	}
 	if (!strcmp(a.format, HISTORY_FORMAT))
 		return st_export_store(a.input, a.output);

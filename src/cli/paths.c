@@ -23,6 +23,7 @@ read_contexts_paths(struct st_contexts *c, const struct st_profile *p, const str
 	const struct st_context_choice choice = {.join_threads = a->join_threads,
 	                                         .kccf = a->kccf && callers,
 	                                         .pin = a->pin,
+	                                         .part = a->part,
 	                                         .functions = a->functions,
 	                                         .blocks = a->blocks,
 	                                         .code = a->disasm,

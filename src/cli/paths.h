@@ -24,6 +24,7 @@ struct st_paths {
 	long pid;                               /* of a process to attach; 0: none */
 	double seconds;                         /* to measure; 0: all */
 	struct st_names names;
+	enum st_wall_part part; /* --metric */
 };
 
 /* 0, or -1 with *e. st_paths_free in both cases. */

@@ -120,6 +120,11 @@ apply_paths_setting(struct st_paths *a, const char *name, int option, const char
 		return st_region_time(&a->measure.top.interval, "interval", value, e);
 	case PATHS_pid:
 		return st_measure_pid(value, &a->pid, e);
+	case PATHS_metric:
+		if (st_wall_part_named(value, &a->part))
+			return 0;
+		return st_fail(e, ST_EXIT_USAGE, "--metric takes " ST_WALL_WORDS ", not '%s'",
+		               value);
 	case PATHS_limit:
 		return set_limit(a, value, e);
 	case PATHS_max_memory:
@@ -348,6 +353,10 @@ check_paths(struct st_paths *a, struct st_error *e)
 	if (check_source(a, e) || check_top(a, e) || check_log(a, e))
 		return -1;
 	guess_format(a);
+	if (a->part)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--metric chooses from the wall time of an earlier strobe run -t "
+		               "hot:wall: add --from FILE");
 	if (a->iterations && check_iterations(a, e))
 		return -1;
 	if (a->loops && !blocks)
@@ -387,10 +396,11 @@ static bool
 paths_shows(int option)
 {
 	return option == PATHS_from || option == PATHS_format || option == PATHS_output ||
-	       option == PATHS_limit || option == PATHS_under || option == PATHS_calls ||
-	       option == PATHS_kccf || option == PATHS_join_threads || option == PATHS_pin_blocks ||
-	       option == PATHS_functions || option == PATHS_blocks || option == PATHS_disasm ||
-	       option == PATHS_hot || option == PATHS_quiet || option == PATHS_help;
+	       option == PATHS_limit || option == PATHS_metric || option == PATHS_under ||
+	       option == PATHS_calls || option == PATHS_kccf || option == PATHS_join_threads ||
+	       option == PATHS_pin_blocks || option == PATHS_functions || option == PATHS_blocks ||
+	       option == PATHS_disasm || option == PATHS_hot || option == PATHS_quiet ||
+	       option == PATHS_help;
 }
 
 static st_status

@@ -10,6 +10,23 @@
 #include "contexts/forest.h"
 #include "profile/profile.h"
 
+/* Of wall time, what contexts are to have. P(identifier, word) */
+#define ST_WALL_PARTS(P)                                                                           \
+	P(ALL, "wall")                                                                             \
+	P(ON_CPU, "on-cpu")                                                                        \
+	P(WAITING, "waiting")                                                                      \
+	P(SAMPLES, "samples")
+enum st_wall_part {
+	ST_WALL_ANY, /* what there is, of profiles without wall time, too */
+#define P(id, word) ST_WALL_##id,
+	ST_WALL_PARTS(P)
+#undef P
+};
+/* The part of that word; false: there is none. */
+bool st_wall_part_named(const char *name, enum st_wall_part *part);
+/* The words, for messages. */
+#define ST_WALL_WORDS "wall, on-cpu, waiting or samples"
+
 /* The contexts to read, and the way to read them. */
 struct st_context_choice {
 	bool join_threads; /* one forest for all threads */
@@ -24,6 +41,7 @@ struct st_context_choice {
 	/* Nodes that the k-calling context forests may have: when they would have more, they have a
 	 * smaller k. 0: as many as there are. */
 	size_t most_callers;
+	enum st_wall_part part;
 };
 
 /* Whether a name or shell pattern stands for a function, whose name may end with its arguments. */

@@ -61,12 +61,6 @@ find_group(struct st_contexts *c, uint32_t thread, uint32_t function)
 	return (uint32_t)c->groups.n - 1;
 }
 
-static struct st_weight
-weight_of(const struct st_profile_context *x)
-{
-	return (struct st_weight){x->count, x->self_ns, x->instructions};
-}
-
 /* A context of the profile, on its way through the forest: a piece of its last block after the
  * other. */
 struct way {
@@ -223,7 +217,7 @@ weigh_context(struct st_context_maker *m, size_t i)
 {
 	const struct st_profile_context *x = &m->c->profile->contexts.v[i];
 	struct st_context_group *g = &m->c->groups.v[m->group_of[i]];
-	struct st_weight own = weight_of(x);
+	struct st_weight own = st_contexts_weight(m, x);
 	struct way w = way_of(m, i);
 	bool chosen = is_chosen(m, i, ST_CHOSEN);
 	for (uint32_t label; (label = step(m, &w)) != UINT32_MAX;) {
@@ -309,6 +303,9 @@ make_groups(struct st_context_maker *m)
 		prune(m);
 	for (size_t i = 0; i < c->groups.n; i++) {
 		struct st_context_group *g = &c->groups.v[i];
+		if (m->part > ST_WALL_ALL &&
+		    (st_contexts_keep_weights(&g->ksf) || st_contexts_keep_weights(&g->kccf)))
+			return -1;
 		st_forest_total(&g->ksf);
 		c->n_ksf += g->ksf.n;
 		c->n_kccf += g->kccf.n;
@@ -333,15 +330,17 @@ st_contexts_make(struct st_contexts *c, const struct st_profile *p,
                  const struct st_context_choice *choice, struct st_error *e)
 {
 	bool some = choice->n_under || choice->n_calls;
-	struct st_context_maker m = {
-	        .c = c, .choice = some ? choice : NULL, .most_callers = choice->most_callers};
+	struct st_context_maker m = {.c = c,
+	                             .choice = some ? choice : NULL,
+	                             .most_callers = choice->most_callers,
+	                             .part = choice->part};
 	struct st_context_options o;
 	bool known = st_contexts_options(p, &o);
 	*c = (struct st_contexts){.profile = p,
 	                          .mode = o.mode,
 	                          .k = o.k,
 	                          .k_callers = o.k,
-	                          .timed = o.time,
+	                          .timed = o.time && choice->part != ST_WALL_SAMPLES,
 	                          .sampled = o.sampled,
 	                          .counted = o.sampled ? "samples" : NULL,
 	                          .unit = o.sampled ? "count" : NULL,
@@ -358,6 +357,10 @@ st_contexts_make(struct st_contexts *c, const struct st_profile *p,
 	if (!known)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "the profile has no contexts; strobe paths measures them");
+	if (choice->part && !(o.sampled && o.time))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "the profile has no wall time, of which --metric could choose: "
+		               "measure with strobe run -t hot:wall");
 	if (some && c->mode != ST_CONTEXT_FUNC)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--under and --calls are about functions, and these are contexts of "

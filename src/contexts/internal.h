@@ -18,7 +18,14 @@ struct st_context_maker {
 	        *chosen; /* of each group, what is known of its nodes; NULL: all are chosen */
 	size_t n_chosen;
 	size_t most_callers; /* nodes; 0: no limit */
+	enum st_wall_part part;
 };
+
+/* What a context of the profile has, of the part that is asked for. */
+struct st_weight st_contexts_weight(const struct st_context_maker *m,
+                                    const struct st_profile_context *x);
+/* Leaves out the nodes in which, with all below them, nothing was counted. 0, or -1: no memory. */
+st_status st_contexts_keep_weights(struct st_forest *f);
 
 /* The pieces of a block as it was executed; a function is one. */
 struct st_context_pieces {

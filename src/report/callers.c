@@ -30,9 +30,10 @@ st_callers_close(struct st_callers *c)
 	st_contexts_free(&c->contexts);
 }
 
-/* One side of a pair, and the samples in the callee while it was called by the caller. */
+/* One side of a pair, and the samples in the callee while it was called by the caller; the wall
+ * time there, if it is known. */
 struct caller {
-	uint64_t samples;
+	uint64_t samples, wall_ns;
 	uint32_t label;
 };
 
@@ -40,6 +41,8 @@ static int
 callers_order(const void *a, const void *b)
 {
 	const struct caller *x = a, *y = b;
+	if (x->wall_ns != y->wall_ns)
+		return x->wall_ns < y->wall_ns ? 1 : -1;
 	if (x->samples != y->samples)
 		return x->samples < y->samples ? 1 : -1;
 	return (x->label > y->label) - (x->label < y->label);
@@ -51,14 +54,23 @@ callers_print_table(const struct st_callers *c, struct caller *v, size_t n, cons
 {
 	const struct st_table_column columns[] = {
 	        {"samples", false}, {"total %", false}, {title, true}};
+	const struct st_table_column with_waits[] = {
+	        {"wall time", false}, {"samples", false}, {"total %", false}, {title, true}};
+	const bool waits = c->contexts.timed;
+	const double all = (double)c->r->profile->run.stacks;
 	const size_t top = c->r->top, shown = top && top < n ? top : n;
-	struct st_table *t = st_table_new(columns, 3);
+	struct st_table *t = st_table_new(waits ? with_waits : columns, waits ? 4 : 3);
 	qsort(v, n, sizeof *v, callers_order);
 	for (size_t i = 0; i < shown; i++) {
 		const struct st_context_label *l = &c->contexts.labels[v[i].label];
+		char wall[ST_NUMBER_SIZE];
+		if (waits)
+			st_table_cell(t, "%s", st_duration(wall, (int64_t)v[i].wall_ns));
 		st_table_count(t, v[i].samples);
-		st_table_cell(t, "%.2f",
-		              100.0 * (double)v[i].samples / (double)c->r->profile->run.stacks);
+		if (all > 0)
+			st_table_cell(t, "%.2f", 100.0 * (double)v[i].samples / all);
+		else
+			st_table_cell(t, "-");
 		if (l->in_function == UINT32_MAX)
 			st_table_cell(t, "%s", l->name);
 		else
@@ -82,6 +94,18 @@ callers_find(const struct st_callers *c, uint32_t caller, uint32_t function)
 	return i;
 }
 
+static bool
+callers_counts(const struct st_tree_node *pair)
+{
+	return pair->weight.count || pair->weight.self_ns;
+}
+
+static struct caller
+caller_of(const struct st_tree_node *pair, uint32_t label)
+{
+	return (struct caller){pair->weight.count, pair->weight.self_ns, label};
+}
+
 void
 st_callers_print(const struct st_callers *c, uint32_t function, FILE *out)
 {
@@ -95,16 +119,16 @@ st_callers_print(const struct st_callers *c, uint32_t function, FILE *out)
 		const uint32_t found = callers_find(c, i, function);
 		if (c->contexts.labels[nodes[i].label].in_function == function)
 			own = i;
-		if (found != ST_NO_NODE && nodes[found].weight.count)
-			v[n++] = (struct caller){nodes[found].weight.count, nodes[i].label};
+		if (found != ST_NO_NODE && callers_counts(&nodes[found]))
+			v[n++] = caller_of(&nodes[found], nodes[i].label);
 	}
 	if (n)
 		callers_print_table(c, v, n, "caller", out);
 	n = 0;
 	for (uint32_t i = own == ST_NO_NODE ? own : nodes[own].first; i != ST_NO_NODE;
 	     i = nodes[i].next)
-		if (nodes[i].weight.count)
-			v[n++] = (struct caller){nodes[i].weight.count, nodes[i].label};
+		if (callers_counts(&nodes[i]))
+			v[n++] = caller_of(&nodes[i], nodes[i].label);
 	if (n)
 		callers_print_table(c, v, n, "callee", out);
 	free(v);

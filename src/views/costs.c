@@ -25,8 +25,11 @@ static st_status
 costs_of_contexts(struct st_costs *c, const struct st_profile *p, const char *name,
                   const char *metric, struct st_error *e)
 {
-	const struct st_context_choice choice = {.join_threads = true};
+	struct st_context_choice choice = {.join_threads = true};
+	const char *part = metric && st_wall_part_named(metric, &choice.part) ? metric : NULL;
 	size_t i = 0;
+	if (part) /* its name says which time, and contexts have no other */
+		metric = choice.part == ST_WALL_SAMPLES ? "count" : "time";
 	if (st_contexts_make(&c->contexts, p, &choice, e))
 		return ST_FAILED;
 	while (i < COST_METRICS &&
@@ -35,14 +38,14 @@ costs_of_contexts(struct st_costs *c, const struct st_profile *p, const char *na
 	if (i == COST_METRICS)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no metric '%s' of contexts; --metric takes time, instructions or "
-		               "count",
+		               "count, and with hot:wall " ST_WALL_WORDS,
 		               metric);
 	if (!costs_has(&c->contexts, i))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "%s has no %s: measure it with strobe paths --%s, or take --metric "
 		               "count",
 		               name, metric, metric);
-	c->metric = cost_metrics[i].name;
+	c->metric = part ? part : cost_metrics[i].name;
 	c->unit = cost_metrics[i].unit;
 	c->field = cost_metrics[i].field;
 	return ST_OK;

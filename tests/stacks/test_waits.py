@@ -122,12 +122,69 @@ class Waits(unittest.TestCase):
 
     def test_text(self):
         text = strobe("show", "--sort", "waiting", "--top", "0", self.result.path).stdout
-        self.assertRegex(text, r"wall time of 4 threads: [0-9.]+ m?s on the CPU, [0-9.]+ m?s waiting")
+        self.assertRegex(text, r"wall time of 4 threads: [0-9.]+ \S+ on the CPU, [0-9.]+ \S+ waiting")
         self.assertRegex(text, r"self % +total % +samples +waiting +calls ")
         self.assertIn("\nwaits: what threads waited for\n", text)
         functions = [line.split()[-2] for line in text.split("\n\n")[1].splitlines()[1:]]
         self.assertLess(functions.index("main"), functions.index("g"))
         self.assertLess(functions.index("f"), functions.index("look"))
+
+    def folded(self, *words):
+        sums = collections.Counter()
+        for line in strobe("export", "--to", "folded", *words, self.result.path).stdout.splitlines():
+            stack, value = line.rsplit(" ", 1)
+            sums[stack] += int(value)
+        return sums
+
+    def test_exports_have_the_part_that_is_asked_for(self):
+        samples = self.result.json["samples"]
+        waiting, on_cpu = self.folded("--metric", "waiting"), self.folded("--metric", "on-cpu")
+        self.assertEqual(sum(waiting.values()), samples["waiting_ns"])
+        self.assertEqual(sum(on_cpu.values()), samples["on_cpu_ns"])
+        self.assertEqual(self.folded("--metric", "wall"), waiting + on_cpu)
+        self.assertEqual(sum(self.folded("--metric", "samples").values()), samples["stacks"])
+
+    def test_speedscope_and_callgrind(self):
+        whole = self.result.json["samples"]["on_cpu_ns"] + self.result.json["samples"]["waiting_ns"]
+        scope = json.loads(strobe("export", "--to", "speedscope", self.result.path).stdout)
+        self.assertEqual(sum(sum(p["weights"]) for p in scope["profiles"]), whole)
+        self.assertEqual({p["unit"] for p in scope["profiles"]}, {"nanoseconds"})
+        self.assertIn("[poll]", [frame["name"] for frame in scope["shared"]["frames"]])
+        waiting = strobe("export", "--to", "callgrind", "--metric", "waiting", self.result.path).stdout
+        self.assertIn(f"\nsummary: {self.result.json['samples']['waiting_ns']} 0\n", waiting)
+
+    def test_pprof(self):
+        path = os.path.join(self.result.folder.name, "x.pb.gz")
+        strobe("export", "--metric", "waiting", "-o", path, self.result.path)
+        back = os.path.join(self.result.folder.name, "back.db")
+        strobe("import", "-o", back, path)
+        lines = strobe("export", "--to", "folded", back).stdout.splitlines()
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines), self.result.json["samples"]["waiting_ns"])
+
+    def test_flame_graph(self):
+        svg = strobe("plot", "flame", "--metric", "waiting", "-o", "-", self.result.path).stdout
+        self.assertRegex(svg, r">look: [0-9.]+ ms, ")
+        self.assertIn(">[futex]: ", svg)
+
+    def test_paths(self):
+        shown = json.loads(strobe("paths", "--from", self.result.path, "--metric", "waiting", "--format", "json").stdout)
+        roots = [node for thread in shown["threads"] for node in thread["ksf"]]
+        self.assertEqual(sum(node["total_ns"] for node in roots), self.result.json["samples"]["waiting_ns"])
+
+    def test_callers(self):
+        text = strobe("show", "--func", "f", self.result.path).stdout
+        self.assertRegex(text, r"wall time +samples +total % +caller\n *\d+\.\d+ \S+ +\d+ +[-0-9.]+ +g ")
+
+    def test_misuse_of_metric(self):
+        for message, words in (("--metric takes wall, on-cpu, waiting or samples, not 'cpu'", ("export", "--to", "folded", "--metric", "cpu")),
+                               ("--metric chooses from the wall time of call stacks", ("export", "--to", "csv", "--metric", "wall")),
+                               ("--metric is for call stacks", ("export", "--to", "perun-store", "-o", "x", "--metric", "wall"))):
+            done = strobe(*words, self.result.path, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(message, done.stderr)
+        done = strobe("paths", "--metric", "wall", "--", WAITS, "l", check=False)
+        self.assertEqual(done.returncode, 125)
+        self.assertIn("--metric chooses from the wall time of an earlier strobe run -t hot:wall: add --from FILE", done.stderr)
 
     def test_text_of_stacks(self):
         text = strobe("show", "--stacks", "--top", "0", self.result.path).stdout
@@ -190,6 +247,10 @@ class Other(unittest.TestCase):
                 self.assertNotIn("waiting_ns", shown["samples"])
                 self.assertNotIn("waiting_ns", shown["threads"][0])
                 self.assertNotIn("waiting", strobe("show", path).stdout)
+                done = strobe("export", "--to", "folded", "--metric", "wall", path, check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertTrue("the profile has no wall time, of which --metric could choose: measure with strobe run -t hot:wall"
+                                in done.stderr or "--metric chooses from the wall time of call stacks" in done.stderr, done.stderr)
 
     def test_attached_process(self):
         with subprocess.Popen([WAITS, "s" * 50]) as program, tempfile.TemporaryDirectory() as folder:
