@@ -157,6 +157,10 @@ annotate_apply(struct st_annotate_arguments *a, int option, const char *value, s
 	case ANNOTATE_depth:
 		a->search = "depth";
 		return set_annotate_number("depth", value, ST_FEATURE_DEEPEST, &a->limits.depth, e);
+	case ANNOTATE_machine:
+		a->search = "machine";
+		a->limits.machine = true;
+		return ST_OK;
 	case ANNOTATE_max_features:
 		a->search = "max-features";
 		return set_annotate_number("max-features", value, ST_FEATURE_MOST, &a->limits.most,
@@ -227,6 +231,11 @@ annotate_check_engine(struct st_annotate_arguments *a, struct st_error *e)
 		        "%s counts what the program executes, whatever recording costs: leave "
 		        "out --twice",
 		        why);
+	if (a->limits.machine)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s counts what the program executes, whatever else the machine "
+		               "does: leave out --machine",
+		               why);
 	a->metrics |= a->branches ? ST_RECORD_BRANCHES : 0;
 	return ST_OK;
 }

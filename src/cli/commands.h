@@ -304,6 +304,8 @@
 	  "follow at most N pointers to a feature (default: 3; at most 8)")                        \
 	O(max_features, 0, "max-features", "N", true,                                              \
 	  "take at most N features of a function (default: 64; at most 128)")                      \
+	O(machine, 0, "machine", NULL, true,                                                       \
+	  "take the state of the machine as features, too: threads, load, memory, clock")          \
 	O(without, 0, "without", "FEATURES", true,                                                 \
 	  "leave features out of the models, by names and patterns: 'stats_*', @FILE")             \
 	O(where, 0, "where", "CONDITION", true,                                                    \

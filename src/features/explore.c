@@ -5,14 +5,16 @@
 
 #include "base/text.h"
 #include "features/internal.h"
+#include "wire/machine.h"
 
 /* ---- operations and features ---- */
 
 uint16_t
 st_feature_emit(struct st_feature_search *s, struct st_record_op op)
 {
+	const size_t reserved = s->limits.machine ? ST_MACHINE_COUNT : 0;
 	struct st_record_op *slot =
-	        s->table->ops.n < ST_RECORD_MOST_OPS ? ST_PUSH(&s->table->ops) : NULL;
+	        s->table->ops.n < ST_RECORD_MOST_OPS - reserved ? ST_PUSH(&s->table->ops) : NULL;
 	if (!slot)
 		return ST_NO_OP;
 	*slot = op;
@@ -22,7 +24,9 @@ st_feature_emit(struct st_feature_search *s, struct st_record_op op)
 bool
 st_feature_is_full(const struct st_feature_search *s)
 {
-	return s->table->features.n >= s->limits.most;
+	const size_t reserved = s->limits.machine ? ST_MACHINE_COUNT : 0,
+	             most = ST_FEATURE_MOST - reserved;
+	return s->table->features.n >= (s->limits.most < most ? s->limits.most : most);
 }
 
 static bool
@@ -590,6 +594,8 @@ st_features_find(struct st_feature_table *t, struct st_image *image, uint64_t en
 	add_globals(&s);
 	follow_pointers(&s);
 	free(s.queue.v);
+	if (limits->machine)
+		t->no_memory |= st_features_add_machine(t) != ST_OK;
 	return t->no_memory ? st_fail(e, ST_EXIT_FAILED, "no memory left for the features") : ST_OK;
 }
 

@@ -72,6 +72,7 @@ struct st_feature_table {
 struct st_feature_limits {
 	unsigned depth; /* pointers that are followed in succession, at most */
 	unsigned most;  /* features of a function, at most */
+	bool machine;   /* the state of the machine is among the features, beyond `most` */
 };
 #define ST_FEATURE_LIMITS ((struct st_feature_limits){.depth = 3, .most = 64})
 enum { ST_FEATURE_DEEPEST = 8, ST_FEATURE_MOST = 128 };
@@ -84,6 +85,8 @@ const char *st_feature_how_name(enum st_feature_how how);
  * has no debug information, or memory is exhausted. The caller frees *t in any case. */
 st_status st_features_find(struct st_feature_table *t, struct st_image *image, uint64_t entry,
                            const struct st_feature_limits *limits, struct st_error *e);
+/* Adds the state of the machine to a table. -1: memory is exhausted. */
+st_status st_features_add_machine(struct st_feature_table *t);
 void st_features_free(struct st_feature_table *t);
 
 #endif

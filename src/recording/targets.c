@@ -53,7 +53,8 @@ asks_kernel(const struct st_record_function *r)
 	bool reads = r->metrics & (ST_RECORD_USAGE | ST_RECORD_IO | 1u << ST_RECORD_CPU);
 	for (uint32_t i = 0; i < r->n_ops; i++)
 		reads |= r->ops[i].kind == ST_RECORD_LOAD || r->ops[i].kind == ST_RECORD_STACK ||
-		         r->ops[i].kind == ST_RECORD_LENGTH || r->ops[i].kind == ST_RECORD_SUM;
+		         r->ops[i].kind == ST_RECORD_LENGTH || r->ops[i].kind == ST_RECORD_SUM ||
+		         r->ops[i].kind == ST_RECORD_MACHINE;
 	return reads;
 }
 
@@ -84,6 +85,7 @@ describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint6
 	                                  .keep = t->keep,
 	                                  .metrics = r->metrics,
 	                                  .again = r->twice,
+	                                  .machine = t->machine,
 	                                  .n_ops = (uint32_t)f->table.ops.n,
 	                                  .n_kept = n,
 	                                  .rows = rows,
@@ -133,7 +135,9 @@ st_recorded_features(struct st_feature_table *table, bool *bare, struct st_image
 		return ST_OK;
 	st_features_free(table);
 	*bare = true;
-	return st_registers_find(table, image, entry);
+	if (st_registers_find(table, image, entry))
+		return ST_FAILED;
+	return limits->machine ? st_features_add_machine(table) : ST_OK;
 }
 
 static void
@@ -157,10 +161,22 @@ share_rows(struct st_recording_targets *t, size_t n)
 {
 	const uint64_t share = ST_PROBE_AREA_BYTES / 2 / (n + 1),
 	               most = share / (sizeof(struct st_record_row) +
-	                               8 * (uint64_t)(t->request->limits.most) +
+	                               8 * (uint64_t)(t->request->limits.most + ST_MACHINE_COUNT) +
 	                               8ull * (ST_RECORD_MOST_NAMED + 1) *
 	                                       st_recorded_callee_words(t->request));
 	t->keep = t->request->keep < most ? t->request->keep : (uint32_t)most;
+}
+
+/* Begins to read the state of the machine if it is among the features. */
+static void
+watch_machine_of(struct st_recording_targets *t)
+{
+	if (t->request->limits.machine)
+		t->machine = take_area(t->probes, sizeof(struct st_machine));
+	if (t->machine)
+		st_machine_watch_begin(
+		        &t->watch,
+		        (struct st_machine *)((uint64_t *)t->probes->process.area + t->machine));
 }
 
 /* The targets of a process, made when it is first seen. NULL: no memory. */
@@ -171,8 +187,10 @@ targets_of_process(struct st_recording *r, struct st_probes *probes)
 		if (r->processes.v[i]->probes == probes)
 			return r->processes.v[i];
 	struct st_recording_targets *t = calloc(1, sizeof *t), **slot = NULL;
-	if (t && !st_recording_targets_begin(t, r->request, probes))
+	if (t && !st_recording_targets_begin(t, r->request, probes)) {
+		watch_machine_of(t);
 		slot = ST_PUSH(&r->processes);
+	}
 	if (slot)
 		return *slot = t;
 	if (t)
@@ -249,6 +267,7 @@ st_recording_targets_begin(struct st_recording_targets *t, const struct st_recor
 void
 st_recording_targets_free(struct st_recording_targets *t)
 {
+	st_machine_watch_end(&t->watch);
 	for (size_t i = 0; i < t->list.n; i++)
 		st_features_free(&t->list.v[i].table);
 	st_mem_images_free(&t->mem);

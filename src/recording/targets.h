@@ -6,6 +6,7 @@
 #include "features/targets.h"
 #include "mem/images.h"
 #include "probe/probes.h"
+#include "recording/machine.h"
 #include "recording/recording.h"
 
 /* A function that is recorded. */
@@ -32,7 +33,9 @@ struct st_recording_targets {
 	waiting;
 	size_t *matched; /* by pattern */
 	size_t crowded;  /* functions for which the area has no space */
-	uint32_t keep;   /* at most request->keep; less if there are many functions */
+	struct st_machine_watch watch;
+	uint32_t machine; /* struct st_machine in the area: offset / 8; 0: there is none */
+	uint32_t keep;    /* at most request->keep; less if there are many functions */
 	bool no_memory;
 };
 

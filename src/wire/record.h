@@ -29,6 +29,7 @@ enum st_record_op_kind {
 	ST_RECORD_DIFFERENCE,    /* (v[base] - v[other]) / extra */
 	ST_RECORD_LENGTH,        /* bytes before the first 0 at v[base], at most ST_RECORD_TEXT */
 	ST_RECORD_SUM,           /* of `extra` elements of `width` bytes at v[base] + offset */
+	ST_RECORD_MACHINE,       /* the state of the machine: enum st_machine_feature in `base` */
 };
 
 struct st_record_op {
@@ -131,7 +132,8 @@ struct st_record_function {
 	/* The action of each callee that is told apart, plus 1, in the order in which they were
 	 * first called; atomic. The costs in rows are in the same order. */
 	uint32_t callees[ST_RECORD_MOST_NAMED];
-	uint32_t again; /* how often the data of a call is read again */
+	uint32_t again;   /* how often the data of a call is read again */
+	uint32_t machine; /* offset / 8 of struct st_machine (wire/machine.h); 0: there is none */
 	struct st_record_op ops[ST_RECORD_MOST_OPS];
 };
 
@@ -212,6 +214,7 @@ struct st_record_scratch {
 	uint32_t tid;
 	uint32_t busy;
 	uint32_t next, unused; /* number of the window to fill next */
+	uint64_t machine;      /* address of struct st_machine; 0: its values are not known */
 	struct {
 		uint64_t from, to;
 		uint8_t bytes[ST_RECORD_WINDOW];

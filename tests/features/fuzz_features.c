@@ -92,7 +92,7 @@ check_ops(const struct st_feature_table *t, const char *path)
 	for (size_t i = 0; i < t->ops.n; i++) {
 		const struct st_record_op *op = &t->ops.v[i];
 		kept += op->kept;
-		const bool uses = op->kind >= ST_RECORD_LOAD;
+		const bool uses = op->kind >= ST_RECORD_LOAD && op->kind < ST_RECORD_MACHINE;
 		if (uses && (op->base >= i || (op->kind == ST_RECORD_DIFFERENCE && op->other >= i)))
 			die("an operation uses one that comes after it", path);
 		if ((op->kind == ST_RECORD_LOAD || op->kind == ST_RECORD_SUM) &&
@@ -122,7 +122,7 @@ look_at(const char *path, const char *original)
 	struct st_image *image = st_image_open(path, &e);
 	const struct st_function *f = image ? st_image_functions(image, &n) : NULL;
 	const struct st_feature_limits limits = {1 + (unsigned)pick(ST_FEATURE_DEEPEST),
-	                                         1 + (unsigned)pick(ST_FEATURE_MOST)};
+	                                         1 + (unsigned)pick(ST_FEATURE_MOST), pick(2)};
 	refused += !image;
 	for (size_t i = 0; f && i < n; i++) {
 		struct st_feature_table t;

@@ -6,10 +6,12 @@
  */
 #include "rt/lib/recordops.h"
 
+#include <asm/stat.h>
 #include <asm/unistd.h>
 #include <stdbool.h>
 
 #include "rt/lib/sys.h"
+#include "wire/machine.h"
 
 enum { PAGE = 4096, ADDRESS_BITS = 56 };
 
@@ -148,6 +150,37 @@ divided(uint64_t a, uint64_t b, uint64_t by)
 	return by <= 1 ? difference : difference / (int64_t)by;
 }
 
+/* The folder of the threads has a link for each of them, besides its own two. */
+static bool
+record_count_threads(uint64_t *value)
+{
+	struct stat folder;
+	if (SYS(__NR_stat, "/proc/self/task", &folder) || folder.st_nlink <= 2)
+		return false;
+	*value = folder.st_nlink - 2;
+	return true;
+}
+
+static bool
+record_read_machine(const struct st_record_scratch *own, uint32_t feature, uint64_t *value)
+{
+	struct st_machine *m = (struct st_machine *)own->machine;
+	uint32_t cpu = ST_MACHINE_CPUS;
+	if (feature == ST_MACHINE_THREADS)
+		return record_count_threads(value);
+	if (!m || feature >= ST_MACHINE_COUNT)
+		return false;
+	if (feature != ST_MACHINE_CLOCK) {
+		*value = m->values[feature];
+		return __atomic_load_n(&m->known, __ATOMIC_ACQUIRE) >> feature & 1;
+	}
+	if (SYS(__NR_getcpu, &cpu, 0, 0) || cpu >= ST_MACHINE_CPUS)
+		return false;
+	m->cpus[cpu].used = 1;
+	*value = m->cpus[cpu].khz;
+	return *value != 0;
+}
+
 /* False: the value is absent. */
 static bool
 run_op(struct st_record_scratch *own, const struct st_record_op *op, const uint64_t *slot,
@@ -188,6 +221,8 @@ run_op(struct st_record_scratch *own, const struct st_record_op *op, const uint6
 		return measure_text(own, base, value);
 	case ST_RECORD_SUM:
 		return add_elements(own, op, base + (uint64_t)(int64_t)op->offset, value);
+	case ST_RECORD_MACHINE:
+		return record_read_machine(own, op->base, value);
 	default:
 		return false;
 	}
@@ -196,7 +231,7 @@ run_op(struct st_record_scratch *own, const struct st_record_op *op, const uint6
 static bool
 needs_base(uint32_t kind)
 {
-	return kind >= ST_RECORD_LOAD;
+	return kind >= ST_RECORD_LOAD && kind < ST_RECORD_MACHINE;
 }
 
 static bool

@@ -185,6 +185,7 @@ read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t 
 		return NULL;
 	}
 	set_record_busy(own, 1);
+	own->machine = r->machine ? (uint64_t)probe_at(r->machine) : 0;
 	for (uint32_t i = 0; i <= r->again; i++) {
 		record_run_ops(own, r->ops, r->n_ops, slot, registers);
 		keep_values(row, r, own);
