@@ -8,6 +8,7 @@
 
 #include "annotate/describe.h"
 #include "annotate/undisturbed.h"
+#include "base/number.h"
 #include "base/text.h"
 
 static st_status
@@ -214,8 +215,8 @@ st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_an
 	*out = (struct st_ann_annotation){.overhead = NAN};
 	if (r->features.n >= ST_ANN_NO_FEATURE)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%.200s has %zu features: at most %d can be analysed", r->name,
-		               r->features.n, ST_ANN_NO_FEATURE - 1);
+		               "%.200s has %s features: at most %d can be analysed", r->name,
+		               ST_NUMBER(r->features.n), ST_ANN_NO_FEATURE - 1);
 	uint32_t *v = ann_measured_rows(m->v, r->n, &rows.n);
 	uint16_t *order = ann_preferred_order(r);
 	bool *used = calloc(r->features.n + 1, sizeof *used);
@@ -226,11 +227,10 @@ st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_an
 	                           ? ST_OK
 	                           : ann_analysis_memory(e);
 	if (!status && rows.n < ST_ANN_RECORDS_LEAST)
-		status = st_fail(
-		        e, ST_EXIT_FAILED,
-		        "%.200s has %zu record%s with %s, and a model needs %d: record more "
-		        "calls",
-		        r->name, rows.n, rows.n == 1 ? "" : "s", m->name, ST_ANN_RECORDS_LEAST);
+		status = st_fail(e, ST_EXIT_FAILED,
+		                 "%.200s has %s with %s, and a model needs %d: record more calls",
+		                 r->name, ST_COUNT(rows.n, "record", "records"), m->name,
+		                 ST_ANN_RECORDS_LEAST);
 	if (!status) {
 		out->records = rows.n;
 		ann_take_overhead(m, rows, out);

@@ -8,6 +8,7 @@
 #include "annotate/analyse.h"
 #include "annotate/explain_shares.h"
 #include "annotate/predict.h"
+#include "base/number.h"
 
 const char *
 st_ann_carrier_name(enum st_ann_carrier carrier)
@@ -326,9 +327,9 @@ st_ann_explain(const struct st_ann_records *r, size_t metric, const struct st_an
 	st_status status = explain_take_rows(&x, e);
 	if (!status && x.rows.n < ST_ANN_RECORDS_LEAST)
 		status = st_fail(e, ST_EXIT_FAILED,
-		                 "%.200s has %zu record%s with %s and the costs of callees, and a "
+		                 "%.200s has %s with %s and the costs of callees, and a "
 		                 "model needs %d: record more calls",
-		                 r->name, x.rows.n, x.rows.n == 1 ? "" : "s", m->name,
+		                 r->name, ST_COUNT(x.rows.n, "record", "records"), m->name,
 		                 ST_ANN_RECORDS_LEAST);
 	if (!status && !explain_analyse(&x, m->name, x.whole, m->unit, &out->caller, e))
 		status = ST_FAILED;

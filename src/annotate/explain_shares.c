@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "annotate/predict.h"
+#include "base/number.h"
 #include "stats/least_squares.h"
 
 static const double carries_much = 0.5, carries_little = 0.05, interval_level = 0.95;
@@ -235,8 +236,9 @@ explain_design(struct design *d, struct st_ann_explained_scope *out)
 	size_t columns[ST_LS_MOST] = {0};
 	out->n = d->n;
 	if (d->n <= d->k + 1)
-		return explain_not(out, "%zu records are too few for a model of %zu terms", d->n,
-		                   d->k);
+		return explain_not(out, "%s too few for a model of %s",
+		                   ST_COUNT(d->n, "record is", "records are"),
+		                   ST_COUNT(d->k, "term", "terms"));
 	if (design_fit(d, d->p->whole, &d->whole, d->spare))
 		return explain_not(out, "the records do not determine the terms of the model");
 	if (add_growing_terms(d, out, columns))

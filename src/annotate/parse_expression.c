@@ -282,7 +282,7 @@ ann_take_operators(struct st_ann_parser *p, int precedence)
 			break;
 		struct st_ann_expr *b =
 		        ++p->operators > OPERATORS_MOST
-		                ? ann_wrong_expr(p, "the expression has more than 1000 operators")
+		                ? ann_wrong_expr(p, "the expression has more than 1,000 operators")
 		                : ann_take_operators(p, precedence + 1);
 		if (!b) {
 			st_ann_expr_free(x);

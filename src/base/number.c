@@ -28,6 +28,14 @@ st_counted(uint64_t n, const char *one, const char *many)
 	return count;
 }
 
+struct st_grouped
+st_grouped(uint64_t n)
+{
+	struct st_grouped grouped;
+	st_number(grouped.text, n);
+	return grouped;
+}
+
 const char *
 st_size(char buffer[ST_NUMBER_SIZE], uint64_t bytes)
 {

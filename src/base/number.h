@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers as people read them: with commas, and with the noun in the right form. */
+/* Numbers as people read them: with commas, and with the noun in the right form. All texts for
+ * people write numbers of things in this way; formats that programs read have no commas. */
 #ifndef STROBE_BASE_NUMBER_H
 #define STROBE_BASE_NUMBER_H
 
@@ -22,5 +23,12 @@ struct st_count {
 struct st_count st_counted(uint64_t n, const char *one, const char *many);
 /* For printf: the text lives as long as the expression that it is in. */
 #define ST_COUNT(n, one, many) (st_counted(n, one, many).text)
+
+/* The same of a number alone: "1,234". */
+struct st_grouped {
+	char text[ST_NUMBER_SIZE];
+};
+struct st_grouped st_grouped(uint64_t n);
+#define ST_NUMBER(n) (st_grouped(n).text)
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "annotate/analyse.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/annotate.h"
 #include "cli/annotate_kept.h"
@@ -205,11 +206,13 @@ check_print_pair(const struct check_pair *p, FILE *out)
 		fprintf(out, "  %s compared\n", ST_COUNT(c->judged, "record is", "records are"));
 	if (c->outside || c->uncovered)
 		fprintf(out,
-		        "  not compared: %zu with features outside the observed ranges, %zu for "
-		        "which no condition holds\n",
-		        c->outside, c->uncovered);
+		        "  not compared: %s with features outside the observed ranges, %s for "
+		        "which "
+		        "no condition holds\n",
+		        ST_NUMBER(c->outside), ST_NUMBER(c->uncovered));
 	if (c->disturbed)
-		fprintf(out, "  left out as disturbed: %zu, far above the others\n", c->disturbed);
+		fprintf(out, "  left out as disturbed: %s, far above the others\n",
+		        ST_NUMBER(c->disturbed));
 	for (size_t i = 0; i < c->findings.n; i++)
 		check_print_finding(p, &c->findings.v[i], out);
 	if (p->has_now) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "annotate/contract.h"
+#include "base/number.h"
 #include "cli/annotate.h"
 #include "cli/commands.h"
 #include "profile/output.h"
@@ -55,10 +56,10 @@ contract_print(const struct st_ann_contract *c, const struct st_ann_outcome *o, 
 		contract_print_growth(o, out);
 		return;
 	}
-	fprintf(out, "  %zu of %s above the bound; ", o->above,
+	fprintf(out, "  %s of %s above the bound; ", ST_NUMBER(o->above),
 	        ST_COUNT(o->records, "record is", "records are"));
-	fprintf(out, "record %zu has %.10g, and its bound is %.10g\n", o->worst_record, o->worst,
-	        o->bound);
+	fprintf(out, "record %s has %.10g, and its bound is %.10g\n", ST_NUMBER(o->worst_record),
+	        o->worst, o->bound);
 	if (c->quantile < 1)
 		fprintf(out, "  %.4g %% to %.4g %% of the calls keep to it (95 %% confidence)\n",
 		        100 * o->share_low, 100 * o->share_high);

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "cli/annotate.h"
@@ -293,12 +294,12 @@ many_end(struct annotate_many *m, struct st_error *e)
 		return st_complain(e);
 	m->complete = true;
 	if (!a->quiet)
-		fprintf(stderr, "strobe: wrote %s: records of %zu input%s\n", a->output,
-		        m->inputs.n, m->inputs.n == 1 ? "" : "s");
+		fprintf(stderr, "strobe: wrote %s: records of %s\n", a->output,
+		        ST_COUNT(m->inputs.n, "input", "inputs"));
 	if (m->failed && !a->quiet)
 		fprintf(stderr,
-		        "strobe: with %zu of them the program failed, first with exit code %d\n",
-		        m->failed, m->code);
+		        "strobe: with %s of them the program failed, first with exit code %d\n",
+		        ST_NUMBER(m->failed), m->code);
 	return m->code;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/annotate.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
@@ -34,10 +35,9 @@ annotate_record_as(const struct st_annotate_arguments *a, char *const *program)
 	if (st_recording_run(&request, &outcome, &e))
 		return st_complain(&e);
 	if (!a->quiet)
-		fprintf(stderr,
-		        "strobe: wrote %s: %" PRIu64 " of %" PRIu64 " calls of %zu function%s\n",
-		        a->output, outcome.records, outcome.calls, outcome.functions,
-		        outcome.functions == 1 ? "" : "s");
+		fprintf(stderr, "strobe: wrote %s: %s of %s of %s\n", a->output,
+		        ST_NUMBER(outcome.records), ST_COUNT(outcome.calls, "call", "calls"),
+		        ST_COUNT(outcome.functions, "function", "functions"));
 	return outcome.exit_code;
 }
 

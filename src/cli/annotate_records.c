@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "annotate/analyse.h"
+#include "base/number.h"
 #include "cli/annotate.h"
 #include "cli/annotate_kept.h"
 #include "cli/commands.h"
@@ -148,11 +149,11 @@ annotate_filter(struct analysis *r, struct st_error *e)
 	if (status)
 		return ST_FAILED;
 	if (!filter.kept)
-		return st_fail(e, ST_EXIT_FAILED, "--where '%s' leaves none of the %zu records",
-		               r->a->where, filter.before);
+		return st_fail(e, ST_EXIT_FAILED, "--where '%s' leaves none of the %s records",
+		               r->a->where, ST_NUMBER(filter.before));
 	if (!r->a->quiet)
-		fprintf(stderr, "strobe: --where keeps %zu of %zu records\n", filter.kept,
-		        filter.before);
+		fprintf(stderr, "strobe: --where keeps %s of %s\n", ST_NUMBER(filter.kept),
+		        ST_COUNT(filter.before, "record", "records"));
 	return ST_OK;
 }
 
@@ -183,11 +184,11 @@ annotate_warn_of_impossible(const struct analysis *r)
 		const struct st_ann_records *f = &r->data.functions.v[i];
 		if (f->impossible)
 			fprintf(stderr,
-			        "strobe: %zu of %zu records of %s were left out, because a time "
+			        "strobe: %s of %s records of %s were left out, because a time "
 			        "is negative, or a part of it (lock_wait, condition_wait, "
 			        "lock_held) "
 			        "is longer\n",
-			        f->impossible, f->impossible + f->n, f->name);
+			        ST_NUMBER(f->impossible), ST_NUMBER(f->impossible + f->n), f->name);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "blow/live.h"
 #include "blow/timeline.h"
@@ -110,10 +111,11 @@ show_blow(void *arg, const struct st_blow *b, size_t done, size_t left, uint32_t
 	struct blown *w = arg;
 	char line[256];
 	if (next == ST_BLOW_NONE)
-		snprintf(line, sizeof line, "%zu experiments, %zu left: without noise", done, left);
+		snprintf(line, sizeof line, "%s, %s left: without noise",
+		         ST_COUNT(done, "experiment", "experiments"), ST_NUMBER(left));
 	else
-		snprintf(line, sizeof line, "experiment %zu, %zu left: %s", done, left,
-		         b->functions.v[next].name);
+		snprintf(line, sizeof line, "experiment %s, %s left: %s", ST_NUMBER(done),
+		         ST_NUMBER(left), b->functions.v[next].name);
 	st_progress_line(&w->progress, line);
 }
 

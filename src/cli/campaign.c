@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/parse.h"
 #include "batch/batch.h"
 #include "campaign/status.h"
@@ -82,8 +83,9 @@ static st_status
 campaign_print(const struct st_campaign *c, const struct st_campaign_status *s, FILE *to)
 {
 	fprintf(to, "campaign: %s\n", c->folder);
-	fprintf(to, "state: %s; %zu of %zu runs have a result, %zu were given up\n",
-	        campaign_state(s), s->finished, s->tasks, s->given_up);
+	fprintf(to, "state: %s; %s of %s a result, %s given up\n", campaign_state(s),
+	        ST_NUMBER(s->finished), ST_COUNT(s->tasks, "run has", "runs have"),
+	        ST_COUNT(s->given_up, "was", "were"));
 	if (!isnan(s->left) && s->finished < s->tasks)
 		fprintf(to, "time left: about %.0f s\n", s->left);
 	st_status status = s->workers.n ? campaign_print_workers(s, to) : ST_OK;

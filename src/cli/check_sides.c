@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/check.h"
 #include "import/import.h"
@@ -111,7 +112,7 @@ name_of_side(const struct st_check_arguments *a, int side)
 {
 	const char *first = a->named[side].v[0];
 	const size_t more = a->named[side].n - 1;
-	return more ? st_text_of("%s and %zu more", first, more) : strdup(first);
+	return more ? st_text_of("%s and %s more", first, ST_NUMBER(more)) : strdup(first);
 }
 
 static st_status

@@ -334,8 +334,11 @@ diff_write(const struct arguments *a, char *text, struct st_error *e)
 static st_status
 load_and_compare(const struct arguments *a, struct st_error *e)
 {
+	static const char *const endings[] = {"txt", "json", "csv", "lcov", "md", "tex"};
 	struct st_profile *profiles[ST_SIDES] = {0};
 	struct st_text built;
+	if (st_output_check_ending(a->output, endings[a->format], e))
+		return ST_FAILED;
 	FILE *out = st_text_begin(&built);
 	st_status status =
 	        out ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left to print the result");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/option.h"
 #include "base/parse.h"
 #include "base/vec.h"
@@ -302,11 +303,10 @@ parse_fuzz(struct st_fuzz_arguments *a, char *const *argv, struct st_error *e)
 static void
 show_fuzz(void *arg, const struct st_fuzz_campaign *c)
 {
-	char line[160];
-	snprintf(line, sizeof line,
-	         "%zu executions, %zu interesting, %zu hangs, %zu faults, worst %.3g times, %.0f s "
-	         "left",
-	         c->n_executions, c->n_interesting, c->n_hangs, c->n_faults,
+	char line[480];
+	snprintf(line, sizeof line, "%s, %s interesting, %s, %s, worst %.3g times, %.0f s left",
+	         ST_COUNT(c->n_executions, "execution", "executions"), ST_NUMBER(c->n_interesting),
+	         ST_COUNT(c->n_hangs, "hang", "hangs"), ST_COUNT(c->n_faults, "fault", "faults"),
 	         (double)c->most_work / (double)c->corpus.base,
 	         c->choice.seconds - (st_now_raw() - c->began));
 	st_progress_line(arg, line);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -142,9 +143,10 @@ fuzz_far_plan(struct st_fuzz_far *f, size_t round, size_t search, struct st_erro
 static st_status
 fuzz_far_take(struct st_fuzz_far *f, struct st_fuzz_shared *found, struct st_error *e)
 {
-	char line[96], *path;
-	snprintf(line, sizeof line, "search %zu of %zu, %zu executions, %zu inputs found",
-	         f->tasks.taken + 1, ROUNDS * f->searches, found->executions, found->list.n);
+	char line[288], *path;
+	snprintf(line, sizeof line, "search %zu of %zu, %s, %s found", f->tasks.taken + 1,
+	         ROUNDS * f->searches, ST_COUNT(found->executions, "execution", "executions"),
+	         ST_COUNT(found->list.n, "input", "inputs"));
 	st_progress_line(&f->progress, line);
 	st_status status = st_on_tasks_take(&f->tasks, &path, e);
 	if (!status && path)

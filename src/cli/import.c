@@ -78,8 +78,8 @@ say_imported(const struct st_profile *p, const struct st_import_format *format, 
 		values += p->measurements.series.v[i].n;
 	fprintf(stderr, "strobe: %s: ", format->name);
 	if (p->measurements.series.n)
-		fprintf(stderr, "%s in %zu series", ST_COUNT(values, "value", "values"),
-		        p->measurements.series.n);
+		fprintf(stderr, "%s in %s", ST_COUNT(values, "value", "values"),
+		        ST_COUNT(p->measurements.series.n, "series", "series"));
 	else
 		fprintf(stderr, "%s", ST_COUNT(p->functions.n, "function", "functions"));
 	if (p->contexts.n)

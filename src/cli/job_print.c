@@ -2,6 +2,7 @@
 /* The outcome of a job. */
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/job.h"
 #include "cli/stored.h"
 #include "report/json.h"
@@ -20,11 +21,11 @@ static void
 job_print_row(struct st_table *t, const struct st_job_version *v)
 {
 	st_table_cell(t, "%.10s", v->name);
-	st_table_cell(t, "%zu", v->runs);
-	st_table_cell(t, "%zu", v->resumed);
-	st_table_cell(t, "%zu", v->profiles.n);
-	st_table_cell(t, "%zu", v->failures.n);
-	st_table_cell(t, "%zu", v->exits);
+	st_table_count(t, v->runs);
+	st_table_count(t, v->resumed);
+	st_table_count(t, v->profiles.n);
+	st_table_count(t, v->failures.n);
+	st_table_count(t, v->exits);
 	st_table_cell(t, "%s", job_state(v));
 }
 
@@ -38,8 +39,8 @@ job_print_causes_of(const struct st_job_version *v, const char *prefix, FILE *to
 		fprintf(to, "%s%.10s: no profile, %s: %s\n", prefix, v->name,
 		        v->failures.v[i].title, v->failures.v[i].reason);
 	if (v->failures.n > MOST_FAILURES)
-		fprintf(to, "%s%.10s: and %zu more without a profile\n", prefix, v->name,
-		        v->failures.n - MOST_FAILURES);
+		fprintf(to, "%s%.10s: and %s more without a profile\n", prefix, v->name,
+		        ST_NUMBER(v->failures.n - MOST_FAILURES));
 }
 
 void

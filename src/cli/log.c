@@ -149,7 +149,8 @@ log_print(const struct arguments *a, const struct st_store *s, const struct st_h
 		      "brings the rest\n",
 		      out);
 	if (!h->whole)
-		fprintf(out, "  %ld versions are shown; -n 0 shows all\n", a->top);
+		fprintf(out, "  %s shown; -n 0 shows all\n",
+		        ST_COUNT((uint64_t)a->top, "version is", "versions are"));
 	if (!h->gone)
 		return;
 	fprintf(out, "\n%s of versions that are not in this history%s\n",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/history_series.h"
 #include "cli/stored.h"
@@ -68,12 +69,13 @@ static void
 print_unchanged(const struct st_history_series *s, const char *name, FILE *out)
 {
 	if (s->medians.n < ST_HISTORY_FEWEST)
-		fprintf(out, "%s of %s: cannot tell: only %s profiles, and %d are needed\n",
+		fprintf(out, "%s of %s: cannot tell: only %s, and %d are needed\n",
 		        s->first->metric, name,
-		        ST_COUNT(s->medians.n, "version has", "versions have"), ST_HISTORY_FEWEST);
+		        ST_COUNT(s->medians.n, "version has a profile", "versions have profiles"),
+		        ST_HISTORY_FEWEST);
 	else if (!s->n_changes)
-		fprintf(out, "%s of %s: no change in %zu versions\n", s->first->metric, name,
-		        s->medians.n);
+		fprintf(out, "%s of %s: no change in %s\n", s->first->metric, name,
+		        ST_COUNT(s->medians.n, "version", "versions"));
 }
 
 /* Adds the changes of a series to the table, or says in `unchanged` that it has none. */

@@ -241,13 +241,17 @@ mem_by_probes(void *arg, struct st_measured *out, struct st_error *e)
 	return ST_OK;
 }
 
+static struct st_output_form
+mem_form(const struct arguments *a)
+{
+	const char *end = a->json ? "json" : a->format ? a->format->end : NULL;
+	return (struct st_output_form){end, mem_write, a};
+}
+
 static int
 mem_measure(struct arguments *a, char *const *argv)
 {
-	const struct st_output_form form = {a->json     ? "json"
-	                                    : a->format ? a->format->end
-	                                                : NULL,
-	                                    mem_write, a};
+	const struct st_output_form form = mem_form(a);
 	a->measure.session.output.form = a->json || a->format ? &form : NULL;
 	a->measure.result.summary = mem_summarize;
 	a->measure.result.summary_arg = a;
@@ -261,7 +265,7 @@ static st_status
 mem_show(const struct arguments *a, struct st_error *e)
 {
 	const char *output = a->measure.session.output.path;
-	const struct st_output_form form = {.write = mem_write, .arg = a};
+	const struct st_output_form form = mem_form(a);
 	struct st_profile *p = st_show_load(a->from, e);
 	if (!p)
 		return ST_FAILED;

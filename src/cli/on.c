@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "base/parse.h"
 #include "base/text.h"
 #include "campaign/workers.h"
@@ -190,11 +191,11 @@ st_on_note(const struct st_on_nodes *nodes)
 		return NULL;
 	fprintf(out, "the runs were made by workers on");
 	for (size_t i = 0; i < nodes->list.n; i++)
-		fprintf(out, "%s %s (%zu)",
+		fprintf(out, "%s %s (%s)",
 		        !i                       ? ""
 		        : i + 1 == nodes->list.n ? " and"
 		                                 : ",",
-		        nodes->list.v[i].name, nodes->list.v[i].runs);
+		        nodes->list.v[i].name, ST_NUMBER(nodes->list.v[i].runs));
 	return st_text_end(&text);
 }
 

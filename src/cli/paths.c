@@ -61,9 +61,9 @@ say_cut(const struct st_contexts *c, const struct st_paths *a, const struct st_c
 		        st_size(text[0], a->limit.bytes));
 	if (cut->contexts)
 		fprintf(stderr,
-		        "strobe: %zu of %zu contexts are left out, those with the lowest counts "
+		        "strobe: %s of %s contexts are left out, those with the lowest counts "
 		        "(%.1f %% of %s): all would take %s, and --limit is %s\n",
-		        cut->contexts, cut->of, 100 * cut->worth,
+		        ST_NUMBER(cut->contexts), ST_NUMBER(cut->of), 100 * cut->worth,
 		        c->timed               ? "the time"
 		        : c->with_instructions ? "the instructions"
 		        : c->sampled           ? "the samples"
@@ -198,7 +198,7 @@ print_contexts(const struct st_paths *a, const struct st_profile *p, struct st_e
 static int
 show_profile(const struct st_paths *a)
 {
-	const struct st_output_form form = {.write = write_contexts, .arg = a};
+	const struct st_output_form form = {a->format ? a->format->end : NULL, write_contexts, a};
 	struct st_error e;
 	const char *output = a->measure.session.output.path;
 	if (output && st_output_check_input(output, a->from, &e))

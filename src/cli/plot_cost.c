@@ -68,9 +68,9 @@ cost_choose_function(struct cost_side *s, const struct st_plot_arguments *a, str
 		return ST_OK;
 	if (fit)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "%s has %zu functions, and a picture has one: choose with --of; "
+		               "%s has %s functions, and a picture has one: choose with --of; "
 		               "they are %s%s",
-		               s->path, fit, names, fit > 5 ? ", ..." : "");
+		               s->path, ST_NUMBER(fit), names, fit > 5 ? ", ..." : "");
 	return st_fail(e, ST_EXIT_USAGE, "no function of %s fits '%s'; there is %s, for example",
 	               s->path, a->of ? a->of : "",
 	               s->data.functions.n ? s->data.functions.v[0].name : "none");
@@ -349,7 +349,8 @@ cost_note(struct cost_plot *p)
 	if (*p->why)
 		fprintf(p->note.out, "No model: %s. ", p->why);
 	if (p->drawn < p->points)
-		fprintf(p->note.out, "%zu of %zu calls are drawn. ", p->drawn, p->points);
+		fprintf(p->note.out, "%s of %s drawn. ", ST_NUMBER(p->drawn),
+		        ST_COUNT(p->points, "call is", "calls are"));
 	return st_text_end(&p->note);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/option.h"
 #include "base/text.h"
 #include "cli/plot.h"
@@ -183,10 +184,10 @@ matrix_check_bars(const struct st_plot_arguments *a, const struct st_matrix *m, 
 {
 	return m->n <= MATRIX_BARS ? ST_OK
 	                           : st_fail(e, ST_EXIT_FAILED,
-	                                     "%s has %zu different values of %s, too many for "
+	                                     "%s has %s different values of %s, too many for "
 	                                     "bars: strobe plot "
 	                                     "flow draws lines over them",
-	                                     a->files.v[0], m->n, m->x_name);
+	                                     a->files.v[0], ST_NUMBER(m->n), m->x_name);
 }
 
 st_status

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "collect/view.h"
 #include "report/text.h"
 
@@ -26,7 +27,7 @@ st_progress_init(struct st_progress *p, bool quiet)
 void
 st_progress_line(struct st_progress *p, const char *text)
 {
-	char line[300];
+	char line[400];
 	if (!p->enabled)
 		return;
 	snprintf(line, sizeof line, ERASE "%s", text);
@@ -57,9 +58,8 @@ count_instructions(struct st_progress *p, const struct st_view *v, double elapse
 		if (st_view_is_block(v, b))
 			sum += counts.executions[b] * v->blocks[b].n_insns + counts.partial[b];
 	st_view_counts_free(&counts);
-	char number[ST_NUMBER_SIZE];
-	snprintf(p->instructions, sizeof p->instructions, "%s instructions, ",
-	         st_number(number, sum));
+	snprintf(p->instructions, sizeof p->instructions, "%s, ",
+	         ST_COUNT(sum, "instruction", "instructions"));
 	p->cost = st_now_raw() - begin;
 	p->next = elapsed + 100 * p->cost;
 }
@@ -85,13 +85,13 @@ st_progress_show(void *arg, const struct st_process *processes, size_t n, double
 	struct st_progress *p = arg;
 	const struct st_results_header *results = n ? processes[0].results : NULL;
 	struct st_view v;
-	char blocks[ST_NUMBER_SIZE], service[80], line[300];
+	char service[80], line[400];
 	if (!p->enabled || elapsed < first_seconds || !results ||
 	    st_view_open(&v, results, (size_t)results->layout.file_size, NULL))
 		return;
 	count_instructions(p, &v, elapsed);
 	tell_qos(p, service, sizeof service);
-	snprintf(line, sizeof line, "strobe: %.1f s, %s%s blocks translated%s", elapsed,
-	         p->instructions, st_number(blocks, v.header->stats[ST_STAT_blocks]), service);
+	snprintf(line, sizeof line, "strobe: %.1f s, %s%s translated%s", elapsed, p->instructions,
+	         ST_COUNT(v.header->stats[ST_STAT_blocks], "block", "blocks"), service);
 	st_progress_line(p, line);
 }

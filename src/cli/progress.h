@@ -12,7 +12,7 @@ struct st_progress {
 	bool enabled, shown;
 	double next; /* seconds: when to count instructions again */
 	double cost; /* seconds: what counting them took last */
-	char instructions[64];
+	char instructions[128];
 	struct st_qos *qos; /* the metric and the budget are told, too; NULL: there is none */
 	double period;      /* seconds */
 };

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/option.h"
 #include "cli/commands.h"
 #include "cli/progress.h"
@@ -155,9 +156,9 @@ static void
 tell_reconstruct(void *arg, uint64_t rows)
 {
 	struct telling *t = arg;
-	char read[ST_NUMBER_SIZE], all[ST_NUMBER_SIZE], text[100];
-	snprintf(text, sizeof text, "strobe: %s of %s rows read", st_number(read, rows),
-	         st_number(all, t->all));
+	char text[160];
+	snprintf(text, sizeof text, "strobe: %s of %s read", ST_NUMBER(rows),
+	         ST_COUNT(t->all, "row", "rows"));
 	st_progress_line(&t->line, text);
 }
 

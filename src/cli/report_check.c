@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "check/check.h"
 #include "report/json.h"
 
@@ -215,7 +216,7 @@ st_report_add_checks(json_t *page, const struct st_report_measured *all, struct 
 	if (!status && all->left_out)
 		fprintf(stderr,
 		        "strobe: the page compares the measurements of the first %d results, and "
-		        "leaves out %zu; strobe check compares any two\n",
-		        MOST_PROFILES, all->left_out);
+		        "leaves out %s; strobe check compares any two\n",
+		        MOST_PROFILES, ST_NUMBER(all->left_out));
 	return status;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "cli/history_series.h"
 #include "report/json.h"
 #include "report/page.h"
@@ -130,8 +131,8 @@ add_of_store(json_t *page, const struct st_report_history *what, struct st_store
 	if (!status && all.left_out)
 		fprintf(stderr,
 		        "strobe: the page has the history of %d series that fit '%s', and leaves "
-		        "out %zu; name fewer functions with --history\n",
-		        REPORT_MOST_SERIES, what->name, all.left_out);
+		        "out %s; name fewer functions with --history\n",
+		        REPORT_MOST_SERIES, what->name, ST_NUMBER(all.left_out));
 	st_history_series_free(&all);
 	st_history_values_free(&values);
 	st_history_free(&h);

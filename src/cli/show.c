@@ -410,6 +410,9 @@ show_profile_file(const struct arguments *a, struct st_error *e)
 	return status ? ST_FAILED : ST_OK;
 }
 
+/* Of the names of files, in the order of enum st_format. */
+static const char *const show_endings[] = {"txt", "json", "csv", "lcov", "md", "tex"};
+
 static st_status
 show_asked(struct arguments *a, struct st_error *e)
 {
@@ -418,6 +421,7 @@ show_asked(struct arguments *a, struct st_error *e)
 	if (a->extract)
 		return st_show_extract(a->file, a->extract, e);
 	if (st_output_check_input(a->output, a->file, e) ||
+	    st_output_check_ending(a->output, show_endings[a->format], e) ||
 	    st_show_stored(a->file, a->format == ST_FORMAT_JSON, &stored, &printed, e))
 		return ST_FAILED;
 	if (stored)

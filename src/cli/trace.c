@@ -147,19 +147,21 @@ use_engine(struct st_trace_arguments *a, struct st_error *e)
 	return a->engine->check ? a->engine->check(&request, e) : ST_OK;
 }
 
+/* Of the names of files, by form. */
+static const char *const trace_ends[] = {[ST_TRACE_DB] = NULL,
+                                         [ST_TRACE_TEXT] = "txt",
+                                         [ST_TRACE_JSON] = "json",
+                                         [ST_TRACE_CALLGRIND] = "callgrind",
+                                         [ST_TRACE_TIMELINE] = "timeline.json",
+                                         [ST_TRACE_RAW] = "raw",
+                                         [ST_TRACE_FOLDED] = "folded",
+                                         [ST_TRACE_SPEEDSCOPE] = "speedscope",
+                                         [ST_TRACE_PPROF] = "pprof"};
+
 static int
 measure_trace(struct st_trace_arguments *a, char *const *argv)
 {
-	static const char *const ends[] = {[ST_TRACE_DB] = NULL,
-	                                   [ST_TRACE_TEXT] = "txt",
-	                                   [ST_TRACE_JSON] = "json",
-	                                   [ST_TRACE_CALLGRIND] = "callgrind",
-	                                   [ST_TRACE_TIMELINE] = "timeline.json",
-	                                   [ST_TRACE_RAW] = "raw",
-	                                   [ST_TRACE_FOLDED] = "folded",
-	                                   [ST_TRACE_SPEEDSCOPE] = "speedscope",
-	                                   [ST_TRACE_PPROF] = "pprof"};
-	const struct st_output_form form = {ends[a->form], write_profile, a};
+	const struct st_output_form form = {trace_ends[a->form], write_profile, a};
 	a->measure.session.output.form = a->form == ST_TRACE_DB ? NULL : &form;
 	a->measure.result.summary = summarize_trace;
 	a->measure.result.summary_arg = a;
@@ -202,7 +204,7 @@ show_trace(const struct st_trace_arguments *a, const struct st_profile *p, const
 	const char *output = a->measure.session.output.path,
 	           *from = a->from ? a->from : a->from_raw;
 	const struct shown shown = {a, t};
-	const struct st_output_form form = {.write = write_shown, .arg = &shown};
+	const struct st_output_form form = {trace_ends[a->form], write_shown, &shown};
 	if (!output)
 		return print_trace(t, p, a, e);
 	if (st_output_check_input(output, from, e))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/rows.h"
 #include "cli/trace.h"
@@ -34,9 +35,9 @@ write_stacks(const struct st_profile *p, struct st_row_reader *rows,
 		st_safe_end(&safe);
 	if (!status && cut.contexts)
 		fprintf(stderr,
-		        "strobe: %zu of %zu stacks are left out, those with the least time (%.1f "
+		        "strobe: %s of %s stacks are left out, those with the least time (%.1f "
 		        "%% of it), because all would take more than 256 MiB\n",
-		        cut.contexts, cut.of, 100 * cut.worth);
+		        ST_NUMBER(cut.contexts), ST_NUMBER(cut.of), 100 * cut.worth);
 	return status;
 }
 

@@ -490,9 +490,9 @@ note_full(struct st_profile *p, const struct st_run *run)
 		if (h && h->blocks.n >= ST_MAX_BLOCKS)
 			st_profile_note(
 			        p,
-			        "process %u has executed more than %u basic blocks: blocks that "
+			        "process %u has executed more than %s basic blocks: blocks that "
 			        "it executed for the first time later are not counted",
-			        h->layout.pid, ST_MAX_BLOCKS);
+			        h->layout.pid, ST_NUMBER(ST_MAX_BLOCKS));
 	}
 }
 

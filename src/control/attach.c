@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "control/injection.h"
 #include "control/supervisor.h"
 #include "control/threads.h"
@@ -45,9 +46,9 @@ check_threads(const struct st_threads *ts, struct st_error *e)
 	}
 	if (n > MOST_THREADS)
 		return st_fail(e, ST_EXIT_NOT_EXECUTABLE,
-		               "cannot attach process %d: it has %zu threads, and strobe can "
+		               "cannot attach process %d: it has %s threads, and strobe can "
 		               "attach at most %d",
-		               ts->pid, n, MOST_THREADS);
+		               ts->pid, ST_NUMBER(n), MOST_THREADS);
 	return 0;
 }
 

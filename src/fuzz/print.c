@@ -27,7 +27,7 @@ print_law(const struct st_finding *f, FILE *out)
 		fprintf(out, "work ~ n^%.2f (%.2f to %.2f)", law->of.at, law->of.low, law->of.high);
 	else
 		fputs("the law of its growth cannot be determined", out);
-	fprintf(out, ", n = %zu to %zu repetitions of '", law->from, law->to);
+	fprintf(out, ", n = %s to %s repetitions of '", ST_NUMBER(law->from), ST_NUMBER(law->to));
 	st_fuzz_bytes_print_escaped(&f->family.token, SHOWN_BYTES, out);
 	fprintf(out, "%s'\n", f->family.token.n > SHOWN_BYTES ? "..." : "");
 }
@@ -45,7 +45,7 @@ print_fuzz_stack(const struct st_fuzz_stack *s, FILE *out)
 			fprintf(out, " (%s:%" PRIu32 ")", base ? base + 1 : f->file, f->line);
 	}
 	if (s->frames.n > SHOWN_FRAMES)
-		fprintf(out, " < %zu more", s->frames.n - SHOWN_FRAMES);
+		fprintf(out, " < %s more", ST_NUMBER(s->frames.n - SHOWN_FRAMES));
 	else if (s->missing)
 		fprintf(out, "%s (%s)", s->frames.n ? "" : " unknown", s->missing);
 	fputc('\n', out);
@@ -67,9 +67,10 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 		fputs("   ", out);
 		print_law(f, out);
 	}
-	fprintf(out, "   %zu bytes, %zu when minimised; its seed has %zu", f->witness.n,
-	        f->minimal.n, f->seed_bytes);
-	fprintf(out, " (%zu of them kept)", f->difference.kept);
+	fprintf(out, "   %s, %s when minimised; its seed has %s",
+	        ST_COUNT(f->witness.n, "byte", "bytes"), ST_NUMBER(f->minimal.n),
+	        ST_NUMBER(f->seed_bytes));
+	fprintf(out, " (%s of them kept)", ST_NUMBER(f->difference.kept));
 	if (f->work)
 		fprintf(out, "; %.3g times the seed's work",
 		        (double)f->work / (double)f->seed_work);
@@ -83,7 +84,7 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 	for (size_t i = 0; i < f->chain.n && i < SHOWN_RULES; i++)
 		fprintf(out, " %s", st_rules_name(c->rules, f->chain.v[i]));
 	if (f->chain.n > SHOWN_RULES)
-		fprintf(out, " and %zu more", f->chain.n - SHOWN_RULES);
+		fprintf(out, " and %s more", ST_NUMBER(f->chain.n - SHOWN_RULES));
 	fprintf(out, "\n   %s/findings/%zu/%s\n", folder, number,
 	        f->has_family ? "{witness,minimal,difference.txt,generate.sh,contract.txt}"
 	                      : "{witness,minimal,difference.txt}");
@@ -109,13 +110,13 @@ print_witnesses(const struct st_fuzz_campaign *c, const struct st_findings *find
 	for (size_t i = 0; t && i < findings->list.n; i++) {
 		const struct st_finding *f = &findings->list.v[i];
 		const bool hang = f->kind == ST_FINDING_HANG;
-		st_table_cell(t, "%zu B", f->seed_bytes);
+		st_table_cell(t, "%s B", ST_NUMBER(f->seed_bytes));
 		st_table_cell(t, "%s", st_number(work, f->seed_work));
 		st_table_cell(t, "%s", seconds_text(f->seed_seconds, text, sizeof text));
 		st_table_cell(t, "%s", "");
 		st_table_cell(t, "%s", "");
 		st_table_cell(t, "seed of %zu", i + 1);
-		st_table_cell(t, "%zu B", f->witness.n);
+		st_table_cell(t, "%s B", ST_NUMBER(f->witness.n));
 		st_table_cell(t, "%s", f->work ? st_number(work, f->work) : "");
 		if (hang)
 			st_table_cell(t, "> %.4g s", c->target->hang_seconds);
@@ -237,14 +238,14 @@ st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findin
               struct st_fuzz_functions *functions, const char *folder, FILE *out,
               struct st_style style)
 {
-	char most[ST_NUMBER_SIZE], base[ST_NUMBER_SIZE];
+	char most[ST_NUMBER_SIZE];
 	fprintf(out, "%s, %s of them interesting, %s, %s%s\n",
 	        ST_COUNT(c->n_executions + c->n_elsewhere, "execution", "executions"),
 	        ST_COUNT(c->n_interesting, "input", "inputs"),
 	        ST_COUNT(c->n_hangs, "hang", "hangs"), ST_COUNT(c->n_faults, "fault", "faults"),
 	        findings->interrupted ? " (interrupted)" : "");
-	fprintf(out, "work of the seeds %s blocks, of the worst input %s (%.3g times)\n",
-	        st_number(base, c->corpus.base), st_number(most, c->most_work),
+	fprintf(out, "work of the seeds %s, of the worst input %s (%.3g times)\n",
+	        ST_COUNT(c->corpus.base, "block", "blocks"), st_number(most, c->most_work),
 	        (double)c->most_work / (double)c->corpus.base);
 	if (c->unsteady > 0.01)
 		fprintf(out,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -107,10 +108,11 @@ calibrate_applied(const struct st_gate_calibration *c, const struct st_gate_task
 	else
 		snprintf(end, sizeof end, "the limit is %.3g %% instead of %.3g %%", largest,
 		         limit);
-	return st_text_of("calibration of %s, made on %s on this machine: %zu of %zu gates raised "
+	return st_text_of("calibration of %s, made on %s on this machine: %s of %s raised "
 	                  "a false alarm (%.3g %%; 95 %%: %.3g %% to %.3g %%), and equal sides "
 	                  "differed by at most %.3g %%; %s",
-	                  c->benchmark, c->date, c->alarms, c->gates, rate.at * 100, rate.low * 100,
+	                  c->benchmark, c->date, ST_NUMBER(c->alarms),
+	                  ST_COUNT(c->gates, "gate", "gates"), rate.at * 100, rate.low * 100,
 	                  rate.high * 100, largest, end);
 }
 
@@ -158,10 +160,10 @@ calibrate_put_rate(const struct st_gate_calibration *c, FILE *out)
 	const struct st_interval rate = st_share(c->alarms, c->gates, LEVEL);
 	const double alarm = c->alarm * 100;
 	fprintf(out,
-	        "  false alarms: %zu of %zu, %.3g %% (95 %%: %.3g %% to %.3g %%), with the limit "
+	        "  false alarms: %s of %s, %.3g %% (95 %%: %.3g %% to %.3g %%), with the limit "
 	        "%.3g %%\n",
-	        c->alarms, c->gates, rate.at * 100, rate.low * 100, rate.high * 100,
-	        c->limit * 100);
+	        ST_NUMBER(c->alarms), ST_NUMBER(c->gates), rate.at * 100, rate.low * 100,
+	        rate.high * 100, c->limit * 100);
 	if (rate.low > c->alarm)
 		fprintf(out,
 		        "  these are more than the %.3g %% of --alarm: the two builds of the base "

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "gate/result.h"
 
 st_status
@@ -20,7 +21,8 @@ st_gate_replay_pair(void *arg, const struct st_gate_pair *pair, double ns[ST_GAT
 	const struct st_gate_replay *r = arg;
 	if (fscanf(r->file, "%lf %lf", &ns[ST_GATE_BASE], &ns[ST_GATE_TARGET]) == 2)
 		return ST_OK;
-	return st_fail(e, ST_EXIT_USAGE, "%s has only %zu pairs of times", r->path, pair->number);
+	return st_fail(e, ST_EXIT_USAGE, "%s has only %s", r->path,
+	               ST_COUNT(pair->number, "pair of times", "pairs of times"));
 }
 
 long

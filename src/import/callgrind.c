@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/parse.h"
 #include "import/functions.h"
 #include "import/lines.h"
@@ -258,10 +259,10 @@ callgrind_finish(struct callgrind *x)
 	for (size_t i = 0; i < x->text.n_events; i++)
 		events[i + 1] = x->text.events[i];
 	if (x->text.left_out)
-		st_profile_note(
-		        x->in->p,
-		        "%zu events of the imported file are left out: a table has at most %d",
-		        x->text.left_out, ST_CALLGRIND_EVENTS);
+		st_profile_note(x->in->p, "%s left out: a table has at most %d",
+		                ST_COUNT(x->text.left_out, "event of the imported file is",
+		                         "events of the imported file are"),
+		                ST_CALLGRIND_EVENTS);
 	if (st_import_functions_finish(&x->f) || finish_lines(x) ||
 	    st_import_table_finish(&x->calls, &x->f, "calls",
 	                           "calls from one function to another, with all that they cost",

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "campaign/slurm.h"
 #include "campaign/status.h"
@@ -168,8 +169,9 @@ campaign_show(struct st_job_campaign *k, const struct st_job_options *o)
 		return;
 	if (s.left >= 0)
 		snprintf(left, sizeof left, "; about %.0f s left", s.left);
-	char *text = st_text_of("%zu of %zu runs have a result; %zu workers%s: %s", s.finished,
-	                        s.tasks, s.workers.n, left, k->c.folder);
+	char *text = st_text_of("%s of %s a result; %s%s: %s", ST_NUMBER(s.finished),
+	                        ST_COUNT(s.tasks, "run has", "runs have"),
+	                        ST_COUNT(s.workers.n, "worker", "workers"), left, k->c.folder);
 	if (text)
 		o->show(o->arg, text);
 	free(text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "base/parse.h"
 
 enum { MOST_LINES = 100000000, MOST_ROW = 1000000, MOST_STRING = 100000, MOST_STEPS = 1000000 };
@@ -108,8 +109,8 @@ generator_take_steps(struct st_generator *g, const struct st_yaml *y, yaml_node_
 		                   g->most, g->least);
 	if ((g->most - g->least) / g->step >= MOST_STEPS)
 		return st_yaml_bad(y, g->at, e,
-		                   "these are more than %d workloads: use a greater step",
-		                   MOST_STEPS);
+		                   "these are more than %s workloads: use a greater step",
+		                   ST_NUMBER(MOST_STEPS));
 	return ST_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 enum { MOST_VARIANTS = 10000000 };
@@ -47,8 +48,8 @@ st_job_plan_make(struct st_job_plan *p, const struct st_job *j, const char *fold
 	size_t workloads = p->workloads.v.n ? p->workloads.v.n : 1;
 	if ((double)j->commands.n * (double)sets * (double)workloads * (double)j->collectors.n >
 	    MOST_VARIANTS)
-		return st_fail(e, ST_EXIT_USAGE, "%s has more than %d combinations", j->yaml.path,
-		               MOST_VARIANTS);
+		return st_fail(e, ST_EXIT_USAGE, "%s has more than %s combinations", j->yaml.path,
+		               ST_NUMBER(MOST_VARIANTS));
 	for (size_t c = 0; c < j->commands.n; c++)
 		for (size_t a = 0; a < sets; a++) {
 			const struct st_job_variant v = {

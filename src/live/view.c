@@ -226,7 +226,7 @@ write_head(struct writer *w)
 {
 	const struct st_live *l = w->l;
 	const struct st_live_look *look = w->look;
-	char processes[64] = "";
+	char processes[96] = "";
 	size_t n = count_seen(&l->places);
 	char contexts[128] = "";
 	if (!look->only_places)
@@ -236,8 +236,8 @@ write_head(struct writer *w)
 		                            "or more contexts")
 		                 : ST_COUNT(l->contexts.all.n, "context", "contexts"));
 	if (l->processes.n > 1)
-		snprintf(processes, sizeof processes, ", %zu of %zu processes", l->n_running,
-		         l->processes.n);
+		snprintf(processes, sizeof processes, ", %s of %s processes",
+		         ST_NUMBER(l->n_running), ST_NUMBER(l->processes.n));
 	line(w, true, "strobe %s: %s, %.1f s, %s%s, %s%s", look->command, look->what, look->elapsed,
 	     ST_COUNT(l->n_threads, "thread", "threads"), processes, contexts,
 	     l->blocks ? ST_COUNT(n, "basic block", "basic blocks")

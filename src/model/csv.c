@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
 #include "base/parse.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -142,8 +143,8 @@ find_column(const struct csv_reader *r, const char *wanted, size_t usual, bool n
 		*column = (size_t)number - 1;
 	else if (wanted)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "%s has no column '%s'; its first line has %zu columns, %s%s%s",
-		               r->path, wanted, r->fields.n,
+		               "%s has no column '%s'; its first line has %s, %s%s%s", r->path,
+		               wanted, ST_COUNT(r->fields.n, "column", "columns"),
 		               named ? "the first of them '" : "without names",
 		               named ? r->fields.v[0] : "", named ? "'" : "");
 	if (*column >= r->fields.n)
@@ -166,9 +167,8 @@ take_point(struct st_csv *csv, const struct csv_reader *r, struct st_error *e)
 	const size_t last = r->x > r->y ? r->x : r->y;
 	double value[2];
 	if (f->n <= last)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "line %zu of %s has %zu columns, and %zu are needed", r->number,
-		               r->path, f->n, last + 1);
+		return st_fail(e, ST_EXIT_FAILED, "line %zu of %s has %s, and %zu are needed",
+		               r->number, r->path, ST_COUNT(f->n, "column", "columns"), last + 1);
 	const char *const text[2] = {f->v[r->x], f->v[r->y]};
 	for (int i = 0; i < 2; i++) {
 		if (field_is_missing(text[i])) {

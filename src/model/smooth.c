@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "stats/least_squares.h"
 
 enum { FEWEST_POINTS = 3 };
@@ -222,8 +223,8 @@ st_smooth_fit(const struct st_smooth_choice *choice, const struct st_points *poi
 		               points->n);
 	if (points->n > ST_SMOOTH_MOST)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "--smooth takes at most %d points, and there are %zu",
-		               ST_SMOOTH_MOST, points->n);
+		               "--smooth takes at most %s points, and there are %s",
+		               ST_NUMBER(ST_SMOOTH_MOST), ST_NUMBER(points->n));
 	if (order_points(m, points))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the model");
 	m->x_start = m->x[0];

@@ -29,6 +29,9 @@ st_status st_output_check_profile(const char *path, struct st_error *e);
 /* The same of a file of one kind, "SVG", with its ending ".svg". */
 st_status st_output_check_kind(const char *path, const char *kind, const char *ending,
                                struct st_error *e);
+/* Fails (usage) if the name belongs to a file of another kind than one with this ending, such as
+ * "json": JSON is not written to x.html. */
+st_status st_output_check_ending(const char *path, const char *ending, struct st_error *e);
 /* Whether path is another file than input, which is read: 0, or -1 with *e (usage). */
 st_status st_output_check_input(const char *path, const char *input, struct st_error *e);
 st_status st_output_begin(struct st_output *o, const char *path, struct st_error *e);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kinds of files by the endings of their names. */
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -82,4 +84,34 @@ st_output_check_kind(const char *path, const char *kind, const char *ending, str
 	               "'%s' is a name for a file of %s, and %s is written: give -o a name that "
 	               "ends with %s",
 	               path, output_kinds[i].kind, kind, ending);
+}
+
+/* Kinds whose names are given to nothing else. */
+static bool
+output_is_strict(const char *kind)
+{
+	static const char *const strict[] = {"HTML", "SVG",  "PNG",      "PDF",  "JPEG",
+	                                     "CSV",  "JSON", "Markdown", "LaTeX"};
+	for (size_t i = 0; i < sizeof strict / sizeof *strict; i++)
+		if (!strcmp(strict[i], kind))
+			return true;
+	return false;
+}
+
+st_status
+st_output_check_ending(const char *path, const char *ending, struct st_error *e)
+{
+	char usual[32];
+	snprintf(usual, sizeof usual, "x.%.24s", ending);
+	const size_t i = output_kind_of(path), wanted = output_kind_of(usual);
+	const char *kind = wanted == OUTPUT_KINDS ? ending : output_kinds[wanted].kind;
+	if (i == OUTPUT_KINDS || !output_is_strict(output_kinds[i].kind) ||
+	    !strcmp(output_kinds[i].kind, kind))
+		return ST_OK;
+	if (!strcmp(output_kinds[i].kind, "JSON") && !strcmp(kind, "speedscope"))
+		return ST_OK; /* x.speedscope.json */
+	return st_fail(e, ST_EXIT_USAGE,
+	               "'%s' is a name for a file of %s, and %s is written: give -o a name that "
+	               "ends with %s",
+	               path, output_kinds[i].kind, kind, usual + 1);
 }

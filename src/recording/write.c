@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "recording/callees.h"
 #include "recording/fields.h"
 #include "recording/registers.h"
@@ -290,11 +291,10 @@ write_recorded_process(const struct st_recording_targets *t, FILE *out,
 	for (size_t i = 0; i < t->list.n && !status; i++)
 		status = write_recorded(&w, &t->list.v[i], outcome);
 	if (t->crowded)
-		st_record_note(
-		        out,
-		        "%zu functions were not recorded, because there was no space for their "
-		        "records: choose fewer, or a smaller --keep",
-		        t->crowded);
+		st_record_note(out,
+		               "%s not recorded, because there was no space for their "
+		               "records: choose fewer, or a smaller --keep",
+		               ST_COUNT(t->crowded, "function was", "functions were"));
 	free(w.classes.known.v);
 	return status;
 }

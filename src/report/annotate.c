@@ -94,8 +94,8 @@ ambiguous(const struct st_report *r, const char *name, const uint32_t *found, si
 		st_append(list, sizeof list, "%s'%.150s'", i ? ", " : "",
 		          r->profile->functions.v[found[i]].name);
 	return st_fail(e, ST_EXIT_USAGE,
-	               "'%s' is part of the names of %zu functions: say which: %s%s", name, n, list,
-	               n > SHOWN ? ", ..." : "");
+	               "'%s' is part of the names of %s functions: say which: %s%s", name,
+	               ST_NUMBER(n), list, n > SHOWN ? ", ..." : "");
 }
 
 size_t
@@ -116,8 +116,8 @@ print_parts(const struct st_annotation *a)
 	const struct st_function *parts[ST_MAX_PARTS];
 	size_t n = st_annotation_parts(a, parts);
 	for (size_t i = 0; i < n; i++)
-		fprintf(a->out, "  cold part at offset 0x%" PRIx64 ", %" PRIu64 " bytes\n",
-		        parts[i]->offset, parts[i]->size);
+		fprintf(a->out, "  cold part at offset 0x%" PRIx64 ", %s\n", parts[i]->offset,
+		        ST_COUNT(parts[i]->size, "byte", "bytes"));
 }
 
 /* The names that somebody may have asked for. */
@@ -143,9 +143,9 @@ print_head(const struct st_annotation *a)
 	const struct st_profile_function *f = &p->functions.v[a->function];
 	FILE *out = a->out;
 	char *name = st_printable(f->name), *image = st_printable(p->images.v[f->image].path);
-	fprintf(out, "%s%s%s\n  %s, offset 0x%" PRIx64 ", %" PRIu64 " bytes\n",
-	        r->style.colour ? "\033[1m" : "", name ? name : "",
-	        r->style.colour ? "\033[0m" : "", image ? image : "", f->offset, f->size);
+	fprintf(out, "%s%s%s\n  %s, offset 0x%" PRIx64 ", %s\n", r->style.colour ? "\033[1m" : "",
+	        name ? name : "", r->style.colour ? "\033[0m" : "", image ? image : "", f->offset,
+	        ST_COUNT(f->size, "byte", "bytes"));
 	print_aliases(a);
 	print_parts(a);
 	fprintf(out, "  self %.2f %% of %s, %s, %s%s, %s\n", 100 * st_profile_self_share(p, f),

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "report/blow.h"
 #include "report/json.h"
 
@@ -26,8 +27,8 @@ st_blow_again_print(const struct st_blow *b, const struct st_blow_again_runs *ru
 		        (double)r->total_ns / 1e6);
 		st_blow_note_print(r->note, true, out);
 	}
-	fprintf(out, "%zu of %zu run%s had a fault\n", faults, runs->list.n,
-	        runs->list.n == 1 ? "" : "s");
+	fprintf(out, "%s of %s had a fault\n", ST_NUMBER(faults),
+	        ST_COUNT(runs->list.n, "run", "runs"));
 }
 
 json_t *

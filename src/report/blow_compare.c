@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "report/blow.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -51,10 +52,10 @@ st_blow_compare_print(const struct st_blow *b, const struct st_blow_comparison *
 	if (!t)
 		return ST_FAILED;
 	fprintf(out,
-	        "functions measured in both campaigns: %zu; not measured in one of them: %zu; "
-	        "tried "
-	        "only in the first one: %zu, only in the other one: %zu\n",
-	        c->pairs.n, c->unmeasured, c->alone[0], c->alone[1]);
+	        "functions measured in both campaigns: %s; not measured in one of them: %s; tried "
+	        "only in the first one: %s, only in the other one: %s\n",
+	        ST_NUMBER(c->pairs.n), ST_NUMBER(c->unmeasured), ST_NUMBER(c->alone[0]),
+	        ST_NUMBER(c->alone[1]));
 	print_correlation(c, out);
 	for (size_t i = 0; i < c->pairs.n && (!view->top || i < view->top); i++) {
 		const struct st_blow_pair *pair = &c->pairs.v[i];

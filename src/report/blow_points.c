@@ -2,6 +2,7 @@
 /* Progress points in words. */
 #include <string.h>
 
+#include "base/number.h"
 #include "blow/latency.h"
 #include "report/blow.h"
 
@@ -74,7 +75,7 @@ print_rate(const struct st_blow *b, uint32_t point, FILE *out)
 	        without);
 	if (rate.runs > 1)
 		fprintf(out, ", standard deviation %.1f %%", rate.sd / rate.at * 100);
-	fprintf(out, " (%zu %s%s)\n", rate.runs, run, rate.runs == 1 ? "" : "s");
+	fprintf(out, " (%s %s%s)\n", ST_NUMBER(rate.runs), run, rate.runs == 1 ? "" : "s");
 }
 
 static void
@@ -91,8 +92,8 @@ print_latency(const struct st_blow *b, uint32_t point, FILE *out)
 	fprintf(out, "%.4g ms without a speed-up", l.ns / 1e6);
 	if (l.runs > 1)
 		fprintf(out, ", standard deviation %.1f %%", l.sd / l.ns * 100);
-	fprintf(out, "; %.4g per second, %.3g in flight (%zu %s%s)\n", l.rate, l.in_flight, l.runs,
-	        run, l.runs == 1 ? "" : "s");
+	fprintf(out, "; %.4g per second, %.3g in flight (%s %s%s)\n", l.rate, l.in_flight,
+	        ST_NUMBER(l.runs), run, l.runs == 1 ? "" : "s");
 }
 
 void

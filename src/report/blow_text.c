@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/blow.h"
 #include "report/text.h"
 
@@ -101,8 +102,8 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 		chosen += b->functions.v[i].chosen;
 	for (size_t i = 0; i < b->runs.n; i++)
 		noisy += b->runs.v[i].function != ST_BLOW_NONE;
-	fprintf(out, "%zu experiment%s on %zu of %zu functions", noisy, noisy == 1 ? "" : "s",
-	        chosen, st_blow_functions(b));
+	fprintf(out, "%s on %s of %s", ST_COUNT(noisy, "experiment", "experiments"),
+	        ST_NUMBER(chosen), ST_COUNT(st_blow_functions(b), "function", "functions"));
 	if (b->live && base.n)
 		fprintf(out, ", in windows of %.0f ms of one process", base.total_ns / 1e6);
 	fputc('\n', out);
@@ -116,7 +117,7 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	fprintf(out, "without noise: %.3f ms", base.total_ns / 1e6);
 	if (base.n > 1)
 		fprintf(out, ", standard deviation %.1f %%", base.total_sd / base.total_ns * 100);
-	fprintf(out, " (%zu run%s)\n", base.n, base.n == 1 ? "" : "s");
+	fprintf(out, " (%s)\n", ST_COUNT(base.n, "run", "runs"));
 	return ST_OK;
 }
 
@@ -170,7 +171,7 @@ static void
 print_left_out(const struct st_blow_view *view, size_t n_rows, FILE *out)
 {
 	if (view->top && view->top < n_rows)
-		fprintf(out, "... and %zu more; -n 0 prints all\n", n_rows - view->top);
+		fprintf(out, "... and %s more; -n 0 prints all\n", ST_NUMBER(n_rows - view->top));
 }
 
 static void
@@ -202,7 +203,7 @@ print_gains_of(const struct st_blow *b, uint32_t point, const struct st_blow_vie
 			if (!status)
 				gain_cell(t, &g);
 		}
-		st_table_cell(t, "%zu", rows.list.v[i].finding.experiments);
+		st_table_count(t, rows.list.v[i].finding.experiments);
 		number_cell(t, "%.2f", rows.list.v[i].finding.share * 100);
 		name_cell(t, b->functions.v[function].name, view->full);
 	}
@@ -240,7 +241,7 @@ print_rows(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 		st_table_cell(t, "%zu", i + 1);
 		slope_cells(t, &f->slope);
 		st_table_cell(t, "%.5f", f->fitness);
-		st_table_cell(t, "%zu", f->experiments);
+		st_table_count(t, f->experiments);
 		number_cell(t, "%.2f", f->share * 100);
 		number_cell(t, "%.0f", f->calls);
 		name_cell(t, b->functions.v[rows.list.v[i].function].name, view->full);
@@ -270,7 +271,7 @@ print_opportunities(const struct st_blow *b, const struct st_blow_view *view, FI
 		const struct st_blow_finding *f = &rows.list.v[i].finding;
 		st_table_cell(t, "%zu", i + 1);
 		st_table_cell(t, "%.5f", f->fitness);
-		st_table_cell(t, "%zu", f->experiments);
+		st_table_count(t, f->experiments);
 		number_cell(t, "%.2f", f->share * 100);
 		number_cell(t, "%.0f", f->calls);
 		number_cell(t, "%.3f", f->mean_ns / 1e3);
@@ -344,10 +345,8 @@ print_remarks(const struct st_blow *b, FILE *out)
 	for (size_t i = 0; i < b->functions.n; i++)
 		refused += b->functions.v[i].why != NULL;
 	if (refused)
-		fprintf(out,
-		        "\n%zu function%s cannot be timed, and %s not tried; --show-functions "
-		        "lists %s\n",
-		        refused, refused == 1 ? "" : "s", refused == 1 ? "was" : "were",
+		fprintf(out, "\n%s cannot be timed, and %s not tried; --show-functions lists %s\n",
+		        ST_COUNT(refused, "function", "functions"), refused == 1 ? "was" : "were",
 		        refused == 1 ? "it" : "them");
 	if (base.n > 1 && !base.has_output)
 		fputs("\nthe program's output differs between runs without noise: outputs were not "
@@ -394,11 +393,11 @@ st_blow_functions_print(const struct st_blow *b, bool times, FILE *out)
 		called += b->functions.v[i].calls > 0 || b->functions.v[i].why;
 		chosen += b->functions.v[i].chosen;
 	}
-	fprintf(out, "ALL FUNCTIONS (%zu):\n", called);
+	fprintf(out, "ALL FUNCTIONS (%s):\n", ST_NUMBER(called));
 	for (size_t i = 0; i < b->functions.n; i++)
 		if (b->functions.v[i].calls || b->functions.v[i].why)
 			print_function(&b->functions.v[i], times, out);
-	fprintf(out, "CORPUS (%zu):\n", chosen);
+	fprintf(out, "CORPUS (%s):\n", ST_NUMBER(chosen));
 	for (size_t i = 0; i < b->functions.n; i++)
 		if (b->functions.v[i].chosen)
 			print_function(&b->functions.v[i], times, out);

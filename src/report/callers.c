@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "contexts/contexts.h"
 
 st_status
@@ -79,7 +80,7 @@ callers_print_table(const struct st_callers *c, struct caller *v, size_t n, cons
 	putc('\n', out);
 	st_table_print(t, out, c->r->style);
 	if (shown < n)
-		fprintf(out, "  ... and %zu more (--top)\n", n - shown);
+		fprintf(out, "  ... and %s more (--top)\n", ST_NUMBER(n - shown));
 	st_table_free(t);
 }
 

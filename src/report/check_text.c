@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/check.h"
 #include "report/measurements.h"
 
@@ -195,7 +196,8 @@ print_findings(const struct st_check_report *r, FILE *out)
 	}
 	grid_end(&g, r);
 	if (rows < listed)
-		fprintf(out, "%zu more changes; use -n 0 to list all\n", listed - rows);
+		fprintf(out, "%s; use -n 0 to list all\n",
+		        ST_COUNT(listed - rows, "more change", "more changes"));
 	return ST_OK;
 }
 
@@ -229,8 +231,8 @@ print_renamed(const struct st_check_report *r, FILE *out)
 		n += subject->renamed;
 	}
 	if (r->top && n > r->top)
-		fprintf(out, "%zu more functions have another name; use -n 0 to list all\n",
-		        n - r->top);
+		fprintf(out, "%s another name; use -n 0 to list all\n",
+		        ST_COUNT(n - r->top, "more function has", "more functions have"));
 }
 
 /* Unknown findings with one cause. */

@@ -142,7 +142,7 @@ contexts_diff_text_print_table(const struct st_diff_report *r, const struct st_d
 	st_table_print(t, out, r->style);
 	st_table_free(t);
 	if (n < rows->n)
-		fprintf(out, "  ... and %zu more (--hot)\n", rows->n - n);
+		fprintf(out, "  ... and %s more (--hot)\n", ST_NUMBER(rows->n - n));
 	return 0;
 }
 
@@ -159,9 +159,9 @@ st_diff_print(const struct st_diff_report *r, FILE *out, struct st_error *e)
 	print_side(r, &rows, ST_B, out);
 	for (size_t i = 0; i < c->trees.n; i++)
 		all += c->trees.v[i].forest.n;
-	fprintf(out, "  %s appeared, %zu vanished, %zu changed, %zu did not change\n",
-	        ST_COUNT(rows.appeared, "context", "contexts"), rows.vanished,
-	        all - rows.appeared - rows.vanished - rows.same, rows.same);
+	fprintf(out, "  %s appeared, %s vanished, %s changed, %s did not change\n",
+	        ST_COUNT(rows.appeared, "context", "contexts"), ST_NUMBER(rows.vanished),
+	        ST_NUMBER(all - rows.appeared - rows.vanished - rows.same), ST_NUMBER(rows.same));
 	if (rows.n)
 		status = contexts_diff_text_print_table(r, &rows, out, e);
 	free(rows.v);

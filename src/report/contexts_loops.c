@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "report/report.h"
 
@@ -15,13 +16,18 @@ mean_of(const struct st_loop *l)
 
 /* "1:4 2+:1 16+:3" */
 static void
-write_classes(const struct st_loop *l, FILE *out)
+write_classes(const struct st_loop *l, bool commas, FILE *out)
 {
 	const char *between = "";
 	for (unsigned i = 0; i < STROBE_LOOP_CLASSES; i++) {
 		if (!l->classes[i])
 			continue;
-		fprintf(out, "%s%lu%s:%" PRIu64, between, 1ul << i, i ? "+" : "", l->classes[i]);
+		if (commas)
+			fprintf(out, "%s%s%s:%s", between, ST_NUMBER(1ul << i), i ? "+" : "",
+			        ST_NUMBER(l->classes[i]));
+		else
+			fprintf(out, "%s%lu%s:%" PRIu64, between, 1ul << i, i ? "+" : "",
+			        l->classes[i]);
 		between = " ";
 	}
 }
@@ -33,7 +39,7 @@ st_loop_text(const struct st_loop *l, FILE *out)
 	        " entries=%" PRIu64 " iterations=%" PRIu64 " min=%" PRIu64 " mean=%.1f max=%" PRIu64
 	        " ",
 	        l->entries, l->iterations, l->least, mean_of(l), l->most);
-	write_classes(l, out);
+	write_classes(l, false, out);
 }
 
 void
@@ -43,7 +49,7 @@ st_loop_xml(const struct st_loop *l, FILE *out)
 	        " entries=\"%" PRIu64 "\" iterations=\"%" PRIu64 "\" leastIterations=\"%" PRIu64
 	        "\" mostIterations=\"%" PRIu64 "\" histogram=\"",
 	        l->entries, l->iterations, l->least, l->most);
-	write_classes(l, out);
+	write_classes(l, false, out);
 	fputc('"', out);
 }
 
@@ -94,14 +100,13 @@ contexts_loops_write_row(const struct st_contexts *c, const struct row *row, FIL
 {
 	const struct st_context_label *label = &c->labels[row->label];
 	const struct st_loop *l = row->loop;
-	fprintf(out,
-	        "  %12" PRIu64 "  %10" PRIu64 "  %8" PRIu64 "  %10.1f  %10" PRIu64 "  %s%+" PRId64,
-	        l->iterations, l->entries, l->least, mean_of(l), l->most, label->name,
-	        label->inside);
+	fprintf(out, "  %15s  %13s  %10s  %10.1f  %13s  %s%+" PRId64, ST_NUMBER(l->iterations),
+	        ST_NUMBER(l->entries), ST_NUMBER(l->least), mean_of(l), ST_NUMBER(l->most),
+	        label->name, label->inside);
 	if (label->file)
 		fprintf(out, " (%s:%" PRIu32 ")", st_base_name(label->file), label->line);
 	fputs("  ", out);
-	write_classes(l, out);
+	write_classes(l, true, out);
 	fputc('\n', out);
 }
 
@@ -117,8 +122,8 @@ st_loop_table(const struct st_contexts *c, size_t top, FILE *out)
 		return;
 	}
 	qsort(rows, n, sizeof *rows, contexts_loops_compare);
-	fprintf(out, "\n  %12s  %10s  %8s  %10s  %10s  loop, entries by iterations\n", "iterations",
-	        "entries", "min", "mean", "max");
+	fprintf(out, "\n  %15s  %13s  %10s  %10s  %13s  loop, entries by iterations\n",
+	        "iterations", "entries", "min", "mean", "max");
 	for (size_t i = 0; i < n && (!top || i < top); i++)
 		contexts_loops_write_row(c, &rows[i], out);
 	free(rows);

@@ -301,7 +301,7 @@ write_hottest(const struct st_contexts *c, size_t top, FILE *out)
 		free(all);
 		return;
 	}
-	fprintf(out, "\n  %7s  %12s  hottest contexts, by %s\n", "share",
+	fprintf(out, "\n  %7s  %15s  hottest contexts, by %s\n", "share",
 	        c->timed               ? "self"
 	        : c->with_instructions ? "instructions"
 	        : c->sampled           ? "samples"
@@ -313,9 +313,9 @@ write_hottest(const struct st_contexts *c, size_t top, FILE *out)
 	for (size_t i = 0; i < n && (!top || i < top) && all[i].value; i++) {
 		fprintf(out, "  %6.2f%%  ", 100.0 * (double)all[i].value / (double)sum);
 		if (c->timed)
-			fprintf(out, "%9.3f ms  ", (double)all[i].value / 1e6);
+			fprintf(out, "%12.3f ms  ", (double)all[i].value / 1e6);
 		else
-			fprintf(out, "%12" PRIu64 "  ", all[i].value);
+			fprintf(out, "%15s  ", ST_NUMBER(all[i].value));
 		contexts_text_write_path(c, &c->groups.v[all[i].group].ksf, all[i].node, out);
 	}
 	free(all);

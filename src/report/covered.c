@@ -99,8 +99,8 @@ print_sentences(const struct st_covered_report *r, FILE *out, const struct sums 
 	const struct st_covered_sum logs = sum_of_logs(r);
 	uint64_t again = logs.raw - logs.instructions;
 	char a[ST_NUMBER_SIZE], b[ST_NUMBER_SIZE];
-	fprintf(out, "  %s, %zu without an end\n", ST_COUNT(r->logs->runs, "run", "runs"),
-	        r->logs->unended);
+	fprintf(out, "  %s, %s without an end\n", ST_COUNT(r->logs->runs, "run", "runs"),
+	        ST_NUMBER(r->logs->unended));
 	if (r->logs->contexts)
 		fprintf(out, "  contexts of functions: %s\n", st_number(a, r->logs->contexts));
 	if (r->logs->contexts && !logs.instructions)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints features as text. */
+#include "base/number.h"
 #include "report/featuretable.h"
 
 #include <inttypes.h>
@@ -80,6 +81,7 @@ st_features_print(const struct st_feature_table *t, struct st_style style, FILE 
 	for (size_t i = 0; i < t->skipped.n; i++)
 		fprintf(out, "  left out: %s: %s\n", t->skipped.v[i].path, t->skipped.v[i].why);
 	if (t->left_out)
-		fprintf(out, "  left out: %zu more; --max-features sets the limit\n", t->left_out);
+		fprintf(out, "  left out: %s more; --max-features sets the limit\n",
+		        ST_NUMBER(t->left_out));
 	fprintf(out, "\n");
 }

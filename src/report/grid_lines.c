@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of source lines, the hottest first, with the text of each where its file is found. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,8 @@ lines_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
 	lines_cell(g, row, c, &cell);
 	if (cell.kind == ST_GRID_REAL)
 		return asprintf(&text, "%.2f", cell.real) < 0 ? NULL : text;
+	if (c->of == LINES_LINE) /* which is no number of things */
+		return asprintf(&text, "%" PRIu64, cell.number) < 0 ? NULL : text;
 	text = st_grid_plain(&cell);
 	for (char *at = text; at && *at; at++)
 		if (*at == '\t' || (*at == '\r' && !at[1]))

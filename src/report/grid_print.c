@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/fields.h"
 #include "report/grid.h"
 #include "report/json.h"
@@ -94,9 +95,9 @@ grid_print_text(const struct st_grid_view *v, const struct st_report *r, FILE *o
 	else
 		fputs("  none\n", out);
 	if (v->n < v->all && g->more)
-		fprintf(out, "  ... and %zu more (%s)\n", v->all - v->n, g->more);
+		fprintf(out, "  ... and %s more (%s)\n", ST_NUMBER(v->all - v->n), g->more);
 	else if (v->n < v->all)
-		fprintf(out, "  ... and %zu more (--table %s, --top)\n", v->all - v->n,
+		fprintf(out, "  ... and %s more (--table %s, --top)\n", ST_NUMBER(v->all - v->n),
 		        name ? name : "");
 	free(name);
 	free(help);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "base/number.h"
 #include "check/kept.h"
 #include "report/json.h"
 
@@ -89,7 +90,7 @@ st_report_kept(const struct st_report *r, FILE *out)
 	for (size_t i = 0; i < shown; i++)
 		kept_line(r, i, out);
 	if (shown < n)
-		fprintf(out, "  ... and %zu more (--top)\n", n - shown);
+		fprintf(out, "  ... and %s more (--top)\n", ST_NUMBER(n - shown));
 }
 
 st_status

@@ -70,13 +70,14 @@ print_domain(const struct st_mem *m, bool mapped, FILE *out)
 	char a[ST_NUMBER_SIZE], b[ST_NUMBER_SIZE];
 	if (!t->calls && mapped)
 		return;
-	fprintf(out, "\n  %s  peak %s bytes", mapped ? "mapped" : "heap  ", st_number(a, t->peak));
+	fprintf(out, "\n  %s  peak %s", mapped ? "mapped" : "heap  ",
+	        ST_COUNT(t->peak, "byte", "bytes"));
 	if (!mapped)
 		print_peak_time(m, out);
-	fprintf(out, ", %s of %s bytes in all\n", ST_COUNT(t->calls, "allocation", "allocations"),
-	        st_number(a, t->bytes));
-	fprintf(out, "          never freed: %s of %s bytes",
-	        ST_COUNT(t->live_blocks, "block", "blocks"), st_number(a, t->live));
+	fprintf(out, ", %s of %s in all\n", ST_COUNT(t->calls, "allocation", "allocations"),
+	        ST_COUNT(t->bytes, "byte", "bytes"));
+	fprintf(out, "          never freed: %s of %s", ST_COUNT(t->live_blocks, "block", "blocks"),
+	        ST_COUNT(t->live, "byte", "bytes"));
 	if (t->in_place || t->moved)
 		fprintf(out, "; reallocations: %s in place, %s moved", st_number(a, t->in_place),
 		        st_number(b, t->moved));
@@ -220,7 +221,8 @@ print_sites(const struct st_mem *m, const struct st_mem_sites *sites, const uint
 	st_table_print(table, out, st_style_of(out));
 	st_table_free(table);
 	if (shown < sites->rows.n)
-		fprintf(out, "  ... and %zu more (-n 0 prints all)\n", sites->rows.n - shown);
+		fprintf(out, "  ... and %s more (-n 0 prints all)\n",
+		        ST_NUMBER(sites->rows.n - shown));
 	for (size_t i = 0; i < shown && view->callers; i++) {
 		const struct st_mem_site_row *s = &sites->rows.v[order[i]];
 		fputs("\n  ", out);

@@ -3,6 +3,7 @@
  * overshoots. */
 #include <inttypes.h>
 
+#include "base/number.h"
 #include "report/fields.h"
 #include "report/json.h"
 #include "report/report.h"
@@ -52,7 +53,8 @@ overshoots_print_text(const struct st_report *r, FILE *out, size_t shown)
 	st_table_print(t, out, r->style);
 	st_table_free(t);
 	if (shown < p->overshoots.n)
-		fprintf(out, "  ... and %zu more rows (--top)\n", p->overshoots.n - shown);
+		fprintf(out, "  ... and %s more rows (--top)\n",
+		        ST_NUMBER(p->overshoots.n - shown));
 }
 
 st_status

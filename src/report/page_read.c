@@ -139,7 +139,7 @@ st_page_read_json(const char *path, struct st_error *e)
 	fclose(f);
 	if (!result && json_error_code(&error) == json_error_stack_overflow) {
 		st_cause(e, ST_EXIT_FAILED,
-		         "%s has trees of more than 1000 levels, deeper than JSON is read here: "
+		         "%s has trees of more than 1,000 levels, deeper than JSON is read here: "
 		         "report "
 		         "the profile that it was made of, or roll recursion up in it",
 		         path);

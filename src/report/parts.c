@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "profile/waits.h"
 #include "report/report.h"
 #include "wire/results/header.h"
@@ -48,7 +49,7 @@ parts_finish(const struct st_report *r, FILE *out, const char *title, struct st_
 		st_table_print(t, out, r->style);
 	size_t shown = st_table_rows(t);
 	if (shown < all)
-		fprintf(out, "  ... and %zu more (--top)\n", all - shown);
+		fprintf(out, "  ... and %s more (--top)\n", ST_NUMBER(all - shown));
 	st_table_free(t);
 }
 

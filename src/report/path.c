@@ -385,8 +385,7 @@ st_path_print(const struct st_path_report *r, FILE *out)
 	fprintf(out, "%s in %s, all of them known", ST_COUNT(s.blocks, "block", "blocks"),
 	        ST_COUNT(s.windows, "window", "windows"));
 	if (s.gaps)
-		fprintf(out, "; %s, something certain in %" PRIu64 ": %s",
-		        ST_COUNT(s.gaps, "gap", "gaps"), s.with_facts,
-		        ST_COUNT(s.ran, "block", "blocks"));
+		fprintf(out, "; %s, something certain in %s: %s", ST_COUNT(s.gaps, "gap", "gaps"),
+		        ST_NUMBER(s.with_facts), ST_COUNT(s.ran, "block", "blocks"));
 	fputc('\n', out);
 }

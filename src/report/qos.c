@@ -85,9 +85,10 @@ st_qos_print(FILE *out, const struct st_profile *p)
 	}
 	double quartiles[N_QUARTILES] = {0};
 	find_quartiles(q, quartiles);
-	fprintf(out, "  kept in %zu of %s (%.1f %%); budget 0 in %zu, on average %.3g %%\n", s.kept,
-	        ST_COUNT(s.read, "reading", "readings"), 100 * (double)s.kept / (double)s.read,
-	        s.idle, period > 0 ? 100 * s.budget / (double)s.read / period : 0);
+	fprintf(out, "  kept in %s of %s (%.1f %%); budget 0 in %s, on average %.3g %%\n",
+	        ST_NUMBER(s.kept), ST_COUNT(s.read, "reading", "readings"),
+	        100 * (double)s.kept / (double)s.read, ST_NUMBER(s.idle),
+	        period > 0 ? 100 * s.budget / (double)s.read / period : 0);
 	fprintf(out, "  median %.6g, quartiles %.6g and %.6g, least %.6g, greatest %.6g\n",
 	        quartiles[2], quartiles[1], quartiles[3], quartiles[0], quartiles[4]);
 	st_qos_plot(out, p);
@@ -179,7 +180,7 @@ qos_print_text(const struct st_report *r, FILE *out, size_t shown)
 	}
 	st_table_print(t, out, r->style);
 	if (shown < q->rows.n)
-		fprintf(out, "  ... and %zu more rows (--top)\n", q->rows.n - shown);
+		fprintf(out, "  ... and %s more rows (--top)\n", ST_NUMBER(q->rows.n - shown));
 	st_table_free(t);
 }
 

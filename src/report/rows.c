@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/fields.h"
 #include "report/json.h"
 #include "rows/rowfile.h"
@@ -150,7 +151,7 @@ st_report_rows(struct st_row_reader *reader, FILE *out, enum st_report_format fo
 		free(page.titles[c]);
 	uint64_t all = st_row_reader_rows(reader);
 	if (format == ST_FORMAT_TEXT && n < all && more > 0)
-		fprintf(out, "  ... and %" PRIu64 " more (--top, --all)\n", all - n);
+		fprintf(out, "  ... and %s more (--top, --all)\n", ST_NUMBER(all - n));
 	int failed = rows_finish(out, e);
 	return more < 0 || failed ? -1 : 0;
 }

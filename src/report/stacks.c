@@ -2,6 +2,7 @@
 /* The stacks of samples as a tree. */
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "profile/waits.h"
 #include "report/callers.h"
 #include "report/mem.h"
@@ -121,7 +122,7 @@ stacks_add_row(const struct stacks_tree *t, struct st_table *table, uint32_t nod
 		st_table_count(table, t->samples[node]);
 	}
 	if (levels > 1)
-		st_table_cell(table, "%*s%s (%zu levels)", indent, "", l->name, levels);
+		st_table_cell(table, "%*s%s (%s levels)", indent, "", l->name, ST_NUMBER(levels));
 	else
 		st_table_cell(table, "%*s%s", indent, "", l->name);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/json.h"
 #include "report/report.h"
 
@@ -124,7 +125,7 @@ print_limited(const struct st_trace *t, size_t top, bool dropped, FILE *out)
 		                : "whose calls were not all timed,");
 		st_table_print(table, out, st_style_of(out));
 		if (top && n > top)
-			fprintf(out, "  ... and %zu more (-n 0 prints all)\n", n - top);
+			fprintf(out, "  ... and %s more (-n 0 prints all)\n", ST_NUMBER(n - top));
 	}
 	st_table_free(table);
 }

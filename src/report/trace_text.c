@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "report/report.h"
 #include "report/trace.h"
 #include "report/trace_limits.h"
@@ -51,7 +52,7 @@ static void
 say_more(size_t shown, size_t all, FILE *out)
 {
 	if (shown < all)
-		fprintf(out, "  ... and %zu more (-n 0 prints all)\n", all - shown);
+		fprintf(out, "  ... and %s more (-n 0 prints all)\n", ST_NUMBER(all - shown));
 }
 
 static const char *
@@ -218,7 +219,7 @@ print_refused(const struct st_trace *t, bool left_out, bool all, FILE *out)
 		free(name);
 	}
 	if (shown < n)
-		fprintf(out, "    ... and %zu more (--refused prints all)\n", n - shown);
+		fprintf(out, "    ... and %s more (--refused prints all)\n", ST_NUMBER(n - shown));
 }
 
 void

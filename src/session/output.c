@@ -42,7 +42,8 @@ st_output_form_write(const struct st_output_form *form, const struct st_profile 
 {
 	struct st_output output;
 	FILE *out = NULL;
-	if (st_output_begin(&output, path, e))
+	if ((form->end && st_output_check_ending(path, form->end, e)) ||
+	    st_output_begin(&output, path, e))
 		return -1;
 	int status = st_output_stream(&output, &out, e);
 	if (!status)
@@ -145,7 +146,10 @@ st_status
 st_session_output_check(const struct st_session_output *o, uint32_t pid, struct st_error *e)
 {
 	if (o->path)
-		return o->form ? st_output_check(o->path, e) : st_output_check_profile(o->path, e);
+		return !o->form ? st_output_check_profile(o->path, e)
+		       : o->form->end && st_output_check_ending(o->path, o->form->end, e)
+		               ? ST_FAILED
+		               : st_output_check(o->path, e);
 	char *name = output_default_output(o, pid);
 	int status = st_output_check(name ? name : "strobe.db", e);
 	free(name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/number.h"
 #include "collect/view.h"
 #include "session/region.h"
 
@@ -100,9 +101,9 @@ st_region_note_lists(const struct st_region *r, const struct st_run *run, struct
 		if (names.n > FEW_ASKED && !names.found)
 			st_profile_note(
 			        p,
-			        "the tool %s asks for %zu functions, but none of them was loaded: "
+			        "the tool %s asks for %s functions, but none of them was loaded: "
 			        "%s, %s, and others",
-			        t->name, names.n, names.name[0], names.name[1]);
+			        t->name, ST_NUMBER(names.n), names.name[0], names.name[1]);
 	}
 }
 

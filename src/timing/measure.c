@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "collect/collect.h"
 #include "profile/profile.h"
 #include "timing/signals.h"
@@ -110,17 +111,17 @@ note_runs(struct st_profile *p, size_t done, size_t failed, size_t hidden)
 {
 	const char *signal = p->run.signal ? sigdescr_np((int)p->run.signal) : NULL;
 	if (failed && p->run.signal)
-		st_profile_note(p, "the program failed in %zu of %zu runs: %s (signal %d)", failed,
-		                done, signal ? signal : "killed", (int)p->run.signal);
+		st_profile_note(p, "the program failed in %s of %s: %s (signal %d)",
+		                ST_NUMBER(failed), ST_COUNT(done, "run", "runs"),
+		                signal ? signal : "killed", (int)p->run.signal);
 	else if (failed)
-		st_profile_note(p, "the program failed in %zu of %zu runs: it exited with %d",
-		                failed, done, (int)p->run.exit);
+		st_profile_note(p, "the program failed in %s of %s: it exited with %d",
+		                ST_NUMBER(failed), ST_COUNT(done, "run", "runs"), (int)p->run.exit);
 	if (hidden)
-		st_profile_note(
-		        p,
-		        "peak memory is an upper bound in %zu of %zu runs: the program used "
-		        "less than strobe's process did before it became the program",
-		        hidden, done);
+		st_profile_note(p,
+		                "peak memory is an upper bound in %s of %s: the program used "
+		                "less than strobe's process did before it became the program",
+		                ST_NUMBER(hidden), ST_COUNT(done, "run", "runs"));
 }
 
 st_status

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "profile/profile.h"
 #include "trace/raw.h"
@@ -66,15 +67,13 @@ find_reason(const struct st_trace *t, uint32_t function, char *reason, size_t ro
 	const bool timed = st_trace_quantile(f, 0.5, &median) &&
 	                   st_trace_quantile(f, 0.25, &first) && st_trace_quantile(f, 0.75, &third);
 	if (f->calls > 100 * MANY_CALLS)
-		snprintf(reason, room, "it was called %" PRIu64 " times", f->calls);
+		snprintf(reason, room, "it was called %s times", ST_NUMBER(f->calls));
 	else if (timed && f->calls > MANY_CALLS && median <= SHORT_NS)
-		snprintf(reason, room,
-		         "it was called %" PRIu64 " times, with a median of %" PRIu64 " ns",
-		         f->calls, median);
+		snprintf(reason, room, "it was called %s times, with a median of %" PRIu64 " ns",
+		         ST_NUMBER(f->calls), median);
 	else if (timed && f->calls > MANY_CALLS && (double)(third - first) < 0.05 * (double)median)
-		snprintf(reason, room,
-		         "it was called %" PRIu64 " times, which all lasted about as long",
-		         f->calls);
+		snprintf(reason, room, "it was called %s times, which all lasted about as long",
+		         ST_NUMBER(f->calls));
 	else if (timed && (caller = wrapper_of(t, function, median)))
 		snprintf(reason, room, "it is most of its only caller, %.100s", caller->name);
 	else

@@ -236,10 +236,10 @@ void
 st_analysis_print(const struct st_analysis *a, const struct st_study *s, bool variance, FILE *out,
                   struct st_style style)
 {
-	fprintf(out, "strobe: %s on %s, %s and %s, %zu of %s; policy %s, seed %" PRIu64 "\n",
+	fprintf(out, "strobe: %s on %s, %s and %s, %s of %s; policy %s, seed %" PRIu64 "\n",
 	        s->tool, ST_COUNT(s->programs.n, "program", "programs"),
 	        ST_COUNT(s->n_budgets, "budget", "budgets"),
-	        ST_COUNT(s->n_periods, "period", "periods"), a->repetitions,
+	        ST_COUNT(s->n_periods, "period", "periods"), ST_NUMBER(a->repetitions),
 	        ST_COUNT(s->repeat, "repetition", "repetitions"), s->policy, s->seed);
 	print_short_programs(s, out);
 	print_programs(s, out, style);

@@ -3,6 +3,7 @@
  * threshold that is tried. */
 #include <stdio.h>
 
+#include "base/number.h"
 #include "tune/run.h"
 
 /* A search under way. */
@@ -54,11 +55,11 @@ run_natively(struct seeking *s)
 	}
 	if (st_tune_interrupted() || st_quality_holds(&l->native))
 		return 0;
-	return st_fail(
-	        s->error, ST_EXIT_FAILED,
-	        "natively %s %.6g is kept in %zu of %zu readings only: no budget can do better",
-	        l->lower ? "--qos-max" : "--qos-min", l->threshold, l->native.kept,
-	        l->native.readings);
+	return st_fail(s->error, ST_EXIT_FAILED,
+	               "natively %s %.6g is kept in %s of %s only: no budget can do better",
+	               l->lower ? "--qos-max" : "--qos-min", l->threshold,
+	               ST_NUMBER(l->native.kept),
+	               ST_COUNT(l->native.readings, "reading", "readings"));
 }
 
 static st_status

@@ -357,7 +357,7 @@ test_limits(void **state)
 	for (size_t i = 0, n = strlen(text); i < DEEP / 2; i++)
 		memcpy(text + n + 2 * i, "+1", 3);
 	assert_true(st_ann_parse(text, strlen(text), "t", &f, &e));
-	assert_non_null(strstr(e.text, "more than 1000 operators"));
+	assert_non_null(strstr(e.text, "more than 1,000 operators"));
 	st_ann_file_free(&f);
 	free(text);
 }

@@ -660,7 +660,7 @@ class Errors(Gate):
         self.refused(2, "a quote of the command is not closed", "-b", "'a", "-t", "b")
         self.refused(2, "--pairs 0 and --counts 0 leave nothing to measure", *both, "-n", "0")
         self.refused(2, "the base is an empty command", "-b", "", "-t", "b")
-        self.refused(2, "has only 1 pairs of times", *both, "--times", self.times([(1, 1)]))
+        self.refused(2, "has only 1 pair of times", *both, "--times", self.times([(1, 1)]))
         self.refused(2, "cannot read", *both, "--times", self.place / "none")
 
     def test_nothing_measured(self):

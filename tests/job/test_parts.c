@@ -81,7 +81,7 @@ mistakes_of_workloads(void **state)
 	refused(OF("integer: {min: 1, max: 2, step: 0}"),
 	        "job.yaml:3:37: step is a whole number from 1 to 2305843009213693951, not '0'");
 	refused(OF("integer: {min: 0, max: 100000000}"),
-	        "job.yaml:3:5: these are more than 1000000 workloads: use a greater step");
+	        "job.yaml:3:5: these are more than 1,000,000 workloads: use a greater step");
 	refused(OF("integer: {min: 1, max: 2, stdin: true}"),
 	        "job.yaml:3:31: unknown key 'stdin' of integer; it has: name, min, max, step");
 	refused(OF("string: {min: 0, max: 2}"),

@@ -90,7 +90,7 @@ class Files(Model):
         self.error(125, "empty has no line with columns", "--csv", self.file("\n# nothing\n", "empty"))
         self.error(125, "one has one column only: a model needs two, x and y", "--csv", self.file("n\n1\n", "one"))
         self.error(125, "line 3 of bad: '2x' is not a number", "--csv", self.file("n,t\n1,1\n2,2x\n", "bad"))
-        self.error(125, "line 2 of short has 1 columns, and 2 are needed", "--csv", self.file("n,t\n1\n", "short"))
+        self.error(125, "line 2 of short has 1 column, and 2 are needed", "--csv", self.file("n,t\n1\n", "short"))
         self.error(125, "a model needs at least 3 points, and there are 2", "--csv", self.file("n,t\n1,1\n2,2\n", "few"))
         self.error(125, "a model needs at least 3 points, and there are 0", "--csv", self.file("n,t\n", "few"))
         self.error(125, "line 2 of inf: 'inf' is not a number", "--csv", self.file("n,t\ninf,1\n", "inf"))
@@ -294,7 +294,7 @@ class Smooth(Model):
     def test_wrong(self):
         self.error(2, "--smooth takes regressogram, moving, kernel or loess, not 'splines'", "--csv", "x", "-s", "splines")
         many = "".join(f"{n} {n}\n" for n in range(5001))
-        self.error(125, "--smooth takes at most 5000 points, and there are 5001", "--csv", self.file(many), "-s", "loess")
+        self.error(125, "--smooth takes at most 5,000 points, and there are 5,001", "--csv", self.file(many), "-s", "loess")
 
 
 class Usage(Model):

@@ -290,7 +290,7 @@ many_points_are_thinned(void **state)
 	assert_int_equal(
 	        st_smooth_fit(&choice, &(struct st_points){.x = tx, .y = ty, .n = 5001}, &m, &e),
 	        -1);
-	assert_string_equal(e.text, "--smooth takes at most 5000 points, and there are 5001");
+	assert_string_equal(e.text, "--smooth takes at most 5,000 points, and there are 5,001");
 	st_smooth_free(&m);
 	assert_int_equal(
 	        st_smooth_fit(&choice, &(struct st_points){.x = tx, .y = ty, .n = 2}, &m, &e), -1);

@@ -15,7 +15,7 @@ from pathlib import Path
 STROBE = Path(sys.argv.pop(1)).resolve()
 PROGRAMS = Path(sys.argv.pop(1)).resolve() / "programs"
 RUNS = {"deep": (["--unroll-recursion"], "deep-O2"), "counts": (["--instructions"], "counts-O0", "3", "1", "4")}
-SAID = re.compile(r"strobe: (\d+) of (\d+) contexts are left out, those with the lowest counts \((\d+\.\d) % of the (\w+)\): all would take (.+), and --limit is (.+)\n")
+SAID = re.compile(r"strobe: ([\d,]+) of ([\d,]+) contexts are left out, those with the lowest counts \((\d+\.\d) % of the (\w+)\): all would take (.+), and --limit is (.+)\n")
 CALLERS = re.compile(r"strobe: the k-calling context forest has only (\d+) callers? of each function, because --limit is .*\n")
 HEADER = 1000  # bytes that are no contexts
 
@@ -50,7 +50,7 @@ class Limit(unittest.TestCase):
         found = SAID.fullmatch(said)
         self.assertTrue(found, said)
         self.assertEqual(found[6], limit)
-        return int(found[1]), int(found[2])
+        return int(found[1].replace(",", "")), int(found[2].replace(",", ""))
 
 
 class Deep(Limit):
@@ -112,7 +112,7 @@ class Deep(Limit):
     def test_report_of_json(self):
         self.strobe("paths", "--from", self.profile("deep"), "-o", "deep.json")
         _, said = self.strobe("report", "deep.json", code=125)
-        self.assertEqual(said, "strobe: deep.json has trees of more than 1000 levels, deeper than JSON is read here: report the profile that it was made of, "
+        self.assertEqual(said, "strobe: deep.json has trees of more than 1,000 levels, deeper than JSON is read here: report the profile that it was made of, "
                          "or roll recursion up in it\n")
 
 

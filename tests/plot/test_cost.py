@@ -131,7 +131,7 @@ class Panels(Cost):
     def test_many_calls_are_thinned(self):
         root = self.draw("cost", self.file([self.law(n % 50, i=n) for n in range(9000)]))
         self.assertEqual(len(self.shapes(root, "circle", "point")), 3000)
-        self.assertTrue(any("3000 of 9000 calls are drawn." in t for t in self.texts(root)))
+        self.assertTrue(any("3,000 of 9,000 calls are drawn." in t for t in self.texts(root)))
 
     def test_versions_beside_one_annotation(self):
         before = self.file([self.law(n, i=n) for n in range(1, 41)], "before.txt")

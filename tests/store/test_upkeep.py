@@ -90,7 +90,7 @@ class Verbs(Store):
         self.assertEqual(self.counts("-p", "-n", "2"), [("commit 3", 1), ("first", 1)])
         self.assertEqual(self.counts("-p", "-n", "1"), [("commit 3", 1)])
         self.assertEqual([self.p.json("log", "-p", "-n", n)["whole"] for n in "12"], [False, True])
-        self.assertIn("1 versions are shown", self.p.ask("log", "-p", "-n", "1"))
+        self.assertIn("1 version is shown", self.p.ask("log", "-p", "-n", "1"))
         self.assertEqual(self.counts("-n", "2"), [("last", 0), ("commit 3", 1)])
 
     def test_log_of_a_revert(self):

@@ -182,9 +182,9 @@ class Reduced(Trace):
         (self.at / "earlier.raw").write_text("\n".join(lines) + "\n")
         return self.at / "earlier.raw"
 
-    LEFT_OUT = {"t_lands": "it was called 100001 times",
-                "t_spin": "it was called 1001 times, with a median of 5 ns",
-                "t_deep": "it was called 1001 times, which all lasted about as long",
+    LEFT_OUT = {"t_lands": "it was called 100,001 times",
+                "t_spin": "it was called 1,001 times, with a median of 5 ns",
+                "t_deep": "it was called 1,001 times, which all lasted about as long",
                 "t_level2": "it is most of its only caller, t_level1"}
 
     def test_rules(self):
@@ -242,7 +242,7 @@ class Reduced(Trace):
         """A profile is as good as a raw file, and the text says what was left out."""
         self.strobe("trace", "-q", "-e", "probe", "-o", "earlier.db", "--", CALLS, "fib")
         done = self.strobe("trace", "-e", "probe", "--reduce-by", "earlier.db", "-o", "t.db", "--", CALLS, "fib")
-        self.assertRegex(done.stderr, r"note: 1 function was left out:\n    t_fib \[\S+\]: it was called 1973 times, with a median of \d+ ns\n")
+        self.assertRegex(done.stderr, r"note: 1 function was left out:\n    t_fib \[\S+\]: it was called 1,973 times, with a median of \d+ ns\n")
         self.assertEqual(set(self.by_name(json.loads(self.strobe("trace", "--from", "t.db", "--format", "json").stdout))), {"main"})
 
     def test_refusals(self):

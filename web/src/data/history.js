@@ -45,7 +45,7 @@ export function levelsOf({ points, changes }) {
 
 // Whether a series has changed, in a sentence.
 export function verdictOf({ points, changes }, fewest) {
-	if (points.length < fewest) return `Cannot tell whether there is a change: only ${plural(points.length, "version has", "versions have")} profiles, and ${fewest} are needed.`;
+	if (points.length < fewest) return `Cannot tell whether there is a change: only ${plural(points.length, "version has a profile", "versions have profiles")}, and ${fewest} are needed.`;
 	if (!changes.length) return `No change in ${plural(points.length, "version")}.`;
 	return `${plural(changes.length, "change")} in ${plural(points.length, "version")}.`;
 }
