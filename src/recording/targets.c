@@ -66,6 +66,15 @@ st_recorded_callee_words(const struct st_recording_request *r)
 	               : 0;
 }
 
+/* Size / 8 of a row that has that many values. */
+static uint32_t
+words_of_row(const struct st_recording_request *r, uint32_t values)
+{
+	const uint32_t callee = st_recorded_callee_words(r);
+	return (uint32_t)(sizeof(struct st_record_row) / 8) + values +
+	       (callee ? (ST_RECORD_MOST_NAMED + 1) * callee + ST_RECORD_METRIC_COUNT : 0);
+}
+
 static void
 describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint64_t bias)
 {
@@ -73,7 +82,7 @@ describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint6
 	const uint32_t n = st_recorded_values(&f->table, f->table.ops.n),
 	               callee_words = st_recorded_callee_words(r),
 	               callees_at = (uint32_t)(sizeof(struct st_record_row) / 8) + n,
-	               words = callees_at + (ST_RECORD_MOST_NAMED + 1) * callee_words;
+	               words = words_of_row(r, n);
 	const uint32_t rows = take_area(t->probes, (uint64_t)t->keep * words * 8);
 	f->function = rows ? take_area(t->probes, sizeof(struct st_record_function)) : 0;
 	struct st_record_function *to = st_recorded_function(t->probes, f);
@@ -86,6 +95,7 @@ describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint6
 	                                  .metrics = r->metrics,
 	                                  .again = r->twice,
 	                                  .machine = t->machine,
+	                                  .present = 16,
 	                                  .n_ops = (uint32_t)f->table.ops.n,
 	                                  .n_kept = n,
 	                                  .rows = rows,
@@ -160,10 +170,8 @@ static void
 share_rows(struct st_recording_targets *t, size_t n)
 {
 	const uint64_t share = ST_PROBE_AREA_BYTES / 2 / (n + 1),
-	               most = share / (sizeof(struct st_record_row) +
-	                               8 * (uint64_t)(t->request->limits.most + ST_MACHINE_COUNT) +
-	                               8ull * (ST_RECORD_MOST_NAMED + 1) *
-	                                       st_recorded_callee_words(t->request));
+	               most = share / (8ull * words_of_row(t->request, t->request->limits.most +
+	                                                                       ST_MACHINE_COUNT));
 	t->keep = t->request->keep < most ? t->request->keep : (uint32_t)most;
 }
 

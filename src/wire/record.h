@@ -133,6 +133,7 @@ struct st_record_function {
 	 * first called; atomic. The costs in rows are in the same order. */
 	uint32_t callees[ST_RECORD_MOST_NAMED];
 	uint32_t again;   /* how often the data of a call is read again */
+	uint32_t present; /* rows whose pages the process has, or gets now; atomic; 0: none yet */
 	uint32_t machine; /* offset / 8 of struct st_machine (wire/machine.h); 0: there is none */
 	struct st_record_op ops[ST_RECORD_MOST_OPS];
 };
@@ -174,14 +175,14 @@ struct st_record_row {
 	uint64_t slot, begin; /* address of its return address, and ticks at its entry */
 	uint64_t spent;       /* cost of probes within the call that is still part of its CPU time,
 	                         1/256 ticks; until its end: of the thread's clock, `ticks` */
-	/* Totals of the thread when the call in progress of a callee began, as in tallies. */
-	uint64_t since[ST_RECORD_METRIC_COUNT];
 	uint64_t absent[ST_RECORD_MOST_KEPT / 64]; /* a bit for each value */
 	int64_t metrics[ST_RECORD_METRIC_COUNT];   /* times in ticks; CPU time in ns, `spent` not
 	                                              subtracted */
 	uint64_t values[];
 	/* Then, of each callee: the number of calls that have returned, and the sums of those of
-	 * the function's metrics that callees have. */
+	 * the function's metrics that callees have. At the end, if there are callees:
+	 * ST_RECORD_METRIC_COUNT totals of the thread when the call in progress of a callee began,
+	 * as in tallies. */
 };
 
 /* Totals of the thread so far, indexed by enum st_record_metric, from ALLOCATED on. That of

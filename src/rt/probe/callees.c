@@ -42,6 +42,13 @@ place_of_callee(struct st_record_function *r, uint32_t action)
 	return ST_RECORD_MOST_NAMED;
 }
 
+/* What the totals of the thread were when the callee began. */
+static uint64_t *
+totals_since(const struct st_record_function *r, struct st_record_row *row)
+{
+	return (uint64_t *)row + r->row_words - ST_RECORD_METRIC_COUNT;
+}
+
 static uint64_t
 tally_at(struct st_probe_thread *t, uint32_t metric, uint64_t net)
 {
@@ -54,7 +61,9 @@ probe_begin_callee(struct st_probe_thread *t, const uint64_t *slot)
 	struct st_probe_frame *f = &t->frames[t->depth - 1];
 	const struct st_probe_frame *caller = f - 1;
 	/* A call that is not timed has no frame. */
-	if (f->slot != (uint64_t)slot || !caller->row || !recorded_function(caller))
+	const struct st_record_function *r =
+	        f->slot == (uint64_t)slot && caller->row ? recorded_function(caller) : NULL;
+	if (!r)
 		return;
 	const uint64_t begin = probe_ticks();
 	struct st_record_row *row = claim_row_of(caller);
@@ -62,7 +71,7 @@ probe_begin_callee(struct st_probe_thread *t, const uint64_t *slot)
 		return;
 	const uint64_t net = probe_net(t, begin);
 	for (uint32_t i = ST_RECORD_ALLOCATED; i < ST_RECORD_METRIC_COUNT; i++)
-		row->since[i] = tally_at(t, i, net);
+		totals_since(r, row)[i] = tally_at(t, i, net);
 	__atomic_store_n(&row->state, ST_RECORD_OPEN, __ATOMIC_RELEASE);
 	probe_charge(t, f, begin);
 }
@@ -84,10 +93,12 @@ add_callee(struct st_probe_thread *t, struct st_record_function *r, struct st_re
 	*sum++ += 1;
 	for (uint32_t i = 0; i < ST_RECORD_METRIC_COUNT; i++)
 		if (r->metrics & ST_RECORD_OF_CALLEES & 1u << i)
-			*sum++ += i == ST_RECORD_TIME
-			                  ? taken
-			                  : callee_cost(i, tally_at(t, i, net) - row->since[i],
-			                                taken);
+			*sum++ +=
+			        i == ST_RECORD_TIME
+			                ? taken
+			                : callee_cost(i,
+			                              tally_at(t, i, net) - totals_since(r, row)[i],
+			                              taken);
 }
 
 void

@@ -83,7 +83,7 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	if (UNLIKELY(f->ends == ST_PROBE_ENDS_TALLY))
 		t->tallies.v[probe_tally(probe_area()->actions[f->function - 1])] += taken;
 	if (UNLIKELY(f->row))
-		probe_finish_row(t, f, taken);
+		probe_finish_row(t, f, taken, end);
 	if (UNLIKELY(around->row))
 		probe_end_callee(t, f, taken);
 	r->spent += x->cost;

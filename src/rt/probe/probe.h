@@ -56,11 +56,11 @@ SELDOM void probe_make_noise(struct st_probe_cell *c);
 KEEPS_REGISTERS void probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers);
 
 /* record.c: the entry of a call that may be kept (ST_PROBE_RECORD), and the end of one that was
- * kept; taken: its net ticks. */
+ * kept; taken: its net ticks; end: the ticks at its end. */
 KEEPS_REGISTERS void probe_record_call(uint64_t function, uint64_t *slot,
                                        const uint64_t *registers);
 SELDOM void probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f,
-                             uint64_t taken);
+                             uint64_t taken, uint64_t end);
 /* record.c: a call whose peak of memory may have been measured ends, or is left; the frame was the
  * one at `depth`. The peak of the call around it includes that of this one. */
 SELDOM void probe_end_peak(struct st_probe_thread *t, const struct st_probe_frame *f,

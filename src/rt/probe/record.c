@@ -130,6 +130,25 @@ charge_measured(struct st_probe_thread *t, struct st_probe_frame *around,
 
 /* ---- rows ---- */
 
+/* A page fault for each page of new rows would cost more than all else of a call that is kept: the
+ * kernel maps the pages of many rows at once. They are as many as there are already, up to a limit,
+ * so that functions with few calls get few pages. */
+SELDOM static void
+populate_rows(struct st_record_function *r, uint32_t first)
+{
+	enum { POPULATE_WRITE = 23, PAGE_MASK = 4095, MOST_AT_ONCE = 1024 };
+	uint32_t n = first < MOST_AT_ONCE ? first : MOST_AT_ONCE, known = first;
+	n = r->keep - first < n ? r->keep - first : n;
+	if (!__atomic_compare_exchange_n(&r->present, &known, first + n, false, __ATOMIC_RELAXED,
+	                                 __ATOMIC_RELAXED))
+		return;
+	const uint64_t words = r->row_words, from = (uint64_t)probe_at(r->rows) + first * words * 8,
+	               to = from + n * words * 8, begin = (from + PAGE_MASK) & ~(uint64_t)PAGE_MASK;
+	/* Older kernels cannot: then each page has its fault. */
+	if (to > begin && to <= probe_context.area + probe_context.area_bytes)
+		SYS(__NR_madvise, begin, to - begin, POPULATE_WRITE);
+}
+
 /* Takes the row for writing; NULL: another call is writing it. */
 static struct st_record_row *
 claim_row(const struct st_record_function *r, uint64_t place)
@@ -179,6 +198,8 @@ read_into_row(struct st_probe_thread *t, struct st_record_function *r, uint64_t 
               uint64_t place, const uint64_t *slot, const uint64_t *registers)
 {
 	struct st_record_scratch *own = record_scratch(t);
+	if (UNLIKELY(place == __atomic_load_n(&r->present, __ATOMIC_RELAXED)))
+		populate_rows(r, (uint32_t)place);
 	struct st_record_row *row = own && !own->busy ? claim_row(r, place) : NULL;
 	if (!row) {
 		__atomic_fetch_add(&r->missed, 1, __ATOMIC_RELAXED);
@@ -306,13 +327,6 @@ probe_record_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
 	((struct st_probe_record *)t->numbers)->spent += probe_context.cost_counted;
 }
 
-/* The clock of the thread at the end of the call. */
-static uint64_t
-net_at_end(const struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t taken)
-{
-	return probe_net(t, f->begin + taken + ((probe_context.cost_within + f->spent) >> 8));
-}
-
 /* A lock that is held during the whole call is held for as long as the call takes, without the
  * costs of the probe itself. */
 static void
@@ -331,7 +345,8 @@ cost_between(int64_t before, int64_t now)
 }
 
 void
-probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t taken)
+probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t taken,
+                 uint64_t end)
 {
 	if (probe_area()->actions[f->function - 1].kind == ST_PROBE_LOCK) {
 		probe_lock_taken(t, f);
@@ -342,9 +357,8 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 	struct st_record_row *row = probe_at(f->row);
 	uint32_t state = ST_RECORD_OPEN;
 	int64_t now[ST_RECORD_METRIC_COUNT];
-	const uint64_t begin = probe_ticks();
 	uint64_t clock = read_clock(t, r);
-	read_metrics(t, r, net_at_end(t, f, taken), now);
+	read_metrics(t, r, probe_net(t, end), now);
 	now[ST_RECORD_CPU] = (int64_t)(clock - t->clock.cpu - t->clock.cost);
 	probe_end_peak(t, f, t->depth);
 	if (__atomic_compare_exchange_n(&row->state, &state, ST_RECORD_BUSY, false,
@@ -361,5 +375,5 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 		}
 		release_row(row, state);
 	}
-	charge_measured(t, &t->frames[t->depth - 1], r, begin, &clock);
+	charge_measured(t, &t->frames[t->depth - 1], r, end, &clock);
 }
