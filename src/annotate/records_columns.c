@@ -136,7 +136,7 @@ ann_take_column_value(struct ann_columns_reading *r, size_t i)
 	if (ann_is_missing(text))
 		return ST_OK;
 	if (r->columns[i].is_metric)
-		return st_ann_field_number(r->l, i, &f->metrics.v[r->columns[i].index].v[f->n - 1]);
+		return st_ann_field_metric(r->l, i, &f->metrics.v[r->columns[i].index].v[f->n - 1]);
 	struct st_ann_feature *feature = &f->features.v[r->columns[i].index];
 	const bool number = !st_parse_real(text, &value, &end) && !*end;
 	if (!number && feature->kind != ST_ANN_CATEGORY && ann_become_category(feature, f->n))
@@ -157,9 +157,10 @@ ann_take_column_lines(struct ann_columns_reading *r)
 		if (r->l->v[0].text[0] == '#')
 			continue;
 		if (r->l->n != r->n)
-			return st_ann_wrong_field(r->l, r->l->n - 1,
-			                          "the line has %zu fields, and the first line %zu",
-			                          r->l->n, r->n);
+			return st_ann_wrong_field(
+			        r->l, r->l->n - 1,
+			        "the line has %zu fields, and the first line %zu%s", r->l->n, r->n,
+			        st_ann_why_short(r->l));
 		if (st_ann_record_new(&r->data->functions.v[r->function]))
 			return ann_columns_memory(r->l);
 		for (size_t i = 0; i < r->n; i++)

@@ -26,6 +26,12 @@ st_ann_wrong_field(const struct st_ann_lines *l, size_t field, const char *forma
 	               field < l->n ? l->v[field].column : 1, cause);
 }
 
+const char *
+st_ann_why_short(const struct st_ann_lines *l)
+{
+	return l->cut ? ": the file ends within this line, so it is truncated" : "";
+}
+
 bool
 st_ann_is_identifier(const char *text)
 {
@@ -45,6 +51,20 @@ st_ann_field_number(const struct st_ann_lines *l, size_t field, double *value)
 		return ST_OK;
 	if (st_parse_real(text, value, &end) || *end)
 		return st_ann_wrong_field(l, field, "'%.60s' is not a number", text);
+	return ST_OK;
+}
+
+st_status
+st_ann_field_metric(const struct st_ann_lines *l, size_t field, double *value)
+{
+	static const double most = 1e100, least = 1e-100;
+	if (st_ann_field_number(l, field, value))
+		return ST_FAILED;
+	if (fabs(*value) > most || (*value != 0 && fabs(*value) < least))
+		return st_ann_wrong_field(l, field,
+		                          "a metric of %.60s is not between 1e-100 and 1e100: use "
+		                          "another unit",
+		                          l->v[field].text);
 	return ST_OK;
 }
 
@@ -100,6 +120,7 @@ ann_end_field(struct st_ann_lines *l, bool *more)
 	if (l->at < l->end && *l->at != '\n' && *l->at != l->separator)
 		return st_ann_wrong_field(l, l->n - 1,
 		                          "something follows the closing quotation mark");
+	l->cut = l->at == l->end;
 	if (l->at < l->end) {
 		*more = *l->at == l->separator;
 		l->at++;

@@ -17,6 +17,7 @@ struct st_ann_lines {
 		bool quoted;
 	} * v;
 	size_t n, cap;
+	bool cut; /* the line is the last one, and no line feed ends it */
 	struct st_error *e;
 };
 
@@ -25,7 +26,11 @@ bool st_ann_next_line(struct st_ann_lines *l, st_status *failed);
 /* Sets the message "FILE:LINE:COLUMN: CAUSE" for a field and returns ST_FAILED. */
 __attribute__((format(printf, 3, 4))) st_status
 st_ann_wrong_field(const struct st_ann_lines *l, size_t field, const char *format, ...);
+/* Returns the end of the message that a line has too few fields: whether the file is truncated. */
+const char *st_ann_why_short(const struct st_ann_lines *l);
 st_status st_ann_field_number(const struct st_ann_lines *l, size_t field, double *value);
+/* The same of a metric, whose square must be a number, too. */
+st_status st_ann_field_metric(const struct st_ann_lines *l, size_t field, double *value);
 /* Returns whether the text has only letters, digits and _, and no digit first. */
 bool st_ann_is_identifier(const char *text);
 

@@ -389,12 +389,12 @@ ann_read_record(struct ann_reading *r)
 	bound->has_records = true;
 	if (r->l->n < fixed)
 		return st_ann_wrong_field(r->l, r->l->n - 1,
-		                          "the record has %zu fields, and the header says %zu",
-		                          r->l->n, fixed);
+		                          "the record has %zu fields, and the header says %zu%s",
+		                          r->l->n, fixed, st_ann_why_short(r->l));
 	if (st_ann_record_new(f))
 		return ann_reading_memory(r);
 	for (size_t i = 0; i < bound->metrics.n; i++)
-		if (st_ann_field_number(r->l, 1 + i,
+		if (st_ann_field_metric(r->l, 1 + i,
 		                        &f->metrics.v[bound->metrics.v[i]].v[f->n - 1]))
 			return ST_FAILED;
 	for (size_t i = 0; i < bound->features.n; i++)

@@ -9,11 +9,12 @@
 static const double same_correlation = 0.9;
 
 /* Subtracts the mean of a feature and scales it to a vector of length 1. Returns false if it is
- * absent in a row or constant. */
+ * absent in a row or constant. The values are relative to their range, because the squares of very
+ * large or small ones are no numbers. */
 static bool
 ann_standardise(const double *v, struct st_ann_rows rows, double *out, double *low, double *high)
 {
-	double sum = 0, squares = 0;
+	double mean = 0, squares = 0;
 	*low = INFINITY;
 	*high = -INFINITY;
 	for (size_t i = 0; i < rows.n; i++) {
@@ -22,13 +23,15 @@ ann_standardise(const double *v, struct st_ann_rows rows, double *out, double *l
 			return false;
 		*low = fmin(*low, x);
 		*high = fmax(*high, x);
-		sum += x;
 	}
 	if (!(*low < *high) || !isfinite(*high - *low))
 		return false;
-	const double mean = sum / (double)rows.n;
 	for (size_t i = 0; i < rows.n; i++) {
-		out[i] = v[rows.v[i]] - mean;
+		out[i] = (v[rows.v[i]] - *low) / (*high - *low);
+		mean += out[i] / (double)rows.n;
+	}
+	for (size_t i = 0; i < rows.n; i++) {
+		out[i] -= mean;
 		squares += out[i] * out[i];
 	}
 	const double scale = squares > 0 ? 1 / sqrt(squares) : 0;

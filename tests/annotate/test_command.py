@@ -172,6 +172,9 @@ class Records(Annotate):
             ("#strobe-records,1\n#function,1,f\n#metric,1,x\n#feature,1,x\n", ":4:12: the name 'x' occurs twice"),
             ("#strobe-records,1\n#function,1,f\n#feature,1,x,text\n", ":3:14: there is no 'text' for a feature; there is number, for example"),
             (HEADER + "1,2,3\n", ":8:5: the record has 3 fields, and the header says 6"),
+            (HEADER + self.rows(range(9)) + "1,2", ":17:3: the record has 2 fields, and the header says 6: the file ends within this line, so it is truncated"),
+            (HEADER + "1,2,-1e180,4,5,k\n", ":8:5: a metric of -1e180 is not between 1e-100 and 1e100: use another unit"),
+            (HEADER + "1,2e-310,3,4,5,k\n", ":8:3: a metric of 2e-310 is not between 1e-100 and 1e100: use another unit"),
             (HEADER + "1,2,3,4,5,k,0\n", ":8:13: the record has more fields than the header says"),
             (HEADER + "1,2,3,four,5,k\n", ":8:7: 'four' is not a number"),
             (HEADER + '1,2,3,4,5,"k\n', ":8:11: the quotation mark that begins here is not closed"),
@@ -209,7 +212,16 @@ class Columns(Annotate):
         self.assertEqual([(m["condition"], m["mean"]) for m in time["models"]], [('kind == "a"', "n^2"), ('kind == "b"', "7")])
         self.error(2, "records.csv:1:1: there is no column 'x'; the first is 'n'", "annotate", "records.csv", "-m", "x")
 
+    def test_large_and_small_features(self):
+        """Features may be so large that their squares are no numbers; they are still compared with each other."""
+        for scale in ("e160", "e-160"):
+            got, = self.read(self.file("y,x,twice\n" + "".join(f"{n},{n}{scale},{2 * n}{scale}\n" for n in range(1, 30))))
+            self.assertEqual((got["features"][0]["name"], got["features"][0]["also"]), ("x", ["twice"]))
+
     def test_wrong_lines(self):
+        self.error(2, "records.csv:3:1: the line has 1 fields, and the first line 2: the file ends within this line, so it is truncated",
+                   "annotate", self.file("y,x\n1,2\n1"))
+        self.error(2, "records.csv:2:1: a metric of 1e200 is not between 1e-100 and 1e100: use another unit", "annotate", self.file("y,x\n1e200,2\n"))
         self.error(2, "records.csv:3:5: the line has 3 fields, and the first line 2", "annotate", self.file("y,x\n1,2\n1,2,3\n"))
         self.error(2, "records.csv:2:1: 'one' is not a number", "annotate", self.file("y,x\none,2\n"))
         self.error(125, "records.csv has no record after its first line", "annotate", self.file("y,x\n"))
