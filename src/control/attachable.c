@@ -169,6 +169,75 @@ has_mapping(pid_t pid, const char *perms, bool (*test)(pid_t pid, unsigned long 
 	return found;
 }
 
+/* The device and the number of the file of results that the process maps, as in /proc/PID/maps:
+ * "00:01 2057". False: there are none. */
+static bool
+results_file(pid_t pid, char *file, size_t size)
+{
+	char path[64], line[512];
+	unsigned long long start;
+	int from = 0, to = 0;
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	FILE *f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof line, f))
+		found = strstr(line, " rw-s ") && strstr(line, "/memfd:strobe (deleted)") &&
+		        sscanf(line, "%llx-%*s %*s %*s %n%*s %*s%n", &start, &from, &to) == 1 &&
+		        to > from && is_at_work(pid, start);
+	if (f)
+		fclose(f);
+	if (found)
+		snprintf(file, size, " %.*s ", to - from, line + from);
+	return found;
+}
+
+static bool
+maps_file(pid_t pid, const char *file)
+{
+	char path[64], line[512];
+	bool found = false;
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	FILE *f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof line, f))
+		found = strstr(line, file) != NULL;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* The strobe that has mapped the results of the process, the one that was started and not its
+ * child. 0: it is not known. */
+static pid_t
+strobe_of(pid_t pid)
+{
+	char file[128], name[64];
+	pid_t strobe = 0;
+	DIR *d = results_file(pid, file, sizeof file) ? opendir("/proc") : NULL;
+	for (struct dirent *entry; d && (entry = readdir(d));) {
+		const pid_t other = (pid_t)atoi(entry->d_name);
+		if (other <= 0 || other == pid || (strobe && other > strobe))
+			continue;
+		st_process_name(other, name, sizeof name);
+		if (!strcmp(name, "strobe") && maps_file(other, file))
+			strobe = other;
+	}
+	if (d)
+		closedir(d);
+	return strobe;
+}
+
+static st_status
+refuse_second(pid_t pid, pid_t live, struct st_error *e)
+{
+	char text[128];
+	const pid_t strobe = strobe_of(live);
+	if (!strobe)
+		return refuse(e, pid, "it is under strobe already");
+	snprintf(text, sizeof text, "it is under strobe already, process %d: end that one first",
+	         strobe);
+	return refuse(e, pid, text);
+}
+
 bool
 st_has_leftovers(pid_t pid)
 {
@@ -233,7 +302,7 @@ check_kind(pid_t pid, pid_t live, const char *status, struct st_error *e)
 	if (strstr(status_field(status, "x86_Thread_features"), "shstk"))
 		return refuse(e, pid, "it uses a shadow stack");
 	if (has_mapping(live, " rw-s ", is_at_work))
-		return refuse(e, pid, "it is under strobe already");
+		return refuse_second(pid, live, e);
 	return 0;
 }
 

@@ -279,7 +279,7 @@ class Running(Attach):
         strobe = self.attached(process.pid)
         second = self.attach(process.pid, options=("-o", os.devnull))
         self.assertEqual(second.returncode, 126)
-        self.assertIn("under strobe already", second.stderr)
+        self.assertIn(f"it is under strobe already, process {strobe.pid}: end that one first", second.stderr)
         self.detached(strobe)
         self.finish(process)
 
