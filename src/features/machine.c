@@ -17,7 +17,7 @@ static const struct {
 st_status
 st_features_add_machine(struct st_feature_table *t)
 {
-	for (uint16_t i = 0; i < ST_MACHINE_COUNT; i++) {
+	for (unsigned i = 0; i < ST_MACHINE_COUNT; i++) {
 		const bool real = !strcmp(machine_features[i].type_name, "double");
 		struct st_feature f = {
 		        .path = st_text_of("%s", machine_features[i].path),
@@ -33,7 +33,8 @@ st_features_add_machine(struct st_feature_table *t)
 			free(f.name);
 			return ST_FAILED;
 		}
-		*op = (struct st_record_op){.kind = ST_RECORD_MACHINE, .base = i, .kept = 1};
+		*op = (struct st_record_op){
+		        .kind = ST_RECORD_MACHINE, .base = (uint16_t)i, .kept = 1};
 		*to = f;
 	}
 	return ST_OK;

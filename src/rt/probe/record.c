@@ -86,7 +86,7 @@ static uint64_t
 cost_of_reading(void)
 {
 	enum { READINGS = 15 };
-	uint64_t v[READINGS], last = probe_cpu_time();
+	uint64_t v[READINGS] = {0}, last = probe_cpu_time();
 	for (uint32_t i = 0; i < READINGS; i++) {
 		const uint64_t now = probe_cpu_time(), cost = now - last;
 		uint32_t at = i;
