@@ -8,17 +8,18 @@
 #include <unistd.h>
 
 #include "collect/view.h"
+#include "fuzz/answer_edges.h"
 #include "fuzz/answer_paths.h"
 
 /* The file: a head, then for each mapping the text of its path with its NUL, padded to 8 bytes as a
- * whole; then the counts, and the paths of the call graph. */
+ * whole; then the counts, the edges, and the paths of the call graph. */
 struct head {
 	uint32_t failed; /* else there is a run */
 	struct st_error error;
 	double seconds;
 	int32_t code;
 	uint32_t by_signal;
-	uint64_t path_bytes, paths, counts, call_paths;
+	uint64_t path_bytes, paths, counts, edges, call_paths;
 };
 
 struct count {
@@ -48,10 +49,14 @@ path_of(const struct st_view *view, uint32_t map)
 	return *path == '/' && !is_dynamic_linker(path) ? path : "";
 }
 
-static bool
-is_no_program_code(const struct st_view *view, uint32_t map)
+/* By mapping, whether it has none of the program's code; malloc'ed, NULL: no memory. */
+static bool *
+find_left_out(const struct st_view *view)
 {
-	return !*path_of(view, map);
+	bool *left_out = malloc(view->n_maps + 1);
+	for (uint32_t i = 0; i < view->n_maps && left_out; i++)
+		left_out[i] = !*path_of(view, i);
+	return left_out;
 }
 
 static void
@@ -68,19 +73,19 @@ write_paths(const struct st_view *view, FILE *out, struct head *head)
 
 static void
 write_counts(const struct st_view *view, FILE *out, struct head *head,
-             struct st_view_counts *counts)
+             const struct st_view_counts *counts, const bool *left_out)
 {
 	for (uint32_t id = ST_FIRST_ID; id < view->n_blocks; id++) {
 		const struct st_block *b = &view->blocks[id];
 		if (!st_view_is_block(view, id) || !counts->executions[id] ||
-		    b->map >= view->n_maps || !*path_of(view, b->map))
+		    b->map >= view->n_maps || left_out[b->map])
 			continue;
 		const struct st_map *m = &view->maps[b->map];
 		if (b->pc < m->start || b->pc >= m->end)
 			continue;
 		const struct count count = {m->pgoff + (b->pc - m->start), counts->executions[id],
 		                            b->map};
-		head->counts += fwrite(&count, sizeof count, 1, out);
+		head->counts += fwrite_unlocked(&count, sizeof count, 1, out);
 	}
 }
 
@@ -91,12 +96,15 @@ write_measured(const struct st_fuzz_measured *m, FILE *out, struct head *head, s
 	struct st_view_counts counts = {0};
 	if (st_view_open(&view, m->results, m->results_size, e))
 		return ST_FAILED;
-	st_status status = st_view_count(&view, &counts);
+	bool *left_out = find_left_out(&view);
+	st_status status = left_out ? st_view_count(&view, &counts) : ST_FAILED;
 	if (!status) {
 		write_paths(&view, out, head);
-		write_counts(&view, out, head, &counts);
-		status = st_answer_write_paths(&view, is_no_program_code, out, &head->call_paths);
+		write_counts(&view, out, head, &counts, left_out);
+		head->edges = st_answer_write_edges(&view, counts.executions, left_out, out);
+		status = st_answer_write_paths(&view, left_out, out, &head->call_paths);
 	}
+	free(left_out);
 	if (status)
 		st_cause(e, ST_EXIT_FAILED, "no memory left for the counts of an execution");
 	st_view_counts_free(&counts);
@@ -147,13 +155,23 @@ by_count_place(const void *x, const void *y)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
+static bool
+are_sorted(const struct st_fuzz_execution *x)
+{
+	size_t i = 1;
+	while (i < x->counts.n && x->counts.v[i - 1].place < x->counts.v[i].place)
+		i++;
+	return i >= x->counts.n;
+}
+
 /* A block that was translated twice has two numbers in the results, but one place. */
 static void
 merge_places(struct st_fuzz_execution *x)
 {
 	size_t n = 0;
-	if (x->counts.n)
-		qsort(x->counts.v, x->counts.n, sizeof *x->counts.v, by_count_place);
+	if (are_sorted(x))
+		return;
+	qsort(x->counts.v, x->counts.n, sizeof *x->counts.v, by_count_place);
 	for (size_t i = 0; i < x->counts.n; i++)
 		if (n && x->counts.v[n - 1].place == x->counts.v[i].place)
 			x->counts.v[n - 1].times += x->counts.v[i].times;
@@ -183,10 +201,12 @@ take_counts(const struct head *head, struct st_fuzz_places *places, struct st_fu
 			*new = (struct st_fuzz_count){place, counts[i].times};
 		out->work += counts[i].times;
 	}
+	const struct st_answer_edge *edges = (const void *)(counts + head->counts);
 	if (!status)
-		status = st_answer_take_paths((const void *)(counts + head->counts),
-		                              head->call_paths, images, head->paths, places,
-		                              &out->paths);
+		status = st_answer_take_edges(edges, head->edges, images, head->paths, places, out);
+	if (!status)
+		status = st_answer_take_paths((const void *)(edges + head->edges), head->call_paths,
+		                              images, head->paths, places, &out->paths);
 	free(images);
 	merge_places(out);
 	return status;

@@ -13,7 +13,7 @@ static const uint32_t PATH_NOT_READ = UINT32_MAX, PATH_BEING_READ = UINT32_MAX -
 
 struct path_writer {
 	const struct st_view *v;
-	st_answer_leaves_out *leaves_out;
+	const bool *left_out;
 	FILE *out;
 	uint32_t *paths; /* by node: 1 + its number, 0: none, or one of the above */
 	ST_VEC(uint32_t) chain;
@@ -36,7 +36,7 @@ write_path(struct path_writer *w, uint32_t i, uint32_t parent)
 	const uint64_t label = w->v->labels[n->label],
 	               address = label & ((1ul << ST_LABEL_ADDRESS_BITS) - 1);
 	const uint32_t map = (uint32_t)(label >> ST_LABEL_ADDRESS_BITS & ST_LABEL_MAPS) - 1;
-	if (parent == PATH_LEFT_OUT || map >= w->v->n_maps || w->leaves_out(w->v, map))
+	if (parent == PATH_LEFT_OUT || map >= w->v->n_maps || w->left_out[map])
 		return parent;
 	const struct st_map *m = &w->v->maps[map];
 	if (address < m->start || address >= m->end)
@@ -75,10 +75,9 @@ write_path_of(struct path_writer *w, uint32_t i)
 }
 
 st_status
-st_answer_write_paths(const struct st_view *view, st_answer_leaves_out *leaves_out, FILE *out,
-                      uint64_t *n)
+st_answer_write_paths(const struct st_view *view, const bool *left_out, FILE *out, uint64_t *n)
 {
-	struct path_writer w = {.v = view, .leaves_out = leaves_out, .out = out};
+	struct path_writer w = {.v = view, .left_out = left_out, .out = out};
 	st_status status = ST_OK;
 	*n = 0;
 	if (view->n_nodes < 2)

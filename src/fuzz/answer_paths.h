@@ -15,12 +15,10 @@ struct st_answer_path {
 	uint32_t parent; /* 1 + the number of the caller's path, which stands before; 0: none */
 };
 
-/* Whether the code of the mapping is left out. */
-typedef bool st_answer_leaves_out(const struct st_view *view, uint32_t map);
-
-/* Writes the paths, and their number into *n. ST_FAILED: no memory. */
-st_status st_answer_write_paths(const struct st_view *view, st_answer_leaves_out *leaves_out,
-                                FILE *out, uint64_t *n);
+/* Writes the paths, and their number into *n. left_out: whether the code of a mapping is left out.
+ * ST_FAILED: no memory. */
+st_status st_answer_write_paths(const struct st_view *view, const bool *left_out, FILE *out,
+                                uint64_t *n);
 /* Takes n of them over. images: numbers of the files, by mapping. ST_FAILED: no memory, or they are
  * damaged. */
 st_status st_answer_take_paths(const struct st_answer_path *paths, size_t n, const uint32_t *images,

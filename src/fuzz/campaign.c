@@ -300,8 +300,8 @@ measure_child(const struct st_fuzz_campaign *c, struct st_fuzz_input *child,
 }
 
 /* Whether the child is worth keeping: it, or with paths one of its paths, works more than the base
- * and its parent, by the rate of now; or some block more often than ever, while the whole does not
- * work less. */
+ * and its parent, by the rate of now; or some edge was taken more often than ever, while the whole
+ * does not work less. */
 static st_status
 take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
            const struct st_fuzz_execution *x, bool *interesting, struct st_error *e)

@@ -90,12 +90,17 @@ st_corpus_choose(const struct st_corpus *c, uint64_t *random, size_t *parent)
 	return ST_OK;
 }
 
+static bool
+is_raised(const struct st_fuzz_map *map, const struct st_fuzz_edge_count *count)
+{
+	return count->edge >= map->most.n || count->times > map->most.v[count->edge];
+}
+
 bool
 st_fuzz_map_is_raised(const struct st_fuzz_map *map, const struct st_fuzz_execution *x)
 {
-	for (size_t i = 0; i < x->counts.n; i++)
-		if (x->counts.v[i].place >= map->most.n ||
-		    x->counts.v[i].times > map->most.v[x->counts.v[i].place])
+	for (size_t i = 0; i < x->edges.n; i++)
+		if (is_raised(map, &x->edges.v[i]))
 			return true;
 	return false;
 }
@@ -104,15 +109,15 @@ st_status
 st_fuzz_map_raise(struct st_fuzz_map *map, const struct st_fuzz_execution *x, bool *raised)
 {
 	*raised = false;
-	for (size_t i = 0; i < x->counts.n; i++) {
-		const struct st_fuzz_count *count = &x->counts.v[i];
-		while (map->most.n <= count->place)
+	for (size_t i = 0; i < x->edges.n; i++) {
+		const struct st_fuzz_edge_count *count = &x->edges.v[i];
+		if (!is_raised(map, count))
+			continue;
+		while (map->most.n <= count->edge)
 			if (!ST_PUSH(&map->most))
 				return ST_FAILED;
-		if (map->most.v[count->place] < count->times) {
-			map->most.v[count->place] = count->times;
-			*raised = true;
-		}
+		map->most.v[count->edge] = count->times;
+		*raised = true;
 	}
 	return ST_OK;
 }

@@ -22,9 +22,9 @@ struct st_fuzz_input {
 	size_t made, interesting;         /* inputs made of it, and those that were interesting */
 };
 
-/* The greatest number of executions of each block in one execution of the program. */
+/* The greatest number of times that each edge was taken in one execution of the program. */
 struct st_fuzz_map {
-	ST_VEC(uint64_t) most; /* by place */
+	ST_VEC(uint64_t) most; /* by edge */
 };
 
 struct st_corpus {
@@ -48,9 +48,9 @@ double st_corpus_fitness(const struct st_fuzz_input *input);
  */
 st_status st_corpus_choose(const struct st_corpus *c, uint64_t *random, size_t *parent);
 
-/* Whether some block was executed more often than in all executions before. */
+/* Whether some edge was taken more often than in all executions before. */
 bool st_fuzz_map_is_raised(const struct st_fuzz_map *map, const struct st_fuzz_execution *x);
-/* Updates the map. *raised: some block was executed more often than in all executions before.
+/* Updates the map. *raised: some edge was taken more often than in all executions before.
  * ST_FAILED: no memory. */
 st_status st_fuzz_map_raise(struct st_fuzz_map *map, const struct st_fuzz_execution *x,
                             bool *raised);

@@ -20,7 +20,7 @@ st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e)
 {
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++)
 		t->slots[i] = (struct st_fuzz_slot){.answer = -1};
-	if (st_fuzz_workers_begin(t, e) || st_toolset_add(&t->set, "bbcount", e) ||
+	if (st_fuzz_workers_begin(t, e) || st_toolset_add(&t->set, "bbcount:edges=1", e) ||
 	    (t->paths && st_toolset_add(&t->set, "contexts:cycles=1,instructions=1", e)))
 		return ST_FAILED;
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
@@ -125,6 +125,7 @@ void
 st_fuzz_execution_free(struct st_fuzz_execution *x)
 {
 	free(x->counts.v);
+	free(x->edges.v);
 	free(x->paths.v);
 	*x = (struct st_fuzz_execution){0};
 }
@@ -144,6 +145,41 @@ st_fuzz_place_number(struct st_fuzz_places *places, uint32_t image, uint64_t off
 	*new = (struct st_fuzz_place){image, offset};
 	number = (uint32_t)(places->list.n - 1);
 	return st_hashmap_add(&places->by_place, hash, number) ? ST_HASHMAP_NONE : number;
+}
+
+static bool
+is_same_place(struct st_fuzz_place a, struct st_fuzz_place b)
+{
+	return a.image == b.image && a.offset == b.offset;
+}
+
+static uint32_t
+edge_hash(struct st_fuzz_edge edge)
+{
+	return st_hash_numbers(edge.from.offset * 64 + edge.from.image,
+	                       edge.to.offset * 64 + edge.to.image);
+}
+
+uint32_t
+st_fuzz_edge_find(const struct st_fuzz_places *places, struct st_fuzz_edge edge)
+{
+	return ST_HASHMAP_FIND(&places->by_edge, edge_hash(edge), at,
+	                       is_same_place(places->edges.v[at].from, edge.from) &&
+	                               is_same_place(places->edges.v[at].to, edge.to));
+}
+
+uint32_t
+st_fuzz_edge_number(struct st_fuzz_places *places, struct st_fuzz_edge edge)
+{
+	uint32_t number = st_fuzz_edge_find(places, edge);
+	if (number != ST_HASHMAP_NONE)
+		return number;
+	struct st_fuzz_edge *new = ST_PUSH(&places->edges);
+	if (!new)
+		return ST_HASHMAP_NONE;
+	*new = edge;
+	number = (uint32_t)(places->edges.n - 1);
+	return st_hashmap_add(&places->by_edge, edge_hash(edge), number) ? ST_HASHMAP_NONE : number;
 }
 
 uint32_t
@@ -174,7 +210,10 @@ st_fuzz_places_free(struct st_fuzz_places *places)
 	free(places->images.v);
 	free(places->list.v);
 	free(places->paths.v);
+	free(places->edges.v);
+	free(places->marks.v);
 	st_hashmap_free(&places->by_place);
+	st_hashmap_free(&places->by_edge);
 	st_hashmap_free(&places->by_path);
 	*places = (struct st_fuzz_places){0};
 }

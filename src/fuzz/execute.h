@@ -60,23 +60,37 @@ struct st_fuzz_place {
 	uint64_t offset; /* in the file */
 };
 
+/* An edge between basic blocks of files: a branch and one of its targets. */
+struct st_fuzz_edge {
+	struct st_fuzz_place from; /* what follows the branch */
+	struct st_fuzz_place to;   /* the block */
+};
+
 /* A path of the call graph, by its last function. It begins at a function without a caller. */
 struct st_fuzz_path {
 	uint32_t parent; /* number of the path to its caller; ST_HASHMAP_NONE: it has none */
 	struct st_fuzz_place function;
 };
 
-/* All blocks and paths that were executed so far, by number. */
+/* All blocks, edges and paths that were executed so far, by number. */
 struct st_fuzz_places {
 	ST_VEC(char *) images; /* paths of files */
 	ST_VEC(struct st_fuzz_place) list;
 	struct st_hashmap by_place;
+	ST_VEC(struct st_fuzz_edge) edges;
+	struct st_hashmap by_edge;
+	ST_VEC(uint32_t) marks; /* by edge: 1 + where it is among the counts of an execution */
 	ST_VEC(struct st_fuzz_path) paths;
 	struct st_hashmap by_path;
 };
 
 struct st_fuzz_count {
 	uint32_t place;
+	uint64_t times;
+};
+
+struct st_fuzz_edge_count {
+	uint32_t edge;
 	uint64_t times;
 };
 
@@ -108,9 +122,10 @@ struct st_fuzz_execution {
 	int code; /* exit code, or signal */
 	double seconds;
 	uint64_t work;
-	ST_VEC(struct st_fuzz_count) counts;
-	struct st_fuzz_path_counts paths; /* empty unless paths are counted */
-	struct st_fuzz_growth growth;     /* of the paths: filled by the campaign */
+	ST_VEC(struct st_fuzz_count) counts;     /* in the order of places */
+	ST_VEC(struct st_fuzz_edge_count) edges; /* each once, in any order */
+	struct st_fuzz_path_counts paths;        /* empty unless paths are counted */
+	struct st_fuzz_growth growth;            /* of the paths: filled by the campaign */
 };
 
 /* ST_FAILED with *e: no folder, or no tool. The caller ends it in any case. */
@@ -136,7 +151,10 @@ st_status st_fuzz_execute(struct st_fuzz_target *t, const struct st_fuzz_bytes *
 void st_fuzz_execution_free(struct st_fuzz_execution *x);
 /* The number of a place, which is added if it is new. ST_HASHMAP_NONE: no memory. */
 uint32_t st_fuzz_place_number(struct st_fuzz_places *places, uint32_t image, uint64_t offset);
-/* The same of a path. */
+/* The same of an edge, and of a path. */
+uint32_t st_fuzz_edge_number(struct st_fuzz_places *places, struct st_fuzz_edge edge);
+/* The number of an edge; ST_HASHMAP_NONE: it is new. */
+uint32_t st_fuzz_edge_find(const struct st_fuzz_places *places, struct st_fuzz_edge edge);
 uint32_t st_fuzz_path_number(struct st_fuzz_places *places, struct st_fuzz_path path);
 void st_fuzz_places_free(struct st_fuzz_places *places);
 

@@ -78,7 +78,7 @@ st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules
 	FILE *out = open_memstream(&text, &size);
 	if (!out)
 		return NULL;
-	fprintf(out, "fuzz seed=%llu seeds=%zu:%016llx rate=%g size=%zu ratio=%g hang=%g",
+	fprintf(out, "fuzz edges seed=%llu seeds=%zu:%016llx rate=%g size=%zu ratio=%g hang=%g",
 	        (unsigned long long)choice->seed, n_seeds,
 	        (unsigned long long)hash_of_inputs(seeds, n_seeds), choice->rate,
 	        choice->most_bytes, choice->size_ratio, target->hang_seconds);

@@ -99,19 +99,67 @@ st_fuzz_write_escaped(const char *text, FILE *out)
 }
 
 static void
-write_raised(const struct st_fuzz_journal *j, const struct st_fuzz_places *places,
-             const struct st_fuzz_map *map, const struct st_fuzz_execution *x, FILE *out)
+write_new_places(const struct st_fuzz_journal *j, const struct st_fuzz_places *places,
+                 const struct st_fuzz_execution *x, FILE *out)
 {
 	for (size_t i = 0; i < x->counts.n; i++) {
 		const struct st_fuzz_count *count = &x->counts.v[i];
 		const struct st_fuzz_place *place = &places->list.v[count->place];
-		const uint64_t most = count->place < map->most.n ? map->most.v[count->place] : 0;
 		if (count->place >= j->n_places)
 			fprintf(out, " %" PRIu32 ":%" PRIx64 "=%" PRIu64, place->image,
 			        place->offset, count->times);
-		else if (x->end == ST_END_EXIT && count->times > most)
-			fprintf(out, " %" PRIu32 "=%" PRIu64, count->place, count->times);
 	}
+}
+
+static int
+by_edge(const void *x, const void *y)
+{
+	const struct st_fuzz_edge_count *a = x, *b = y;
+	return (a->edge > b->edge) - (a->edge < b->edge);
+}
+
+/* Those that are new, or taken more often than in all executions before, in order; malloc'ed, NULL:
+ * no memory. */
+static struct st_fuzz_edge_count *
+find_raised_edges(const struct st_fuzz_journal *j, const struct st_fuzz_map *map,
+                  const struct st_fuzz_execution *x, size_t *n)
+{
+	struct st_fuzz_edge_count *raised = malloc((x->edges.n + 1) * sizeof *raised);
+	*n = 0;
+	for (size_t i = 0; i < x->edges.n && raised; i++) {
+		const struct st_fuzz_edge_count *count = &x->edges.v[i];
+		const uint64_t most = count->edge < map->most.n ? map->most.v[count->edge] : 0;
+		if (count->edge >= j->n_edges || (x->end == ST_END_EXIT && count->times > most))
+			raised[(*n)++] = *count;
+	}
+	if (*n)
+		qsort(raised, *n, sizeof *raised, by_edge);
+	return raised;
+}
+
+static void
+write_edge_count(const struct st_fuzz_journal *j, const struct st_fuzz_places *places,
+                 const struct st_fuzz_edge_count *count, FILE *out)
+{
+	const struct st_fuzz_edge *edge = &places->edges.v[count->edge];
+	if (count->edge < j->n_edges)
+		fprintf(out, " %" PRIu32 "=%" PRIu64, count->edge, count->times);
+	else
+		fprintf(out, " +%" PRIu32 ":%" PRIx64 ":%" PRIu32 ":%" PRIx64 "=%" PRIu64,
+		        edge->from.image, edge->from.offset, edge->to.image, edge->to.offset,
+		        count->times);
+}
+
+static st_status
+write_raised_edges(const struct st_fuzz_journal *j, const struct st_fuzz_places *places,
+                   const struct st_fuzz_map *map, const struct st_fuzz_execution *x, FILE *out)
+{
+	size_t n;
+	struct st_fuzz_edge_count *raised = find_raised_edges(j, map, x, &n);
+	for (size_t i = 0; i < n; i++)
+		write_edge_count(j, places, &raised[i], out);
+	free(raised);
+	return raised ? ST_OK : ST_FAILED;
 }
 
 static void
@@ -146,9 +194,10 @@ result_text(const struct st_fuzz_journal *j, const struct st_fuzz_places *places
 		fputs(" @", out);
 		st_fuzz_write_escaped(places->images.v[i], out);
 	}
-	write_raised(j, places, map, x, out);
+	write_new_places(j, places, x, out);
+	const st_status status = write_raised_edges(j, places, map, x, out);
 	write_call_paths(j, places, x, with_paths, out);
-	if (!fclose(out))
+	if (!fclose(out) && !status)
 		return text;
 	free(text);
 	return NULL;
@@ -163,6 +212,7 @@ st_fuzz_journal_add(struct st_fuzz_journal *j, size_t number, const struct st_fu
 	st_status status = text ? ST_OK : journal_memory(e);
 	j->n_images = places->images.n;
 	j->n_places = places->list.n;
+	j->n_edges = places->edges.n;
 	j->n_paths = places->paths.n;
 	if (!status && j->open) {
 		status = st_journal_add(&j->file, number, 0, text, e);
@@ -232,26 +282,55 @@ parse_image(char *text, struct st_fuzz_places *places)
 }
 
 static bool
-parse_place_count(const char *text, struct st_fuzz_places *places, struct st_fuzz_execution *out)
+parse_new_place(const char *text, struct st_fuzz_places *places, struct st_fuzz_execution *out)
 {
-	const bool new_place = strchr(text, ':') != NULL;
-	uint64_t first, offset = 0, times;
-	if (!take_record_number(&text, 10, new_place ? ':' : '=', &first) ||
-	    (new_place && !take_record_number(&text, 16, '=', &offset)) ||
-	    !take_record_number(&text, 10, '\0', &times) ||
-	    first >= (new_place ? places->images.n : places->list.n))
+	uint64_t image, offset, times;
+	if (!take_record_number(&text, 10, ':', &image) ||
+	    !take_record_number(&text, 16, '=', &offset) ||
+	    !take_record_number(&text, 10, '\0', &times) || image >= places->images.n)
 		return false;
-	if (new_place) {
-		const uint32_t number = st_fuzz_place_number(places, (uint32_t)first, offset);
-		if (number != places->list.n - 1)
-			return false; /* it was there already, or no memory is left */
-		first = number;
-	}
+	const size_t n = places->list.n;
+	if (st_fuzz_place_number(places, (uint32_t)image, offset) != n)
+		return false; /* it was there already, or no memory is left */
 	struct st_fuzz_count *count = ST_PUSH(&out->counts);
-	if (!count)
+	if (count)
+		*count = (struct st_fuzz_count){(uint32_t)n, times};
+	return count != NULL;
+}
+
+static bool
+take_edge_count(struct st_fuzz_execution *out, uint64_t edge, uint64_t times)
+{
+	struct st_fuzz_edge_count *count = ST_PUSH(&out->edges);
+	if (count)
+		*count = (struct st_fuzz_edge_count){(uint32_t)edge, times};
+	return count != NULL;
+}
+
+static bool
+parse_new_edge(const char *text, struct st_fuzz_places *places, struct st_fuzz_execution *out)
+{
+	uint64_t from, from_offset, to, to_offset, times;
+	if (!take_record_number(&text, 10, ':', &from) ||
+	    !take_record_number(&text, 16, ':', &from_offset) ||
+	    !take_record_number(&text, 10, ':', &to) ||
+	    !take_record_number(&text, 16, '=', &to_offset) ||
+	    !take_record_number(&text, 10, '\0', &times) || from >= places->images.n ||
+	    to >= places->images.n)
 		return false;
-	*count = (struct st_fuzz_count){(uint32_t)first, times};
-	return true;
+	const struct st_fuzz_edge edge = {{(uint32_t)from, from_offset}, {(uint32_t)to, to_offset}};
+	const size_t n = places->edges.n;
+	return st_fuzz_edge_number(places, edge) == n && take_edge_count(out, n, times);
+}
+
+static bool
+parse_edge_count(const char *text, const struct st_fuzz_places *places,
+                 struct st_fuzz_execution *out)
+{
+	uint64_t edge, times;
+	return take_record_number(&text, 10, '=', &edge) &&
+	       take_record_number(&text, 10, '\0', &times) && edge < places->edges.n &&
+	       take_edge_count(out, edge, times);
 }
 
 static bool
@@ -314,8 +393,11 @@ parse_result_word(char *word, struct st_fuzz_places *places, struct st_fuzz_exec
 		return parse_growth(word + 1, places, &out->growth);
 	case '/':
 		return parse_path_count(word + 1, places, &out->paths);
+	case '+':
+		return parse_new_edge(word + 1, places, out);
 	default:
-		return parse_place_count(word, places, out);
+		return strchr(word, ':') ? parse_new_place(word, places, out)
+		                         : parse_edge_count(word, places, out);
 	}
 }
 
@@ -358,6 +440,7 @@ st_fuzz_journal_take(struct st_fuzz_journal *j, size_t number, struct st_fuzz_pl
 {
 	char *text = j->lines.v[number];
 	out->counts.n = 0;
+	out->edges.n = 0;
 	out->paths.n = 0;
 	out->growth = (struct st_fuzz_growth){0};
 	const bool good = text && parse_result(text, places, out, seconds);
@@ -365,6 +448,7 @@ st_fuzz_journal_take(struct st_fuzz_journal *j, size_t number, struct st_fuzz_pl
 	j->lines.v[number] = NULL;
 	j->n_images = places->images.n;
 	j->n_places = places->list.n;
+	j->n_edges = places->edges.n;
 	j->n_paths = places->paths.n;
 	return good ? ST_OK
 	            : st_fail(e, ST_EXIT_FAILED,

@@ -6,12 +6,14 @@
  * So a campaign is resumed by doing the same again, except that executions that the journal has
  * are not executed. The lines are those of experiment/journal.h. The result of an execution is
  *
- *	END CODE WORK SECONDS [@FILE].. [PLACE=TIMES | IMAGE:OFFSET=TIMES]..
+ *	END CODE WORK SECONDS [@FILE].. [IMAGE:OFFSET=TIMES]..
+ *	    [+IMAGE:OFFSET:IMAGE:OFFSET=TIMES | EDGE=TIMES]..
  *	    [>PARENT:IMAGE:OFFSET].. [~MOST,SCORE,BEYOND,PATH] [/PATH=CALLS,INSTRUCTIONS]..
  *
  * SECONDS are those since the campaign began. @FILE is the next image, IMAGE:OFFSET (hexadecimal)
- * the next place; of places known before, the line has those whose count exceeded all before it.
- * The second row is there if paths of the call graph are counted: > is the next path, by the path
+ * the next place, + the next edge; of edges known before, the line has those whose count exceeded
+ * all before it.
+ * The third row is there if paths of the call graph are counted: > is the next path, by the path
  * of the caller + 1 and the function; ~ the growth; / what was done on a path, of all seeds and of
  * inputs that became parents.
  */
@@ -27,7 +29,7 @@ struct st_fuzz_journal {
 	bool open;
 	ST_VEC(char *) lines; /* results: those read, and until it is open, those to write */
 	size_t n_read;        /* of them */
-	size_t n_images, n_places, n_paths; /* that the lines so far have named */
+	size_t n_images, n_places, n_edges, n_paths; /* that the lines so far have named */
 };
 
 /* Reads an earlier campaign's journal, to be called before the first execution, or makes one and

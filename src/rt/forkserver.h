@@ -20,7 +20,7 @@ void forkserver_init(void);
 /* The thread is about to execute the entry point, rt.lock not held. Returns in each copy; in the
  * process itself only if it cannot be a fork server. */
 void forkserver_run(struct thread *t);
-/* In a copy: an indirect branch to pc had to ask the dispatcher. */
-void forkserver_missed(uint64_t pc);
+/* In a copy: an indirect branch to pc had to ask the dispatcher. site: see tool/targets.c. */
+void forkserver_missed(uint64_t pc, uint32_t site);
 
 #endif

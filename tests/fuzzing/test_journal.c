@@ -45,6 +45,16 @@ add_count(struct executed *x, uint32_t image, uint64_t offset, uint64_t times)
 	x->x.work += times;
 }
 
+/* An edge from place to place of an image. */
+static void
+add_edge(struct executed *x, uint32_t image, uint64_t from, uint64_t to, uint64_t times)
+{
+	struct st_fuzz_edge_count *count = ST_PUSH(&x->x.edges);
+	const struct st_fuzz_edge edge = {{0, from}, {image, to}};
+	assert_non_null(count);
+	*count = (struct st_fuzz_edge_count){st_fuzz_edge_number(&x->places, edge), times};
+}
+
 static void
 raise_map(struct executed *x)
 {
@@ -56,12 +66,14 @@ static void
 begin_execution(struct executed *x, enum st_fuzz_end end, int code)
 {
 	x->x.counts.n = 0;
+	x->x.edges.n = 0;
 	x->x.work = 0;
 	x->x.end = end;
 	x->x.code = code;
 }
 
-/* Three executions: new places; one count raised, one not, one new image; an end by a signal. */
+/* Three executions: new places and edges; of the edges one raised, one not, one to a new image; an
+ * end by a signal. */
 static void
 fill(struct st_fuzz_journal *j, struct executed *x)
 {
@@ -70,6 +82,8 @@ fill(struct st_fuzz_journal *j, struct executed *x)
 	begin_execution(x, ST_END_EXIT, 3);
 	add_count(x, 0, 0x1000, 5);
 	add_count(x, 0, 0x1abc, 7);
+	add_edge(x, 0, 0x1004, 0x1000, 4);
+	add_edge(x, 0, 0x1004, 0x1abc, 1);
 	assert_false(st_fuzz_journal_add(j, 0, &x->places, &x->map, &x->x, false, 0.5, &e));
 	raise_map(x);
 	begin_execution(x, ST_END_EXIT, 0);
@@ -77,11 +91,16 @@ fill(struct st_fuzz_journal *j, struct executed *x)
 	add_count(x, 0, 0x1000, 6);
 	add_count(x, 0, 0x1abc, 7);
 	add_count(x, 1, 0x20, UINT64_C(1) << 40);
+	add_edge(x, 0, 0x1004, 0x1000, 5);
+	add_edge(x, 0, 0x1004, 0x1abc, 1);
+	add_edge(x, 1, 0x1004, 0x20, UINT64_C(1) << 41);
 	assert_false(st_fuzz_journal_add(j, 1, &x->places, &x->map, &x->x, false, 1.25, &e));
 	raise_map(x);
 	begin_execution(x, ST_END_SIGNAL, 6);
 	add_count(x, 0, 0x1000, 9);
 	add_count(x, 1, 0x30, 2);
+	add_edge(x, 0, 0x1004, 0x1000, 8);
+	add_edge(x, 1, 0x1004, 0x30, 2);
 	assert_false(st_fuzz_journal_add(j, 2, &x->places, &x->map, &x->x, false, 2, &e));
 }
 
@@ -93,10 +112,12 @@ lines(void **state)
 	(void)state;
 	fill(&j, &x);
 	assert_int_equal(j.lines.n, 3);
-	assert_string_equal(j.lines.v[0], "exit 3 12 0.500 @/bin/a%20b%25 0:1000=5 0:1abc=7");
+	assert_string_equal(j.lines.v[0], "exit 3 12 0.500 @/bin/a%20b%25 0:1000=5 0:1abc=7 "
+	                                  "+0:1004:0:1000=4 +0:1004:0:1abc=1");
 	assert_string_equal(j.lines.v[1],
-	                    "exit 0 1099511627789 1.250 @/lib/c 0=6 1:20=1099511627776");
-	assert_string_equal(j.lines.v[2], "signal 6 11 2.000 1:30=2");
+	                    "exit 0 1099511627789 1.250 @/lib/c 1:20=1099511627776 0=5 "
+	                    "+0:1004:1:20=2199023255552");
+	assert_string_equal(j.lines.v[2], "signal 6 11 2.000 1:30=2 +0:1004:1:30=2");
 	st_fuzz_journal_close(&j);
 	executed_free(&x);
 }
@@ -106,7 +127,7 @@ check_taken(struct st_fuzz_journal *j, struct executed *x)
 {
 	static const double when[] = {0.5, 1.25, 2};
 	static const uint64_t work[] = {12, (UINT64_C(1) << 40) + 13, 11};
-	static const size_t n_counts[] = {2, 2, 1};
+	static const size_t n_counts[] = {2, 1, 1}, n_edges[] = {2, 2, 1};
 	struct st_error e;
 	double seconds;
 	for (size_t i = 0; i < 3; i++) {
@@ -114,6 +135,7 @@ check_taken(struct st_fuzz_journal *j, struct executed *x)
 		assert_false(st_fuzz_journal_take(j, i, &x->places, &x->x, &seconds, &e));
 		assert_int_equal(x->x.work, work[i]);
 		assert_int_equal(x->x.counts.n, n_counts[i]);
+		assert_int_equal(x->x.edges.n, n_edges[i]);
 		assert_float_equal(seconds, when[i], 0);
 	}
 	assert_false(st_fuzz_journal_has(j, 3));
@@ -124,6 +146,10 @@ check_taken(struct st_fuzz_journal *j, struct executed *x)
 	assert_int_equal(x->places.list.n, 4);
 	assert_int_equal(x->places.list.v[3].image, 1);
 	assert_int_equal(x->places.list.v[3].offset, 0x30);
+	assert_int_equal(x->places.edges.n, 4);
+	assert_int_equal(x->places.edges.v[3].from.offset, 0x1004);
+	assert_int_equal(x->places.edges.v[3].to.image, 1);
+	assert_int_equal(x->places.edges.v[3].to.offset, 0x30);
 }
 
 /* What was added before the file was opened is in it, and what was added behind that. */
@@ -241,6 +267,12 @@ damaged(void **state)
 	                                  "exit 0 5 1 @/a 0:10=",
 	                                  "exit 0 5 1 @/a 0:10=1 1=2",
 	                                  "exit 0 5 1 @/a 0:10=1 0:20=2 0:10=3",
+	                                  "exit 0 5 1 @/a +0:10:0:20",
+	                                  "exit 0 5 1 @/a +0:10:1:20=3",
+	                                  "exit 0 5 1 @/a +1:10:0:20=3",
+	                                  "exit 0 5 1 @/a +0:10:0:=3",
+	                                  "exit 0 5 1 @/a +0:10:0:20=3 +0:10:0:20=4",
+	                                  "exit 0 5 1 @/a +0:10:0:20=3 1=4",
 	                                  "exit 0 5 1 >0:0:10",
 	                                  "exit 0 5 1 @/a >1:0:10",
 	                                  "exit 0 5 1 @/a >0:1:10",
@@ -266,9 +298,10 @@ damaged(void **state)
 static void
 mutations(void **state)
 {
-	static const char good[] = "exit 0 12 0.500 @/bin/a%20b @/b 0:1000=5 1:1abc=7 0=8 1=9 "
-	                           ">0:1:20 >1:0:30 ~1.5,1,1.25,1 /0=1,2 /1=3,4";
-	static const char letters[] = " 0123456789abcdefxits=:@%/.-<>~,";
+	static const char good[] =
+	        "exit 0 12 0.500 @/bin/a%20b @/b 0:1000=5 1:1abc=7 +0:20:1:30=4 +1:2:1:3=1 "
+	        "0=8 1=9 >0:1:20 >1:0:30 ~1.5,1,1.25,1 /0=1,2 /1=3,4";
+	static const char letters[] = " 0123456789abcdefxits=:@%/.-<>~,+";
 	uint64_t random = 7;
 	size_t taken = 0;
 	(void)state;
@@ -283,6 +316,11 @@ mutations(void **state)
 		taken += is_taken(line, &x);
 		for (size_t i = 0; i < x.x.counts.n; i++)
 			assert_true(x.x.counts.v[i].place < x.places.list.n);
+		for (size_t i = 0; i < x.x.edges.n; i++)
+			assert_true(x.x.edges.v[i].edge < x.places.edges.n);
+		for (size_t i = 0; i < x.places.edges.n; i++)
+			assert_true(x.places.edges.v[i].from.image < x.places.images.n &&
+			            x.places.edges.v[i].to.image < x.places.images.n);
 		for (size_t i = 0; i < x.places.list.n; i++)
 			assert_true(x.places.list.v[i].image < x.places.images.n);
 		for (size_t i = 0; i < x.x.paths.n; i++)

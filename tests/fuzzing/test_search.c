@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The choice of parents and of how many inputs a rule makes; the map of blocks; minimising. */
+/* The choice of parents and of how many inputs a rule makes; the map of edges; minimising. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,16 +85,18 @@ static void
 map(void **state)
 {
 	struct st_fuzz_map map = {0};
-	struct st_fuzz_count counts[] = {{0, 5}, {3, 1}};
-	const struct st_fuzz_execution x = {.counts = {counts, 2, 2}};
+	struct st_fuzz_edge_count counts[] = {{0, 5}, {3, 1}};
+	const struct st_fuzz_execution x = {.edges = {counts, 2, 2}};
 	bool raised;
 	(void)state;
 	assert_false(st_fuzz_map_raise(&map, &x, &raised));
 	assert_true(raised);
+	assert_false(st_fuzz_map_is_raised(&map, &x));
 	assert_false(st_fuzz_map_raise(&map, &x, &raised));
 	assert_false(raised);
 	counts[0].times = 4;
 	counts[1].times = 2;
+	assert_true(st_fuzz_map_is_raised(&map, &x));
 	assert_false(st_fuzz_map_raise(&map, &x, &raised));
 	assert_true(raised);
 	assert_int_equal(map.most.n, 4);

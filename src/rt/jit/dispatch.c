@@ -513,7 +513,7 @@ dispatch_miss(struct thread *t)
 	rt_lock(&rt.lock);
 	rt_stat(ST_STAT_lookup_misses, 1);
 	if (rt.served)
-		forkserver_missed(pc);
+		forkserver_missed(pc, site);
 	region_obey(t);
 	stress_version(t);
 	gap_follow(t);

@@ -316,9 +316,9 @@ jit_stub(uint32_t exit)
 }
 
 /* jit/ahead.c: translates the blocks that begin at pcs, which an earlier copy of the process has
- * executed, and links everything that is translated: so that the next copy finds it done. misses:
- * indirect branches have looked for these in vain. rt.lock held, one thread. */
-void jit_translate_ahead(const uint64_t *pcs, size_t n, const uint64_t *misses, size_t n_misses);
+ * executed, and links everything that is translated: so that the next copy finds it done. s: what
+ * the copy has found out besides. rt.lock held, one thread. */
+void jit_translate_ahead(const uint64_t *pcs, size_t n, const struct st_serve *s, size_t n_misses);
 
 /* jit/link.c */
 /* Does the exit lead to its stub? */
@@ -346,6 +346,8 @@ bool jit_edge_counted(const struct thread *t, uint32_t start, uint32_t at, struc
 /* jit/target.c: the pad through which indirect branches come to the block counts those of the site,
  * or does so sooner. */
 void jit_learn_target(struct thread *t, uint32_t block, uint32_t site);
+/* The former only, before any of them has come. */
+void jit_learn_ahead(uint32_t block, uint32_t site);
 
 /* jit/lookup.c */
 /* The first pad for pc, or 0. */

@@ -224,19 +224,41 @@ bring_into_order(struct thread *t, uint32_t block, uint32_t first, uint32_t site
 			                   counter_field(list[i].counter));
 }
 
+/* The pad has no code for the site yet. False: it has some. */
+static bool
+add_target_site(uint32_t block, uint32_t first, uint32_t site)
+{
+	struct route r;
+	if (!rt.target.threaded && sequence_counted_site(first) == NO_SITE)
+		sequence_give_site(first, site,
+		                   counter_field(target_counter(site, jit.blocks[block].pc)));
+	else if (!find_link(&r, first, site))
+		add_link(block, first, &r, site);
+	else
+		return false;
+	return true;
+}
+
+/* The code after the pad's comparison; 0: there is no pad. */
+static uint32_t
+first_of_pad(uint32_t block)
+{
+	uint32_t pad = jit_lookup_pad(jit.blocks[block].version, jit.blocks[block].pc);
+	return pad ? pad + sequence_pad_check_end(pad) : 0;
+}
+
 void
 jit_learn_target(struct thread *t, uint32_t block, uint32_t site)
 {
-	const struct block *b = &jit.blocks[block];
-	uint32_t pad = jit_lookup_pad(b->version, b->pc);
-	struct route r;
-	if (!pad)
-		return;
-	uint32_t first = pad + sequence_pad_check_end(pad);
-	if (!rt.target.threaded && sequence_counted_site(first) == NO_SITE)
-		sequence_give_site(first, site, counter_field(target_counter(site, b->pc)));
-	else if (find_link(&r, first, site))
+	uint32_t first = first_of_pad(block);
+	if (first && !add_target_site(block, first, site))
 		bring_into_order(t, block, first, site);
-	else
-		add_link(block, first, &r, site);
+}
+
+void
+jit_learn_ahead(uint32_t block, uint32_t site)
+{
+	uint32_t first = first_of_pad(block);
+	if (first)
+		add_target_site(block, first, site);
 }

@@ -6,6 +6,7 @@
 
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
+#include "rt/tool/tool.h"
 #include "wire/results/forest.h"
 
 enum {
@@ -31,6 +32,8 @@ static struct {
 	strobe_node *nodes; /* n_nodes of each; NULL: no tool has made any */
 	strobe_cost *costs;
 	uint32_t n_nodes;
+	uint32_t n_tables, n_rows[ST_MAX_TABLES];
+	uint32_t n_sites;                               /* of tool/targets.c */
 	uint32_t images_done, n_entries, n_entry_names; /* of the control structure */
 	uint32_t *tid; /* in the C library's data, for pthread_kill and others; NULL: not known */
 	uint64_t robust_list, robust_bytes;
@@ -111,11 +114,35 @@ counts_of(uint32_t slot)
 	                       slot * rt.results->layout.counters_stride);
 }
 
-/* Blocks that are translated ahead have no counts yet. */
+/* Blocks that are translated ahead have no counts yet, and the rows of tables that they count in
+ * have none. */
 static void
 keep_state(void)
 {
+	const struct st_table_results *tables = &rt.results->tables;
 	memcpy(at_entry.state, (char *)rt.results + STATE_FROM, STATE_BYTES);
+	at_entry.n_sites = targets_sites();
+	at_entry.n_tables = tables->n;
+	for (uint32_t i = 0; i < tables->n; i++)
+		at_entry.n_rows[i] = tables->v[i].n_rows;
+}
+
+/* Takes the rows back that an execution has made, and with them tables. */
+static void
+restore_tables(void)
+{
+	struct st_table_results *tables = &rt.results->tables;
+	for (uint32_t i = 0; i < tables->n; i++) {
+		const struct st_table *table = &tables->v[i];
+		const uint32_t kept = i < at_entry.n_tables ? at_entry.n_rows[i] : 0;
+		uint64_t *rows = results_section(rt.results->layout.off_tables);
+		rows += (uint64_t)i * ST_TABLE_ROWS * ST_MAX_COLUMNS;
+		if (table->n_rows > kept)
+			memset(rows + (uint64_t)kept * table->n_columns, 0,
+			       (uint64_t)(table->n_rows - kept) * table->n_columns * sizeof *rows);
+		tables->v[i].n_rows = kept;
+	}
+	tables->n = at_entry.n_tables;
 }
 
 static strobe_node *
@@ -220,6 +247,7 @@ restore_results(uint32_t n_blocks, uint32_t n_slots)
 	memcpy(results_section(r->layout.off_partials), at_entry.partials,
 	       sizeof at_entry.partials);
 	restore_forest();
+	restore_tables();
 	restore_entries();
 	memcpy(r->stats, at_entry.stats, sizeof at_entry.stats);
 	memcpy((char *)r + STATE_FROM, at_entry.state, STATE_BYTES);
@@ -242,20 +270,24 @@ prepare_next(void)
 			new_blocks[n_new++] = blocks[id].pc;
 	restore_results(n_blocks, n_slots);
 	uint32_t n_misses = serve->n_misses < ST_SERVE_MISSES ? serve->n_misses : ST_SERVE_MISSES;
-	if (n_new || n_misses) {
-		jit_translate_ahead(new_blocks, n_new, serve->misses, n_misses);
+	if (n_new || n_misses || serve->n_directions) {
+		jit_translate_ahead(new_blocks, n_new, serve, n_misses);
 		memcpy(r->stats, at_entry.stats, sizeof at_entry.stats);
 		keep_state();
 	}
 	serve->n_misses = 0;
+	serve->n_directions = 0;
 }
 
 void
-forkserver_missed(uint64_t pc)
+forkserver_missed(uint64_t pc, uint32_t site)
 {
 	struct st_serve *serve = &rt.results->control.serve;
-	if (serve->n_misses < ST_SERVE_MISSES)
-		serve->misses[serve->n_misses++] = pc;
+	if (serve->n_misses >= ST_SERVE_MISSES)
+		return;
+	serve->misses[serve->n_misses] = pc;
+	/* The server does not know the branches that a copy was the first to translate. */
+	serve->miss_sites[serve->n_misses++] = site <= at_entry.n_sites ? site : 0;
 }
 
 /* ---- executions ---- */

@@ -70,8 +70,10 @@ edge_pass(struct thread *t, uint32_t edge, enum direction direction)
 	uint16_t none = ST_BLOCK_TALLY | ST_BLOCK_EDGE;
 	uint16_t decided = none | flag_of(direction == DIRECTION_TAKEN ? DIRECTION_NOT_TAKEN
 	                                                               : DIRECTION_TAKEN);
-	__atomic_compare_exchange_n(flags, &none, decided, false, __ATOMIC_RELAXED,
-	                            __ATOMIC_RELAXED);
+	if (__atomic_compare_exchange_n(flags, &none, decided, false, __ATOMIC_RELAXED,
+	                                __ATOMIC_RELAXED) &&
+	    rt.served)
+		rt.results->control.serve.n_directions++;
 	if (edge_counts(edge, direction))
 		__atomic_fetch_add(thread_counter(t, edge), 1, __ATOMIC_RELAXED);
 }

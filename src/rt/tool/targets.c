@@ -8,6 +8,8 @@
 enum { MAX_TARGET_SITES = 1 << 20 };
 
 struct site {
+	uint64_t behind;   /* address of what follows the branch */
+	uint32_t map;      /* of the branch */
 	uint32_t first, n; /* of its counts */
 };
 struct pair {
@@ -45,7 +47,8 @@ site_of_fragment(void)
 	if (n_sites + 1 >= MAX_TARGET_SITES || n_counts >= MAX_TARGET_SITES)
 		return 0;
 	uint32_t site = ++n_sites;
-	sites[site] = (struct site){n_counts, asked.n_target_counts};
+	sites[site] = (struct site){asked.b->pc + asked.b->bytes, asked.b->map, n_counts,
+	                            asked.n_target_counts};
 	memcpy(counts + n_counts, asked.target_counts, asked.n_target_counts * sizeof *counts);
 	n_counts += asked.n_target_counts;
 	*known = site;
@@ -62,7 +65,10 @@ new_counter(uint32_t site, uint64_t target)
 		return 0;
 	uint32_t counter = r->blocks.n;
 	uint64_t n = r->blocks.n_amounts;
-	blocks[counter] = (struct st_block){.flags = ST_BLOCK_TALLY};
+	blocks[counter] = (struct st_block){.pc = sites[site].behind,
+	                                    .map = sites[site].map,
+	                                    .flags = ST_BLOCK_TALLY | ST_BLOCK_INDIRECT,
+	                                    .target = target};
 	for (uint32_t i = 0; i < sites[site].n; i++) {
 		struct target_count c = counts[sites[site].first + i];
 		c.keys[c.target] = target;
@@ -103,6 +109,12 @@ void
 target_count(struct thread *t, uint32_t site, uint64_t target)
 {
 	__atomic_fetch_add(thread_counter(t, target_counter(site, target)), 1, __ATOMIC_RELAXED);
+}
+
+uint32_t
+targets_sites(void)
+{
+	return n_sites;
 }
 
 static void

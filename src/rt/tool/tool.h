@@ -178,6 +178,8 @@ uint32_t site_of_fragment(void);
 uint32_t target_counter(uint32_t site, uint64_t target);
 /* The branch has gone there. */
 void target_count(struct thread *t, uint32_t site, uint64_t target);
+/* The greatest site so far. */
+uint32_t targets_sites(void);
 void targets_forget(void);
 
 /* tool/stream.c */

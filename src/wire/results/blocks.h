@@ -27,8 +27,8 @@ enum st_block_end {
 };
 
 /* st_block.flags. SEEN: it has been executed, and its tools wanted to see that once. REFUSED: it
- * was not instrumented, because all of it has been seen. EDGE: see below; TAKEN, NOT_TAKEN: the way
- * that it counts. */
+ * was not instrumented, because all of it has been seen. EDGE, INDIRECT: see below; TAKEN,
+ * NOT_TAKEN: the way that it counts. */
 enum {
 	ST_BLOCK_COUNTED = 1,
 	ST_BLOCK_TALLY = 2,
@@ -37,7 +37,8 @@ enum {
 	ST_BLOCK_EDGE = 16,
 	ST_EDGE_TAKEN = 32,
 	ST_EDGE_NOT_TAKEN = 64,
-	ST_EDGE_WAYS = ST_EDGE_TAKEN | ST_EDGE_NOT_TAKEN
+	ST_EDGE_WAYS = ST_EDGE_TAKEN | ST_EDGE_NOT_TAKEN,
+	ST_BLOCK_INDIRECT = 128,
 };
 
 /*
@@ -48,6 +49,8 @@ enum {
  * A tally with ST_BLOCK_EDGE is a conditional branch, instruction n_insns of the basic block
  * `target` (an id). It counts one of the two ways that the branch can go: which one is known when
  * it has been executed once. The other one was gone all other times that the branch was executed.
+ * A tally with ST_BLOCK_INDIRECT says how often an indirect branch, or a return, went to the
+ * address `target`. It is the last instruction before the address `pc`, in the same mapping.
  */
 struct st_block {
 	uint64_t pc;    /* program address of its first instruction */
