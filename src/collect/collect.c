@@ -56,7 +56,8 @@ describe_run(struct st_profile *p, const struct st_run *run, const struct st_pro
 	r->cpu_system_ns = nanoseconds(run->cpu_system);
 	r->tsc_hz = run->tsc_hz;
 	r->exit = run->exit_code;
-	r->signal = run->n_processes && !run->processes[0].exited ? run->processes[0].signal : 0;
+	const struct st_process *last = run->n_processes ? st_run_last(run) : NULL;
+	r->signal = last && !last->exited ? last->signal : 0;
 	r->sample_hz = origin->sample_hz;
 	r->follow = origin->follow;
 	r->has_functions = origin->keep_blocks;
@@ -442,16 +443,6 @@ note_processes(struct st_profile *p, const struct st_run *run)
 		                                : ": --follow measures them, too");
 	for (size_t i = 0; i < p->processes.n; i++) {
 		const struct st_profile_process *in = &p->processes.v[i];
-		if (in->state == ST_RUN_EXECED && p->run.exit < 0)
-			st_profile_note(p,
-			                "process %lld executed another program (execve), which ran "
-			                "natively",
-			                (long long)in->pid);
-		else if (in->state == ST_RUN_EXECED && !p->run.follow)
-			st_profile_note(p,
-			                "process %lld executed another program (execve), which ran "
-			                "natively: --follow measures it, too",
-			                (long long)in->pid);
 		if (in->state == ST_RUN_GOES_ON)
 			st_profile_note(
 			        p,
@@ -516,6 +507,7 @@ add_notes(struct st_profile *p, const struct st_run *run)
 	if (st_debuginfod_problem())
 		st_profile_note(p, "%s", st_debuginfod_problem());
 	note_processes(p, run);
+	st_collect_note_executed(p, run);
 	note_killed(p, run);
 	note_left(p, run);
 	note_full(p, run);

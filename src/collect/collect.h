@@ -110,6 +110,8 @@ st_status st_collect_forest(struct st_collect *c, const struct st_view *v, uint3
 st_status st_collect_pieces(struct st_collect *c);
 /* Gives their labels functions and lines; functions and hits are complete. */
 void st_collect_finish_forest(struct st_collect *c);
+/* Says which processes executed programs that were not measured, and why. */
+void st_collect_note_executed(struct st_profile *p, const struct st_run *run);
 /* Says how many contexts were pruned, if any were. */
 void st_collect_note_pruned(struct st_profile *p);
 /* Counts for each function the stacks that it is on; functions and hits are complete. 0, or -1. */

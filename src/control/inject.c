@@ -239,6 +239,7 @@ make_results(struct st_injection *in)
 	h->plan.region_by = in->options->region_by;
 	h->plan.stress = in->options->stress;
 	h->plan.follow = in->options->follow;
+	h->plan.follow_exec = in->options->follow_exec;
 	h->plan.serves = in->options->serves;
 	h->plan.budget = in->options->budget;
 	h->control.budget_amount = in->options->budget.amount;
@@ -428,7 +429,8 @@ st_injection_boot(struct st_injection *in)
 st_status
 st_injection_map(struct st_injection *in, uint64_t *entry)
 {
-	bool stays = in->options->follow || in->options->on_image || in->running;
+	const struct st_run_options *o = in->options;
+	bool stays = o->follow || o->follow_exec || o->on_image || in->running;
 	if (look_around(in) != 0 || !(in->shared = st_shared_for(in->boot.lookup, in->e)))
 		return -1;
 	if (begin_inject(in) != 0 || make_parcel(in) != 0 || st_parcel_send(in, stays) != 0 ||

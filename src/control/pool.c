@@ -21,7 +21,8 @@ st_pool_make(struct st_pool *pool, const struct st_run_options *options, struct 
 {
 	const struct st_budget_plan *b = &options->budget;
 	*pool = (struct st_pool){.fd = -1};
-	if (b->share != ST_SHARE_TREE || !b->period_ns || !options->follow)
+	if (b->share != ST_SHARE_TREE || !b->period_ns ||
+	    !(options->follow || options->follow_exec))
 		return 0;
 	pool->here = st_memory_make(sizeof *pool->here, &pool->fd, e);
 	if (!pool->here)

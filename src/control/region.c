@@ -29,6 +29,21 @@ st_region_begin(const struct st_supervisor *s)
 		sigaction(s->options->toggle, &count, NULL);
 }
 
+struct st_run_options
+st_region_continued(struct st_supervisor *s, pid_t pid)
+{
+	struct st_run_options o = *s->options;
+	const struct st_process *before = st_supervisor_newest(s, pid);
+	/* Where the program or a function begins it, it has to be begun again. */
+	if (!before || o.region_by != (o.region_by & (ST_REGION_BY_CONTROLLER |
+	                                              ST_REGION_OFF_AT_START | ST_REGION_LIMITED)))
+		return o;
+	o.region_by &= ~(uint32_t)ST_REGION_OFF_AT_START;
+	if (!before->results->control.region_on)
+		o.region_by |= ST_REGION_OFF_AT_START;
+	return o;
+}
+
 static void
 ask_region(const struct st_process *p, bool on)
 {
@@ -53,7 +68,8 @@ void
 st_region_tick(struct st_supervisor *s, double now)
 {
 	const struct st_run_options *o = s->options;
-	const struct st_results_header *h = s->processes[0].results;
+	const struct st_process *main = st_supervisor_newest(s, s->main_pid);
+	const struct st_results_header *h = main ? main->results : s->processes[0].results;
 	if (h->run.state != ST_RUN_CACHE)
 		return;
 	if (o->delay > 0 && !s->region_delayed && now - s->begin >= o->delay) {

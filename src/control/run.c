@@ -85,6 +85,7 @@ st_run_free(struct st_run *run)
 {
 	for (size_t i = 0; i < run->n_processes; i++) {
 		free(run->processes[i].command);
+		free(run->processes[i].alone_why);
 		munmap((void *)run->processes[i].results, run->processes[i].results_size);
 	}
 	free(run->processes);

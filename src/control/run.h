@@ -52,8 +52,9 @@ struct st_run_options {
 	                      in PATH */
 	const struct st_run_tool *tools;
 	size_t n_tools; /* at most ST_MAX_TOOLS */
-	bool follow;    /* take children along */
-	bool serves;    /* a fork server: control/served.h sets it */
+	bool follow;      /* take children along, and what they execute */
+	bool follow_exec; /* take along what the program executes in its own process (execve) */
+	bool serves;      /* a fork server: control/served.h sets it */
 	/* The program begins a process group: all of it gets the signals that strobe gets, and
 	 * SIGKILL when that is SIGALRM. */
 	bool own_group;
@@ -148,11 +149,14 @@ struct st_process {
 	int signal; /* that ended it, or 0 */
 	bool core_dumped;
 	bool executed; /* it began by an execve that was followed, not by a fork */
+	char *alone_why; /* why what it executed runs natively; NULL: it does not, or that is not
+	                    known */
 	bool running;  /* it outlived the program, and the run: its results end there */
 	bool gone;     /* has ended for certain: its unused memory is given back */
 };
 
-/* The outcome of a run. processes[0] is the program itself; the others are followed children. */
+/* The outcome of a run. processes[0] is the program itself; the others are what it executed in its
+ * own process, and children that are followed. */
 struct st_run {
 	struct st_process *processes;
 	size_t n_processes;
@@ -179,6 +183,9 @@ struct st_run {
 st_status st_run_program(const struct st_run_options *options, struct st_run *run,
                          struct st_error *e);
 void st_run_free(struct st_run *run);
+/* What the program's process was in the end, after it had executed others; run has one process at
+ * least. */
+const struct st_process *st_run_last(const struct st_run *run);
 
 /*
  * Takes a running process under the engine, for so many seconds (0: until a signal comes to strobe,

@@ -175,6 +175,23 @@ is_privileged(pid_t pid)
 	return secure;
 }
 
+/* What the process has become runs natively, from here on. */
+static void
+leave_program_alone(struct st_supervisor *s, pid_t pid, const char *why)
+{
+	struct st_process *before = st_supervisor_newest(s, pid);
+	struct timespec used;
+	clockid_t clock;
+	if (pid != s->main_pid || !before || before->alone_why) {
+		st_supervisor_leave_alone(s, why);
+		return;
+	}
+	before->alone_why = strdup(why);
+	struct st_results_header *results = (struct st_results_header *)before->results;
+	if (!clock_getcpuclockid(pid, &clock) && !clock_gettime(clock, &used))
+		results->run.left_ns = (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
 /* A followed process has become another program: the engine goes in again. */
 static void
 on_exec_event(struct st_supervisor *s, pid_t pid)
@@ -185,12 +202,12 @@ on_exec_event(struct st_supervisor *s, pid_t pid)
 		s->n_execs--;
 	st_supervisor_meet(s, pid);
 	char *command = st_command_of(pid); /* once it runs it may have ended before one looks */
-	bool privileged = is_privileged(pid);
+	const bool native64 = is_native64(pid), privileged = native64 && is_privileged(pid);
 	if (privileged)
 		st_cause(&e, 0, "it has privileges of its own: set-uid, or file capabilities");
-	if (privileged || !is_native64(pid) ||
-	    st_inject(pid, s->options, &s->pool, NULL, &in, &e) != 0) {
-		st_supervisor_leave_alone(s, e.text);
+	const struct st_run_options options = st_region_continued(s, pid);
+	if (privileged || !native64 || st_inject(pid, &options, &s->pool, NULL, &in, &e) != 0) {
+		leave_program_alone(s, pid, e.text);
 		ptrace(PTRACE_DETACH, pid, 0, 0);
 		free(command);
 		return;

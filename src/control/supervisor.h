@@ -92,6 +92,8 @@ void st_jobs_stopped(pid_t pid, int signo);
 /* control/region.c: begins and ends the region of interest when it is time, or a signal has come.
  */
 void st_region_begin(const struct st_supervisor *s);
+/* The options for what the process has become by execve: the region goes on as it was. */
+struct st_run_options st_region_continued(struct st_supervisor *s, pid_t pid);
 void st_region_tick(struct st_supervisor *s, double now);
 /* Seconds until there may be something to do. */
 double st_region_next(const struct st_supervisor *s, double now);

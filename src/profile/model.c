@@ -337,10 +337,30 @@ st_profile_label_name(const struct st_profile_label *l)
 	return st_profile_label_is_pruned(l) ? "__pruned__" : "__root__";
 }
 
+size_t
+st_profile_became(const struct st_profile *p, size_t i)
+{
+	size_t next = i + 1;
+	if (p->processes.v[i].state != ST_RUN_EXECED)
+		return p->processes.n;
+	while (next < p->processes.n && p->processes.v[next].pid != p->processes.v[i].pid)
+		next++;
+	return next;
+}
+
+size_t
+st_profile_last_program(const struct st_profile *p)
+{
+	size_t last = 0;
+	for (size_t next; (next = st_profile_became(p, last)) < p->processes.n;)
+		last = next;
+	return last;
+}
+
 bool
 st_profile_is_program(const struct st_profile *p, const char *path)
 {
-	const char *run = p->processes.n     ? p->processes.v[0].command
+	const char *run = p->processes.n     ? p->processes.v[st_profile_last_program(p)].command
 	                  : p->run.command.n ? p->run.command.v[0]
 	                                     : "";
 	return run && *run && !strcmp(st_base_name(run), st_base_name(path));

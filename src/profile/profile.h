@@ -361,7 +361,12 @@ const char *st_profile_function_fits(const struct st_profile *p, uint32_t functi
 /* The first of a function's aliases in p->aliases; *n receives how many there are. */
 const struct st_profile_alias *st_profile_aliases(const struct st_profile *p, uint32_t function,
                                                   size_t *n);
-/* Whether the image of that path is the program that was run, as far as its name says. */
+/* What the i-th process became by an execve that was followed; the number of processes: nothing. */
+size_t st_profile_became(const struct st_profile *p, size_t i);
+/* What the program's process was in the end, after all that it executed; there is a process. */
+size_t st_profile_last_program(const struct st_profile *p);
+/* Whether the image of that path is the program that was run, as far as its name says: the last one
+ * that its process has executed. */
 bool st_profile_is_program(const struct st_profile *p, const char *path);
 /* Self share of a function in the whole program, 0 to 1: of the samples in the program's own code,
  * or of the instructions when those are too few. */

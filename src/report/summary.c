@@ -63,6 +63,45 @@ print_slowdown(FILE *out, const struct st_slowdown *is)
 		fputs("; slowdown of CPU time: unknown\n", out);
 }
 
+/* The programs of the first process: the one that was started, and what it has executed since. Of
+ * many the last ones matter. */
+static void
+print_programs(FILE *out, const struct st_profile *p, size_t programs)
+{
+	enum { MOST_PROGRAMS = 6, FIRST_PROGRAMS = 3 };
+	size_t at = 0;
+	for (size_t k = 0; k < programs; k++, at = st_profile_became(p, at)) {
+		if (programs > MOST_PROGRAMS && k == FIRST_PROGRAMS)
+			fputs(", ...", out);
+		if (programs > MOST_PROGRAMS && k >= FIRST_PROGRAMS &&
+		    k < programs - (MOST_PROGRAMS - FIRST_PROGRAMS))
+			continue;
+		fputs(k ? ", " : ": ", out);
+		print_printable(out, st_base_name(p->processes.v[at].command));
+	}
+}
+
+static void
+summary_print_processes(FILE *out, const struct st_profile *p)
+{
+	size_t programs = 1, processes = 0;
+	if (p->processes.n < 2)
+		return;
+	for (size_t i = 0; i < p->processes.n; i++)
+		processes += st_profile_became(p, i) == p->processes.n;
+	for (size_t at = 0; (at = st_profile_became(p, at)) < p->processes.n;)
+		programs++;
+	if (processes == 1)
+		fprintf(out, "  totals of %s that the process executed",
+		        ST_COUNT(programs, "program", "programs"));
+	else
+		fprintf(out, "  totals of %s%s", ST_COUNT(processes, "process", "processes"),
+		        programs > 1 ? "; the first one executed" : "");
+	if (programs > 1)
+		print_programs(out, p, programs);
+	putc('\n', out);
+}
+
 static void
 summary_print_end(FILE *out, const struct st_profile *p)
 {
@@ -71,7 +110,9 @@ summary_print_end(FILE *out, const struct st_profile *p)
 	if (run->signal)
 		fprintf(out, "  killed by signal %" PRId64 " (%s)%s", run->signal,
 		        sigdescr_np((int)run->signal) ? sigdescr_np((int)run->signal) : "unknown",
-		        p->processes.n && p->processes.v[0].core_dumped ? ", core dumped" : "");
+		        p->processes.n && p->processes.v[st_profile_last_program(p)].core_dumped
+		                ? ", core dumped"
+		                : "");
 	else if (run->exit >= 0)
 		fprintf(out, "  exited with %" PRId64, run->exit);
 	else /* attached, and its end was not seen */
@@ -80,8 +121,7 @@ summary_print_end(FILE *out, const struct st_profile *p)
 	fprintf(out, " after %s, CPU %s", st_duration(wall, run->wall_ns),
 	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns));
 	print_slowdown(out, &run->slowdown);
-	if (p->processes.n > 1)
-		fprintf(out, "  totals of %s\n", ST_COUNT(p->processes.n, "process", "processes"));
+	summary_print_processes(out, p);
 	if (run->native_ns)
 		fprintf(out, "  %.1f %% of the CPU time under the engine, the rest native\n",
 		        100 * st_profile_cache_share(p));

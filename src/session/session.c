@@ -94,6 +94,7 @@ make_options(struct st_session_run *r)
 	                                     .tools = s->tools.tools,
 	                                     .n_tools = s->tools.n,
 	                                     .follow = s->follow,
+	                                     .follow_exec = !s->pid,
 	                                     .own_group = s->own_group,
 	                                     .sample_hz = r->hz,
 	                                     .stress = s->stress};

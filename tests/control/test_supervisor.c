@@ -58,9 +58,53 @@ no_memory_for_a_child(void **state)
 	free(s.channels);
 }
 
+/* Where time or a signal begins the region, what the process becomes goes on with it. */
+static void
+a_region_goes_on_after_execve(void **state)
+{
+	(void)state;
+	const uint32_t by = ST_REGION_BY_CONTROLLER, off = ST_REGION_OFF_AT_START;
+	struct st_results_header *results = calloc(1, sizeof *results);
+	struct st_process process = {.pid = 7, .results = results};
+	struct st_run_options options = {.region_by = by | off};
+	struct st_supervisor s = {.options = &options, .processes = &process, .n_processes = 1};
+	assert_non_null(results);
+	results->control.region_on = 1; /* the delay is over */
+	assert_int_equal(st_region_continued(&s, 7).region_by, by);
+	assert_int_equal(st_region_continued(&s, 8).region_by, by | off); /* a vfork's child */
+	options.region_by = by;
+	assert_int_equal(st_region_continued(&s, 7).region_by, by);
+	results->control.region_on = 0; /* its length is over */
+	assert_int_equal(st_region_continued(&s, 7).region_by, by | off);
+	results->control.region_on = 1;
+	options.region_by = ST_REGION_BY_FUNCTION | off; /* the function is to be entered again */
+	assert_int_equal(st_region_continued(&s, 7).region_by, ST_REGION_BY_FUNCTION | off);
+	options.region_by = 0;
+	assert_int_equal(st_region_continued(&s, 7).region_by, 0);
+	free(results);
+}
+
+/* Of all that the first process became, the last is the program. */
+static void
+the_last_program(void **state)
+{
+	(void)state;
+	struct st_process v[] = {{.pid = 7},
+	                         {.pid = 8, .executed = true},
+	                         {.pid = 7, .executed = true},
+	                         {.pid = 7, .executed = true},
+	                         {.pid = 9}};
+	const struct st_run run = {.processes = v, .n_processes = 5},
+	                    one = {.processes = v, .n_processes = 1};
+	assert_ptr_equal(st_run_last(&run), &v[3]);
+	assert_ptr_equal(st_run_last(&one), &v[0]);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(no_memory_for_a_child)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(no_memory_for_a_child),
+	                                   cmocka_unit_test(a_region_goes_on_after_execve),
+	                                   cmocka_unit_test(the_last_program)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,7 @@ rt_start(struct st_boot *boot)
 	rt.lookup = boot->lookup;
 	rt.stress = rt.results->plan.stress;
 	rt.follow = rt.results->plan.follow;
+	rt.follow_exec = rt.results->plan.follow_exec;
 	forkserver_init();
 	rt.target.threaded = (rt.stress & ST_STRESS_threads) || boot->attached > 1;
 	rt.pid = (uint32_t)SYS(__NR_getpid);

@@ -213,27 +213,45 @@ has_capabilities(int folder, const char *path, uint64_t flags)
 static bool
 exec_is_privileged(const struct thread *t)
 {
+	enum { SET_UID = 04000, SET_GID = 02000 };
 	const uint64_t *r = t->regs.r;
 	uint8_t st[144];
-	uint32_t mode;
+	uint32_t mode, uid, gid;
 	bool at = r[RAX] == __NR_execveat;
 	int folder = at ? (int)r[RDI] : -100 /* AT_FDCWD */;
 	uint64_t path = at ? r[RSI] : r[RDI], flags = at ? r[R8] & 0x1100 : 0;
 	if (SYS(__NR_newfstatat, folder, path, st, flags) != 0)
 		return false;
 	memcpy(&mode, st + 24, 4);
-	return (mode & 06000) || has_capabilities(folder, (const char *)path, flags);
+	memcpy(&uid, st + 28, 4);
+	memcpy(&gid, st + 32, 4);
+	return ((mode & SET_UID) && uid != (uint32_t)SYS(__NR_geteuid)) ||
+	       ((mode & SET_GID) && gid != (uint32_t)SYS(__NR_getegid)) ||
+	       has_capabilities(folder, (const char *)path, flags);
+}
+
+/* A child's reasons are not the process'. */
+static bool
+leave_exec_alone(const struct thread *t, enum st_exec_alone why)
+{
+	if (!t->own_process)
+		rt.results->run.exec_alone = why;
+	return false;
 }
 
 bool
 follow_exec_begin(struct thread *t)
 {
-	if (!rt.boot->channel || exec_is_privileged(t))
+	if (!rt.boot->channel)
 		return false;
+	if (exec_is_privileged(t))
+		return leave_exec_alone(t, ST_EXEC_PRIVILEGED);
 	if (!sandbox_bears_engine(t)) {
 		rt_note_fallback(t->regs.pc, ST_FALLBACK_SECCOMP);
-		return false;
+		return leave_exec_alone(t, ST_EXEC_SANDBOXED);
 	}
+	if (!t->own_process)
+		rt.results->run.exec_alone = ST_EXEC_FOLLOWED;
 	uint32_t ticket = (uint32_t)SYS(__NR_gettid);
 	rt.results->control.exec_ack = 0;
 	SYS(__NR_prctl, 0x59616d61 /* PR_SET_PTRACER */, rt.boot->controller);

@@ -80,7 +80,9 @@ sys_exec(struct thread *t)
 	 * thread, where the tool can take it back if the call fails. */
 	if (!t->call.exec_reported)
 		t->call.exec_reported = callback_syscall_before(t, &t->call.exec);
-	bool followed = rt.follow && follow_exec_begin(t);
+	/* A vfork's child is another process, though it runs in the memory of this one. */
+	bool follows = rt.follow || (rt.follow_exec && !t->own_process);
+	bool followed = follows && follow_exec_begin(t);
 	uint64_t limits[2];
 	limits_exec(limits, true);
 	if (!followed)

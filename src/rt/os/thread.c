@@ -627,11 +627,10 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 		return 0;
 	}
 	begin_child(&t->regs, q);
-	if (rt.boot->channel) /* our end: the controller waits for the last */
-		SYS(__NR_close, rt.boot->channel);
 	pages_release();
 	syspatches_remove();
 	limits_leave_child();
+	/* The controller waits for who holds our end last. */
 	if (rt.boot->channel && !(q->flags & CLONE_FILES))
 		SYS(__NR_close, rt.boot->channel);
 	rseq_restore(t);
