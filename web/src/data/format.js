@@ -72,7 +72,7 @@ export function baseName(path) {
 // A metric by its key in the JSON: what it is called and how it is written.
 export function metric(key) {
 	const time = key.endsWith("_ns");
-	const known = { count: "calls", time_ns: "self time", self_ns: "self time", total_ns: "total time", instructions: "instructions", bytes: "bytes allocated", live: "bytes never freed", peak: "bytes at the peak" };
+	const known = { count: "calls", time_ns: "self time", self_ns: "self time", total_ns: "total time", wall_ns: "wall time", on_cpu_ns: "time on the CPU", waiting_ns: "time waiting", instructions: "instructions", bytes: "bytes allocated", live: "bytes never freed", peak: "bytes at the peak" };
 	return {
 		key,
 		title: known[key] ?? key.replace(/_ns$/, " time").replaceAll("_", " "),

@@ -8,6 +8,7 @@ import { readMemory } from "./memory.js";
 import { tablesOf } from "./tables.js";
 import { readTimeline } from "./timeline.js";
 import { readTrace } from "./trace.js";
+import { hasWall, splitWall } from "./wall.js";
 
 export function readDocument(text) {
 	const { strobe, results, matches, histories = [], checks = [], campaigns = [] } = JSON.parse(text);
@@ -77,7 +78,10 @@ function functionsOf({ functions }) {
 function pathsOf({ threads = [], mode, k, k_kccf, counted }) {
 	const walked = threads.filter((thread) => thread.ksf || thread.kccf || thread.functions);
 	if (!walked.length) return null;
-	return { mode: mode ?? "func", k: k ?? null, callers: k_kccf ?? null, sampled: counted === "samples", allocations: counted === "allocations", threads: walked.map((thread) => ({ name: nameOf(thread), ksf: forest(thread, "ksf"), kccf: forest(thread, "kccf") })) };
+	const sampled = counted === "samples";
+	const wall = sampled && hasWall(walked);
+	const trees = (thread, key) => (wall ? splitWall(forest(thread, key), key === "kccf") : forest(thread, key));
+	return { mode: mode ?? "func", k: k ?? null, callers: k_kccf ?? null, sampled, allocations: counted === "allocations", ...(wall ? { wall } : {}), threads: walked.map((thread) => ({ name: nameOf(thread), ksf: trees(thread, "ksf"), kccf: trees(thread, "kccf") })) };
 }
 
 // The lines of their functions; or at least those of their heads.

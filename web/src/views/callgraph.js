@@ -9,7 +9,7 @@ import { Graph } from "../parts/graph.js";
 
 const LEAST = [0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
 const LEVELS = [["1", "1 level"], ["2", "2 levels"], ["3", "3 levels"], ["5", "5 levels"], ["all", "all levels"]];
-const RANKS = { self_ns: 2, time_ns: 2, instructions: 1 };
+const RANKS = { wall_ns: 5, on_cpu_ns: 4, waiting_ns: 3, self_ns: 2, time_ns: 2, instructions: 1 };
 
 const hasTrees = (run) => run.paths?.mode === "func" && run.paths.threads.some((thread) => thread.ksf.length);
 const pairsOf = (run) => run.tables.find(({ name, columns }) => name === "pairs" && ["caller", "callee", "count"].every((each) => columns.some((column) => column.name === each)));

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calling contexts: each function with its callers and theirs, or with what it calls.
-import { baseName, count, metric, percent, plural } from "../data/format.js";
+import { baseName, count, duration, metric, percent, plural } from "../data/format.js";
 import { merge, metricKeys, nodes, shownName, totals } from "../data/trees.js";
+import { isWait } from "../data/wall.js";
 import { chooser, h, search } from "../parts/dom.js";
 import { TreeGrid } from "../parts/tree.js";
 
 const DIRECTIONS = {
-	kccf: { title: "functions and their callers", share: "Share of the calls of the function that came through these callers", sampled: "Share of the samples in the function that came through these callers", allocations: "Share of the allocations of the function that came through these callers" },
-	ksf: { title: "functions and what they call", share: "Share of the calls of the node at the top", sampled: "Share of the samples of the node at the top, with what it called", allocations: "Share of the allocations of the node at the top, with what it called" },
+	kccf: { title: "functions and their callers", share: "Share of the calls of the function that came through these callers", sampled: "Share of the samples in the function that came through these callers", wall: "Share of the function's own time that came through these callers", allocations: "Share of the allocations of the function that came through these callers" },
+	ksf: { title: "functions and what they call", share: "Share of the calls of the node at the top", sampled: "Share of the samples of the node at the top, with what it called", wall: "Share of the wall time of the node at the top, with what it called", allocations: "Share of the allocations of the node at the top, with what it called" },
 };
 
 export const contexts = {
@@ -30,7 +31,7 @@ export const contexts = {
 			tree.setRoots(roots);
 			if (input.value) tree.filter(input.value);
 			place.replaceChildren(tree.element);
-			status.textContent = `${run.paths.sampled ? "stacks of samples" : run.paths.allocations ? "call stacks of allocations" : `k = ${k}`}; ${plural(roots.length, "tree")}, ${plural([...nodes(roots)].length, "node")}`;
+			status.textContent = `${run.paths.wall ? "stacks of wall time" : run.paths.sampled ? "stacks of samples" : run.paths.allocations ? "call stacks of allocations" : `k = ${k}`}; ${plural(roots.length, "tree")}, ${plural([...nodes(roots)].length, "node")}`;
 		}
 
 		element.append(
@@ -61,27 +62,32 @@ export const contexts = {
 	},
 };
 
-// How often a node was called; of samples, those in it and, where its children are what it called, in these.
-function amounts(roots, direction, { sampled, allocations }) {
-	const sums = (sampled || allocations) && direction === "ksf" ? totals(roots, "count") : null;
-	return sums ? (node) => sums.get(node) : (node) => node.count;
+// How often a node was called; of samples and times, those in it and, where its children are what it called, in these.
+function amounts(roots, direction, { sampled, allocations }, key = "count") {
+	const sums = (sampled || allocations) && direction === "ksf" ? totals(roots, key) : null;
+	return sums ? (node) => sums.get(node) : (node) => node[key] ?? 0;
+}
+
+// The columns of numbers beside the first: of wall time its parts.
+function moreColumns(roots, direction, run) {
+	const column = (key, title, value) => ({ title, kind: "number", width: "8.5rem", value, text: (node) => metric(key).format(value(node) ?? NaN) });
+	if (!run.paths.wall) return metricKeys(roots).slice(1).map((key) => column(key, metric(key).title, (node) => node[key] ?? null));
+	const parts = [["on_cpu_ns", "On the CPU"], ["waiting_ns", "Waiting"], ["count", "Samples"]];
+	return parts.map(([key, title]) => column(key, title, amounts(roots, direction, run.paths, key)));
 }
 
 function makeTree(roots, direction, run) {
 	const tops = topsOf(roots);
-	const amount = amounts(roots, direction, run.paths);
+	const { sampled, allocations, wall } = run.paths;
+	const amount = amounts(roots, direction, run.paths, wall ? "wall_ns" : "count");
 	const share = (node) => shareOf(amount(node), amount(tops.get(node)));
-	const { sampled, allocations } = run.paths;
 	const columns = [
 		{ title: "Function", width: "minmax(18rem, 3fr)" },
-		{ title: sampled ? "Samples" : allocations ? "Allocations" : "Calls", kind: "number", width: "8.5rem", value: amount, text: (node) => count(amount(node)) },
-		{ title: "Of the top", help: DIRECTIONS[direction][sampled ? "sampled" : allocations ? "allocations" : "share"], kind: "number", width: "7rem", value: share, text: (node) => percent(share(node)), share },
-		...metricKeys(roots).slice(1).map((key) => {
-			const { title, format } = metric(key);
-			return { title, kind: "number", width: "8.5rem", value: (node) => node[key] ?? null, text: (node) => format(node[key] ?? NaN) };
-		}),
+		{ title: wall ? "Wall time" : sampled ? "Samples" : allocations ? "Allocations" : "Calls", kind: "number", width: "8.5rem", value: amount, text: (node) => (wall ? duration : count)(amount(node)) },
+		{ title: "Of the top", help: DIRECTIONS[direction][wall ? "wall" : sampled ? "sampled" : allocations ? "allocations" : "share"], kind: "number", width: "7rem", value: share, text: (node) => percent(share(node)), share },
+		...moreColumns(roots, direction, run),
 		{ title: "Image", width: "minmax(7rem, 1fr)", value: (node) => baseName(node.image ?? ""), text: (node) => baseName(node.image ?? "") },
-		{ title: "Line", width: "minmax(6rem, 1fr)", value: lineOf, text: lineOf, cell: run.functions.length ? (node) => h("a", { href: `#source/${encodeURIComponent(node.function ?? node.name)}`, tabindex: -1 }, lineOf(node) || "source") : undefined },
+		{ title: "Line", width: "minmax(6rem, 1fr)", value: lineOf, text: lineOf, cell: run.functions.length ? (node) => (isWait(node) ? "" : h("a", { href: `#source/${encodeURIComponent(node.function ?? node.name)}`, tabindex: -1 }, lineOf(node) || "source")) : undefined },
 	];
 	return new TreeGrid(columns, { label: "Calling contexts", name: (node) => shownName(node.name), sort: { column: 1, descending: true } });
 }

@@ -11,11 +11,11 @@ function sourceOf(run) {
 		const metrics = run.shareOf === "samples" ? [["self_share", "time"], ["instructions", "instructions"]] : [["instructions", "instructions"]];
 		return { note: "No calls are known in this result: frames are images, source files and functions.", metrics, threads: [], trees: (_, key) => byPlace(run, key) };
 	}
-	const { threads, sampled, allocations } = run.paths;
+	const { threads, sampled, allocations, wall } = run.paths;
 	const forests = threads.map((thread) => thread.ksf);
 	const keys = metricKeys(forests.flat()).filter(isExclusive);
 	return {
-		note: sampled ? "Widths are numbers of samples." : "",
+		note: wall ? "Frames in brackets are what threads waited for." : sampled ? "Widths are numbers of samples." : "",
 		metrics: keys.sort((a, b) => rank(b) - rank(a)).map((key) => [key, key === "count" && (sampled || allocations) ? (sampled ? "samples" : "allocations") : metric(key).title]),
 		threads,
 		trees: (thread) => (thread === "all" ? (forests.length > 1 ? merge(forests) : forests[0]) : forests[Number(thread)]),
@@ -30,7 +30,7 @@ function hottest(trees, key) {
 	return first?.name ?? null;
 }
 
-const rank = (key) => ({ self_ns: 2, time_ns: 2, instructions: 1 })[key] ?? 0;
+const rank = (key) => ({ wall_ns: 5, on_cpu_ns: 4, waiting_ns: 3, self_ns: 2, time_ns: 2, instructions: 1 })[key] ?? 0;
 
 export const flame = {
 	id: "flame",
@@ -118,7 +118,7 @@ function describe(data, root, key, run) {
 		h("strong", { title: data.name }, data.name),
 		h("span", {}, `${format(data.value)}, ${percent(data.value / root.value)} of all`),
 		h("span", {}, `itself ${format(data.self)}`),
-		node?.count !== undefined && key !== "count" ? h("span", {}, plural(node.count, run.paths?.allocations ? "allocation" : "call")) : null,
+		node?.count !== undefined && key !== "count" ? h("span", {}, plural(node.count, run.paths?.allocations ? "allocation" : run.paths?.sampled ? "sample" : "call")) : null,
 		node?.image ? h("span.dim", { title: node.image }, baseName(node.image)) : null,
 		node?.file && node.line ? h("span.dim", { title: node.file }, `${baseName(node.file)}:${node.line}`) : null,
 		node && (node.row || node.offset !== undefined) && run.functions.length ? h("a", { href: `#source/${encodeURIComponent(node.function ?? data.name)}` }, "source") : null,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // All functions that ran, to be sorted and searched.
-import { baseName, count, hex, NOTHING, percent, plural } from "../data/format.js";
+import { baseName, count, duration, hex, NOTHING, percent, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
 import { h, search } from "../parts/dom.js";
 import { Grid } from "../parts/grid.js";
@@ -12,6 +12,7 @@ function columnsOf(run) {
 	return [
 		share("Self", "self_share", `Share of the ${run.shareOf} in the function's own code`),
 		totals ? share("Total", "total_share", "Share of the samples in the function and in what it called") : null,
+		run.functions.some((row) => row.waiting_ns !== undefined) ? { title: "Waiting", help: "Time that all threads waited in the function and in what it called", kind: "number", width: "7rem", value: (row) => row.waiting_ns, text: (row) => duration(row.waiting_ns) } : null,
 		number("Instructions", "instructions", "Executed in its own code"),
 		number("Calls", "calls", "Times it was entered at its first instruction"),
 		{ title: "Function", width: "minmax(14rem, 3fr)", value: (row) => row.name, text: (row) => row.name },

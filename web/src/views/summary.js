@@ -56,11 +56,13 @@ function cards(run) {
 	const { samples, instructions, blocks } = run.result;
 	if (instructions) add("Instructions", short(instructions), blocks ? `${short(blocks)} blocks` : "");
 	if (samples) add("Samples", count(samples.program), `${count(samples.kernel)} in the kernel, ${count(samples.engine)} in the engine`);
+	if (samples?.waiting_ns !== undefined) add("Waiting", duration(samples.waiting_ns), `${duration(samples.on_cpu_ns)} on the CPU, of all threads`);
 	if (run.functions.length) add("Functions", count(run.functions.length), plural(run.images.length, "image"));
 	if (run.trace) add("Traced functions", count(run.trace.functions.length), plural(run.trace.functions.reduce((sum, row) => sum + row.all, 0), "call"));
 	if (run.blow) addBlow(run.blow, add);
 	if (run.threads.length) add("Threads", count(run.threads.length), run.processes.length > 1 ? plural(run.processes.length, "process", "processes") : "");
-	if (run.paths?.sampled) add("Call stacks", count(run.result.samples?.stacks ?? NaN), `of samples in ${plural(run.paths.threads.length, "thread")}`);
+	if (run.paths?.wall) add("Call stacks", "of wall time", `in ${plural(run.paths.threads.length, "thread")}`);
+	else if (run.paths?.sampled) add("Call stacks", count(run.result.samples?.stacks ?? NaN), `of samples in ${plural(run.paths.threads.length, "thread")}`);
 	else if (run.paths?.allocations) add("Call stacks", "of allocations", "by function and line");
 	else if (run.paths) add("Contexts", `k = ${run.paths.k ?? NOTHING}`, `${run.paths.mode} mode, ${plural(run.paths.threads.length, "thread")}`);
 	if (run.budget) add("Budget", percent(run.budget.amount_ns / run.budget.period_ns), `for each ${duration(run.budget.period_ns)}; ${plural(run.budget.windows, "window")}`);

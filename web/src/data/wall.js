@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Wall time of sampled stacks (strobe run -t hot:wall): nodes have time of their own, and those of waits are frames such as "[sleep]".
+import { nodes } from "./trees.js";
+
+const KIND = /^\[.+\]$/;
+
+// Whether a node stands for waiting, not for a function or the kernel's work.
+export const isWait = (node) => !node.image && KIND.test(node.name) && node.name !== "[kernel]";
+
+// Whether stacks of samples have wall time.
+export function hasWall(threads) {
+	return threads.some((thread) => ["ksf", "kccf"].some((key) => [...nodes(thread[key] ?? [])].some((node) => node.self_ns > 0)));
+}
+
+// The trees with their time as metrics: wall time, and which part of it it is. Below the root of a wait there are its callers (kccf).
+export function splitWall(roots, callersBelow) {
+	const split = (node, waits) => {
+		const { self_ns: ns = 0, total_ns: _, children, ...rest } = node;
+		const times = ns > 0 ? { wall_ns: ns, [waits ? "waiting_ns" : "on_cpu_ns"]: ns } : {};
+		return { ...rest, ...times, children };
+	};
+	const out = [];
+	const work = roots.map((root) => [root, out, isWait(root)]);
+	for (let i = 0; i < work.length; i++) {
+		const [node, into, waits] = work[i];
+		const made = split(node, waits);
+		made.children = [];
+		into.push(made);
+		for (const child of node.children ?? []) work.push([child, made.children, callersBelow ? waits : isWait(child)]);
+	}
+	return out;
+}
