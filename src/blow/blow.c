@@ -29,8 +29,27 @@ st_blow_fault_named(const char *name, enum st_blow_fault *fault)
 }
 
 void
+st_blow_origin_clear(struct st_blow_origin *o)
+{
+	free(o->start.image);
+	free(o->start.function);
+	free(o->call.image);
+	free(o->call.function);
+}
+
+void
+st_blow_origins_clear(struct st_blow_run *r)
+{
+	for (size_t i = 0; i < r->origins.n; i++)
+		st_blow_origin_clear(&r->origins.v[i]);
+	free(r->origins.v);
+	r->origins = (__typeof__(r->origins)){0};
+}
+
+void
 st_blow_run_clear(struct st_blow_run *r)
 {
+	st_blow_origins_clear(r);
 	free(r->samples.v);
 	free(r->spans.v);
 	free(r->note);
@@ -44,6 +63,9 @@ st_blow_free(struct st_blow *b)
 {
 	for (size_t i = 0; i < b->runs.n; i++)
 		st_blow_run_clear(&b->runs.v[i]);
+	for (size_t i = 0; i < b->threads.n; i++)
+		st_blow_origin_clear(&b->threads.v[i]);
+	free(b->threads.v);
 	for (size_t i = 0; i < b->texts.n; i++)
 		free(b->texts.v[i]);
 	free(b->functions.v);

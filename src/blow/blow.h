@@ -100,7 +100,23 @@ st_blow_is_function(const struct st_blow_function *f)
 /* The number of functions, without points that are none. */
 size_t st_blow_functions(const struct st_blow *b);
 
-/* Counts of one function in one thread. Threads are numbered from 0 in order of appearance. */
+/* A place in a file. The texts are owned; "": it is not known. */
+struct st_blow_place {
+	char *image, *function;
+	uint64_t offset; /* in the image */
+};
+/* What has created a thread: origins.h. */
+struct st_blow_origin {
+	uint32_t thread;            /* its number */
+	uint32_t creator;           /* the thread that has created it; ST_BLOW_NONE: not known */
+	uint32_t nth;               /* from 0, among the threads of which all else is the same */
+	struct st_blow_place start; /* the function that it began with */
+	struct st_blow_place call;  /* that has created it */
+};
+void st_blow_origin_clear(struct st_blow_origin *o);
+
+/* Counts of one function in one thread. Threads are numbered from 0: the first one is that with
+ * which the program began. In windows, they are numbered in order of appearance. */
 struct st_blow_sample {
 	uint32_t function, thread;
 	uint64_t calls;
@@ -129,17 +145,22 @@ struct st_blow_run {
 	uint64_t total_ns, cpu_ns;
 	ST_VEC(struct st_blow_sample) samples;
 	ST_VEC(struct st_blow_span) spans; /* of a speed-up, and its runs without noise */
+	/* The threads of the run, whose numbers are those of the run, until these are replaced by
+	 * those of the campaign: origins.h. */
+	ST_VEC(struct st_blow_origin) origins;
 	/* For a run that reached its limit, lines "KIND\tTEXT" that explain the fault; NULL: none.
 	 * Kinds: cause, thread, frame (stacks.h) and missing. Owned. */
 	char *note;
 };
+void st_blow_origins_clear(struct st_blow_run *r);
 /* Frees what the run owns. */
 void st_blow_run_clear(struct st_blow_run *r);
 
 struct st_blow {
 	ST_VEC(struct st_blow_function) functions;
-	ST_VEC(struct st_blow_run) runs; /* in the order in which they were made */
-	ST_VEC(char *) texts;            /* owned texts; other texts belong to the profile */
+	ST_VEC(struct st_blow_run) runs;       /* in the order in which they were made */
+	ST_VEC(struct st_blow_origin) threads; /* of all runs, except the first thread */
+	ST_VEC(char *) texts;                  /* owned texts; other texts belong to the profile */
 	uint64_t seed;
 	bool speedup; /* runs with noise have it in all functions except one */
 	bool causal;  /* runs with noise are virtual speed-ups: virtual.h */

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "blow/live.h"
+#include "blow/origins.h"
 #include "blow/pick.h"
 #include "blow/points.h"
 #include "experiment/journal.h"
@@ -60,6 +61,8 @@ take_journal_line(void *arg, size_t kind, size_t repetition, const char *result,
 	st_status status = kind == LINE_OF_SELECTION
 	                           ? take_selection(c, result)
 	                           : st_blow_read_line(&run, result, c->b->functions.n);
+	if (!status && kind == LINE_OF_RUN)
+		status = st_blow_match_threads(c->b, &run);
 	struct st_blow_run *slot = !status && kind == LINE_OF_RUN ? ST_PUSH(&c->b->runs) : NULL;
 	if (slot)
 		*slot = run;
@@ -170,6 +173,8 @@ keep_run(struct st_blow_campaign *c, struct st_blow_run run, st_status status, b
 	if (!status && !*stopped) {
 		run.fault = st_blow_judge(c->b, &run);
 		status = keep_in_journal(c, LINE_OF_RUN, c->b->runs.n, text_of_run(&run), e);
+		if (!status && st_blow_match_threads(c->b, &run))
+			status = campaign_no_memory(e);
 	}
 	struct st_blow_run *slot = !status && !*stopped ? ST_PUSH(&c->b->runs) : NULL;
 	if (slot)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs and functions as lines of text, for a pipe and for the journal. A run is a list of numbers:
- * its noise, its outcome, its samples, and its spans; a tab and its note may follow. A function is
+ * its noise, its outcome, its samples, its spans, and its origins; a tab and its note may follow.
+ * Each text of an origin is enclosed in two of TEXT_ENDS. A function is
  * "function\tIMAGE\tOFFSET\tCALLS\tNS\tSITES\tTRAITS\tNAME\tRAW_NAME\tWHY", with an empty WHY if it
  * takes a probe. The journal may be any file, so reading checks everything.
  */
@@ -14,6 +15,7 @@
 
 /* In place of the line ends of a note. */
 #define NOTE_SEPARATOR '\x1d'
+#define TEXT_ENDS '\x1f'
 
 static void
 line_write_note(const char *note, FILE *out)
@@ -38,6 +40,31 @@ line_take_note(const char *text, char **note)
 	return *note ? ST_OK : ST_FAILED;
 }
 
+static void
+line_write_place(const struct st_blow_place *p, FILE *out)
+{
+	const char *const texts[] = {p->image, p->function};
+	fprintf(out, " %" PRIu64, p->offset);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		fputc(TEXT_ENDS, out);
+		for (const char *at = texts[i]; *at; at++)
+			fputc((unsigned char)*at < ' ' ? ' ' : *at, out);
+		fputc(TEXT_ENDS, out);
+	}
+}
+
+static void
+line_write_origins(const struct st_blow_run *r, FILE *out)
+{
+	fprintf(out, " %zu", r->origins.n);
+	for (size_t i = 0; i < r->origins.n; i++) {
+		const struct st_blow_origin *o = &r->origins.v[i];
+		fprintf(out, " %" PRIu32 " %" PRIu32 " %" PRIu32, o->thread, o->creator, o->nth);
+		line_write_place(&o->start, out);
+		line_write_place(&o->call, out);
+	}
+}
+
 void
 st_blow_write_line(const struct st_blow_run *r, FILE *out)
 {
@@ -53,6 +80,7 @@ st_blow_write_line(const struct st_blow_run *r, FILE *out)
 	fprintf(out, " %zu", r->spans.n);
 	for (size_t i = 0; i < r->spans.n; i++)
 		fprintf(out, " %" PRIu32 " %" PRIu64, r->spans.v[i].thread, r->spans.v[i].ns);
+	line_write_origins(r, out);
 	line_write_note(r->note, out);
 	fputc('\n', out);
 }
@@ -111,6 +139,49 @@ line_spans(struct st_blow_run *r, const char **line, bool *wrong)
 	return *wrong ? ST_FAILED : ST_OK;
 }
 
+/* Returns the text, which is to be freed; NULL: there is none, or memory is exhausted. */
+static char *
+line_take_text(const char **line, bool *wrong)
+{
+	const char *from = *line,
+	           *end = *wrong || *from != TEXT_ENDS ? NULL : strchr(from + 1, TEXT_ENDS);
+	char *text = end ? strndup(from + 1, (size_t)(end - from - 1)) : NULL;
+	*wrong |= !text;
+	if (text)
+		*line = end + 1;
+	return text;
+}
+
+static void
+line_take_place(const char **line, struct st_blow_place *p, bool *wrong)
+{
+	p->offset = take_number(line, UINT64_MAX, wrong);
+	p->image = line_take_text(line, wrong);
+	p->function = line_take_text(line, wrong);
+}
+
+/* The line of an older version has none. */
+static st_status
+line_origins(struct st_blow_run *r, const char **line, bool *wrong)
+{
+	const uint64_t n = **line == ' ' ? take_number(line, UINT32_MAX, wrong) : 0;
+	for (uint64_t i = 0; i < n && !*wrong; i++) {
+		struct st_blow_origin o = {0};
+		o.thread = (uint32_t)take_number(line, UINT32_MAX - 1, wrong);
+		o.creator = (uint32_t)take_number(line, UINT32_MAX, wrong);
+		o.nth = (uint32_t)take_number(line, UINT32_MAX - 1, wrong);
+		line_take_place(line, &o.start, wrong);
+		line_take_place(line, &o.call, wrong);
+		struct st_blow_origin *slot = *wrong ? NULL : ST_PUSH(&r->origins);
+		if (!slot) {
+			st_blow_origin_clear(&o);
+			return ST_FAILED;
+		}
+		*slot = o;
+	}
+	return *wrong ? ST_FAILED : ST_OK;
+}
+
 st_status
 st_blow_read_line(struct st_blow_run *r, const char *line, size_t n_functions)
 {
@@ -134,6 +205,8 @@ st_blow_read_line(struct st_blow_run *r, const char *line, size_t n_functions)
 	st_status status = line_samples(&read, &line, n, n_functions, &wrong);
 	if (!status)
 		status = line_spans(&read, &line, &wrong);
+	if (!status)
+		status = line_origins(&read, &line, &wrong);
 	if (!status && *line == '\t')
 		status = line_take_note(line + 1, &read.note);
 	else if (!status && *line && *line != '\n')

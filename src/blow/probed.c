@@ -10,6 +10,7 @@
 #include "blow/latency.h"
 #include "blow/listed.h"
 #include "blow/locations.h"
+#include "blow/origins.h"
 #include "blow/run.h"
 #include "blow/sites.h"
 #include "blow/timeline.h"
@@ -136,6 +137,8 @@ choose_blown(void *arg, const struct st_probed_image *image, const struct st_fun
 	if (r->how->records && !chosen)
 		chosen = f->whole == f->offset && f->source != ST_SYM_PLT &&
 		         f->source != ST_SYM_PERFMAP && st_blow_is_wait(f->raw_name);
+	if (r->b && !r->how->records && st_blow_creates_threads(f))
+		return (struct st_probe_action){ST_PROBE_CREATE, 0};
 	return (struct st_probe_action){chosen ? ST_PROBE_TIME : ST_PROBE_NOTHING, 0};
 }
 
@@ -236,14 +239,19 @@ probed_fill_run(const struct probed *r, const struct st_blow_watchdog *w, int ou
 	run->cpu_ns = ns_of_usage(p->usage.ru_utime) + ns_of_usage(p->usage.ru_stime);
 }
 
-/* Threads are numbered in the order in which they have hit probes. */
 static uint32_t
-probed_thread_of(const struct st_probe_area *a, int64_t tid)
+probed_record_of(const struct st_probe_area *a, int64_t tid)
 {
 	uint32_t i = 0;
 	while (i < a->n_records && i < ST_PROBE_MOST_RECORDS && a->records[i].tid != tid)
 		i++;
 	return i;
+}
+
+static uint32_t
+probed_thread_of(const struct st_probe_area *a, int64_t tid)
+{
+	return st_blow_thread_number(a, probed_record_of(a, tid));
 }
 
 static uint64_t
@@ -254,14 +262,14 @@ noise_ns_of(const struct probed *r, const struct st_probe_cell *c)
 
 /* Adds the function's noise in the thread. */
 static void
-add_noise_of(const struct probed *r, struct st_blow_sample *s)
+add_noise_of(const struct probed *r, uint32_t record, struct st_blow_sample *s)
 {
 	const struct st_probes *p = &r->probes;
 	for (uint32_t i = 0; i < p->functions.n; i++) {
 		const struct st_probed_function *f = &p->functions.v[i];
 		if (probed_function_at(r, p->images.v[f->image].path, f->offset) != s->function)
 			continue;
-		const struct st_probe_cell *c = st_probes_cell(p, s->thread, i);
+		const struct st_probe_cell *c = st_probes_cell(p, record, i);
 		s->noises += c ? c->noises : 0;
 		s->noise_ns += c ? noise_ns_of(r, c) : 0;
 	}
@@ -326,7 +334,7 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 		                      : f->outermost_ns};
 		if (run->function != ST_BLOW_NONE && !r->how->causal &&
 		    (function == run->function) != r->how->speedup)
-			add_noise_of(r, s);
+			add_noise_of(r, probed_record_of(r->probes.process.area, f->tid), s);
 		if (progress)
 			s->noise_ns = paid_ns_of(r, f->tid);
 	}
@@ -352,10 +360,11 @@ probed_add_spans(const struct probed *r, const struct st_trace *t, struct st_blo
 {
 	for (size_t i = 0; r->how->speedup && i < t->pairs.n; i++) {
 		const struct st_trace_pair *pair = &t->pairs.v[i];
-		if (pair->caller != ST_TRACE_NOBODY)
+		const struct st_trace_function *callee = &t->functions.v[pair->callee];
+		if (pair->caller != ST_TRACE_NOBODY ||
+		    probed_function_at(r, callee->image, callee->offset) == ST_BLOW_NONE)
 			continue;
-		const uint32_t thread =
-		        probed_thread_of(r->probes.process.area, t->functions.v[pair->callee].tid);
+		const uint32_t thread = probed_thread_of(r->probes.process.area, callee->tid);
 		struct st_blow_span *span = span_of(run, thread);
 		if (!span)
 			return ST_FAILED;
@@ -393,11 +402,13 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 	struct st_trace t;
 	run.samples = (__typeof__(run.samples)){0};
 	run.spans = (__typeof__(run.spans)){0};
+	run.origins = (__typeof__(run.origins)){0};
 	run.note = w->note;
 	probed_fill_run(r, w, output, &run);
 	st_status status = st_trace_of_probes(&t, &r->probes, false);
 	if (!status && r->b)
 		status = add_samples(r, &t, &run) || probed_add_spans(r, &t, &run) ||
+		                         st_blow_origins_of(&r->probes, &run) ||
 		                         add_paid(r, &run) ||
 		                         st_blow_sites_end(&r->sites, r->how->points, &r->probes,
 		                                           r->b, paid_ns_by, r, &run) ||

@@ -150,6 +150,38 @@ blow_put_spans(const struct st_blow *b, struct st_profile *p)
 	return t ? ST_OK : ST_FAILED;
 }
 
+static st_status
+blow_put_created(const struct st_blow *b, struct st_profile *p)
+{
+	static const struct st_profile_column columns[CREATED_COLUMNS] = {
+	        ST_KEY("thread", NUMBER),      ST_KEY("creator", NUMBER),
+	        ST_KEY("nth", NUMBER),         ST_KEY("image", TEXT),
+	        ST_KEY("function", TEXT),      ST_KEY("offset", NUMBER),
+	        ST_KEY("call_image", TEXT),    ST_KEY("call_function", TEXT),
+	        ST_KEY("call_offset", NUMBER), ST_SUM("threads")};
+	struct st_profile_table *t =
+	        st_profile_table_add(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CREATED,
+	                             "what has created the threads, by which runs are matched",
+	                             CREATED_THREADS, CREATED_COLUMNS, columns);
+	for (size_t i = 0; t && i < b->threads.n; i++) {
+		const struct st_blow_origin *o = &b->threads.v[i];
+		const struct st_profile_value row[CREATED_COLUMNS] = {
+		        [CREATED_THREAD] = st_profile_value_number(o->thread),
+		        [CREATED_CREATOR] = st_profile_value_number(o->creator),
+		        [CREATED_NTH] = st_profile_value_number(o->nth),
+		        [CREATED_IMAGE] = st_profile_value_text(p, o->start.image),
+		        [CREATED_FUNCTION] = st_profile_value_text(p, o->start.function),
+		        [CREATED_OFFSET] = st_profile_value_number(o->start.offset),
+		        [CREATED_CALL_IMAGE] = st_profile_value_text(p, o->call.image),
+		        [CREATED_CALL_FUNCTION] = st_profile_value_text(p, o->call.function),
+		        [CREATED_CALL_OFFSET] = st_profile_value_number(o->call.offset),
+		        [CREATED_THREADS] = st_profile_value_number(1)};
+		if (st_profile_table_add_row(t, row))
+			return ST_FAILED;
+	}
+	return t ? ST_OK : ST_FAILED;
+}
+
 /* Adds a row for a line of a note. */
 static st_status
 blow_put_line(struct st_profile *p, struct st_profile_table *t, size_t run, const char *line,
@@ -206,6 +238,8 @@ st_blow_put(const struct st_blow *b, struct st_profile *p)
 	    blow_put_all_samples(b, p) || blow_put_notes(b, p))
 		return ST_FAILED;
 	if (b->speedup && blow_put_spans(b, p))
+		return ST_FAILED;
+	if (b->threads.n && blow_put_created(b, p))
 		return ST_FAILED;
 	if (st_blow_put_timeline(b, p))
 		return ST_FAILED;

@@ -107,6 +107,32 @@ read_span_row(void *into, const struct st_profile_value *row)
 	return ST_OK;
 }
 
+static st_status
+read_created_row(void *into, const struct st_profile_value *row)
+{
+	struct st_blow *b = into;
+	const uint64_t thread = row[CREATED_THREAD].number, creator = row[CREATED_CREATOR].number,
+	               nth = row[CREATED_NTH].number;
+	struct st_blow_origin *o =
+	        thread && thread < UINT32_MAX && creator <= UINT32_MAX && nth < UINT32_MAX
+	                ? ST_PUSH(&b->threads)
+	                : NULL;
+	if (!o)
+		return ST_FAILED;
+	*o = (struct st_blow_origin){
+	        .thread = (uint32_t)thread,
+	        .creator = (uint32_t)creator,
+	        .nth = (uint32_t)nth,
+	        .start = {.image = strdup(st_profile_text_of(&row[CREATED_IMAGE])),
+	                  .function = strdup(st_profile_text_of(&row[CREATED_FUNCTION])),
+	                  .offset = row[CREATED_OFFSET].number},
+	        .call = {.image = strdup(st_profile_text_of(&row[CREATED_CALL_IMAGE])),
+	                 .function = strdup(st_profile_text_of(&row[CREATED_CALL_FUNCTION])),
+	                 .offset = row[CREATED_CALL_OFFSET].number}};
+	return o->start.image && o->start.function && o->call.image && o->call.function ? ST_OK
+	                                                                                : ST_FAILED;
+}
+
 /* Adds a line to the note of its run. */
 static st_status
 read_note_row(void *into, const struct st_profile_value *row)
@@ -141,6 +167,8 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CODE, CODE_COLUMNS);
 	const struct st_profile_table *spans =
 	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_SPANS, SPAN_COLUMNS);
+	const struct st_profile_table *created =
+	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CREATED, CREATED_COLUMNS);
 	const char *mode = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_MODE);
 	const char *end = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_END);
 	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL),
@@ -159,6 +187,7 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	                        st_profile_table_read_sorted(runs, b, read_run_row) ||
 	                        st_profile_table_read_sorted(samples, b, read_sample_row) ||
 	                        st_profile_table_read_sorted(spans, b, read_span_row) ||
+	                        st_profile_table_read_sorted(created, b, read_created_row) ||
 	                        st_profile_table_read_sorted(notes, b, read_note_row) ||
 	                        st_blow_read_timeline(b, p)
 	                ? ST_FAILED

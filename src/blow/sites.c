@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blow/origins.h"
+
 /* "usdt:PROVIDER:NAME" */
 static bool
 site_is_named(const char *name, const struct st_static_probe *probe)
@@ -166,7 +168,8 @@ st_blow_sites_end(const struct st_blow_sites *s, const struct st_blow_points *p,
 			const struct st_probe_cell *c = st_probes_cell(probes, i, k);
 			if (!c || !c->calls)
 				continue;
-			struct st_blow_sample *sample = sample_of_site(run, entry, i);
+			struct st_blow_sample *sample =
+			        sample_of_site(run, entry, st_blow_thread_number(a, i));
 			if (!sample)
 				return ST_FAILED;
 			sample->calls += c->calls;

@@ -43,8 +43,8 @@ stop_thread(pid_t tid)
 	return false;
 }
 
-static struct st_probed_image *
-image_at(const struct st_probes *probes, uint64_t pc)
+struct st_probed_image *
+st_blow_image_at(const struct st_probes *probes, uint64_t pc)
 {
 	for (size_t i = 0; i < probes->images.n; i++) {
 		struct st_probed_image *image = &probes->images.v[i];
@@ -69,7 +69,7 @@ write_thread_frames(const struct st_probes *probes, uint64_t registers[ST_DWARF_
 	bool exact = true;
 	for (int i = 0; i < MOST_FRAMES; i++) {
 		const uint64_t pc = registers[ST_DWARF_PC] - !exact;
-		const struct st_probed_image *image = image_at(probes, pc);
+		const struct st_probed_image *image = st_blow_image_at(probes, pc);
 		if (!image) {
 			fputs("missing\tthe thread is in code that belongs to no file: that of a "
 			      "probe, of the kernel, or made by the program\n",

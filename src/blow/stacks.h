@@ -14,4 +14,7 @@
  */
 void st_blow_stacks_write(const struct st_hang *h, struct st_probes *probes, FILE *out);
 
+/* The image whose code is mapped there; NULL: there is none. */
+struct st_probed_image *st_blow_image_at(const struct st_probes *probes, uint64_t pc);
+
 #endif

@@ -49,6 +49,22 @@ enum { CODE_AT, CODE_MET, CODE_TRAITS, CODE_SITES, CODE_COLUMNS };
 enum { SPAN_RUN, SPAN_THREAD, SPAN_NS, SPAN_COLUMNS };
 #define ST_BLOW_TABLE_SPANS "threads"
 
+/* What has created the threads. Results of older versions have no such table. */
+enum {
+	CREATED_THREAD,
+	CREATED_CREATOR,
+	CREATED_NTH,
+	CREATED_IMAGE,
+	CREATED_FUNCTION,
+	CREATED_OFFSET,
+	CREATED_CALL_IMAGE,
+	CREATED_CALL_FUNCTION,
+	CREATED_CALL_OFFSET,
+	CREATED_THREADS, /* 1 */
+	CREATED_COLUMNS
+};
+#define ST_BLOW_TABLE_CREATED "created"
+
 /* Lines of the notes of runs; the number of a line counts through all runs. */
 enum { NOTE_AT, NOTE_RUN, NOTE_KIND, NOTE_TEXT, NOTE_LINES, NOTE_COLUMNS };
 

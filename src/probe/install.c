@@ -242,7 +242,7 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 		return "there are more functions than can have probes";
 	struct st_probe_where where = where_of(image, arena, index);
 	if (action.kind == ST_PROBE_READ || action.kind == ST_PROBE_RECORD ||
-	    action.kind == ST_PROBE_LOCK)
+	    action.kind == ST_PROBE_LOCK || action.kind == ST_PROBE_CREATE)
 		where.slot = arena->at + ST_ARENA_READ;
 	if (action.kind == ST_PROBE_PATCHED)
 		where.returns = arena->at + ST_ARENA_RETURN;

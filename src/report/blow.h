@@ -49,6 +49,8 @@ st_status st_blow_text_print(const struct st_blow *b, const struct st_blow_view 
  * is exhausted. */
 st_status st_blow_threads_print(const struct st_blow *b, const struct st_blow_view *view,
                                 FILE *out);
+/* An array of the threads with what has created them; NULL: memory is exhausted. */
+json_t *st_blow_created_json(const struct st_blow *b);
 /* An array of threads that call the function; NULL: memory is exhausted. */
 json_t *st_blow_threads_json(const struct st_blow *b, uint32_t function);
 

@@ -262,6 +262,7 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	if (b->live)
 		SET(out, "control", blow_json_control(b));
 	SET(out, "targets", targets);
+	SET(out, "threads", st_blow_created_json(b));
 	if (view->wishes)
 		SET(out, "what_if", st_blow_what_if_json(b, view->wishes));
 	for (size_t i = 0; i < b->runs.n; i++) {

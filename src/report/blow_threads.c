@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text.h"
+#include "blow/origins.h"
 #include "report/blow.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -56,6 +58,17 @@ thread_cells(const struct st_blow *b, uint32_t function, uint32_t threads, struc
 	st_table_cell(t, "%s", b->functions.v[function].name);
 }
 
+/* The names of the threads of the columns. */
+static void
+print_thread_names(const struct st_blow *b, uint32_t threads, FILE *out)
+{
+	for (uint32_t i = 0; i < threads && b->threads.n; i++) {
+		fprintf(out, "  thread %u: ", i);
+		st_blow_print_thread(b, i, out);
+		fputc('\n', out);
+	}
+}
+
 st_status
 st_blow_threads_print(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 {
@@ -76,6 +89,7 @@ st_blow_threads_print(const struct st_blow *b, const struct st_blow_view *view, 
 	if (!status && rows.list.n) {
 		fputs("\ncalls by thread, without noise:\n", out);
 		st_table_print(t, out, (struct st_style){0});
+		print_thread_names(b, threads, out);
 		if (threads < all)
 			fprintf(out, "... and %u more threads; --format json has all\n",
 			        all - threads);
@@ -115,6 +129,51 @@ st_blow_threads_json(const struct st_blow *b, uint32_t function)
 		                           json_real(calls_in_thread(b, function, t)));
 		bad |= json_array_append_new(out, row);
 	}
+	if (!bad)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+static json_t *
+json_thread_name(const struct st_blow *b, uint32_t thread)
+{
+	struct st_text text;
+	if (!st_text_begin(&text))
+		return NULL;
+	st_blow_print_thread(b, thread, text.out);
+	char *name = st_text_end(&text);
+	json_t *out = name ? st_json_text(name) : NULL;
+	free(name);
+	return out;
+}
+
+static json_t *
+json_created(const struct st_blow *b, const struct st_blow_origin *o)
+{
+	json_t *out = json_object();
+	int bad = 0;
+	bad |= json_object_set_new(out, "thread", st_json_count(o->thread));
+	bad |= json_object_set_new(out, "name", json_thread_name(b, o->thread));
+	bad |= json_object_set_new(out, "creator",
+	                           o->creator == ST_BLOW_NONE ? json_null()
+	                                                      : st_json_count(o->creator));
+	bad |= json_object_set_new(out, "start", st_json_text(o->start.function));
+	bad |= json_object_set_new(out, "created_in", st_json_text(o->call.function));
+	bad |= json_object_set_new(out, "nth", st_json_count(o->nth));
+	if (!bad)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+json_t *
+st_blow_created_json(const struct st_blow *b)
+{
+	json_t *out = json_array();
+	int bad = 0;
+	for (size_t i = 0; i < b->threads.n && !bad; i++)
+		bad = json_array_append_new(out, json_created(b, &b->threads.v[i]));
 	if (!bad)
 		return out;
 	json_decref(out);

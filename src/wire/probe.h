@@ -17,7 +17,7 @@
 #include "wire/record.h"
 
 enum {
-	ST_PROBE_VERSION = 7,
+	ST_PROBE_VERSION = 8,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
 	ST_PROBE_FIRST_THREADS = 4,      /* threads with memory at the beginning */
@@ -63,6 +63,8 @@ enum st_probe_kind {
 	ST_PROBE_TALLY,  /* the call is timed, and its time added to the thread's tally `amount` */
 	ST_PROBE_LOCK,   /* the same of a function that takes or releases a lock: wire/held.h */
 	ST_PROBE_POINT, /* of an instruction within a function: it is counted, and may have noise */
+	ST_PROBE_CREATE, /* of pthread_create: the call is timed, and its arguments are kept, with
+	                    the thread that it has created */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -156,7 +158,7 @@ struct st_probe_chunk {
 	uint64_t order;         /* grows from one chunk of a thread to the next */
 };
 
-/* The arguments of a call (ST_PROBE_READ). */
+/* The arguments of a call (ST_PROBE_READ, ST_PROBE_CREATE). */
 enum {
 	ST_PROBE_REGISTERS = 6, /* rdi, rsi, rdx, rcx, r8, r9 */
 	ST_PROBE_STACK_WORDS = 8,
@@ -169,6 +171,9 @@ struct st_probe_arguments {
 	uint64_t ticks;
 	uint64_t registers[ST_PROBE_REGISTERS];
 	uint64_t stack[ST_PROBE_STACK_WORDS]; /* from the one behind the return address on */
+	/* Of ST_PROBE_CREATE: the return address, and the thread pointer of the thread that the
+	 * call has created; 0: none, or its return was not seen; atomic. */
+	uint64_t back, made;
 };
 struct st_probe_kept {
 	uint32_t next; /* the chunk that was filled before: offset / 8 */
@@ -188,6 +193,8 @@ struct st_probe_record {
 	uint32_t rows;  /* the latest chunk of arguments; atomic */
 	uint64_t spent; /* on probes, in 1/256 ticks */
 	uint64_t last;  /* when the last timed call ended */
+	uint64_t fs;    /* the thread pointer, */
+	uint64_t began; /* and when the first probe was hit: ticks */
 };
 
 /* Addresses of everything that the controller has mapped in the process: if the controller is

@@ -238,6 +238,16 @@ class Matrix(Campaigns):
         self.page.click("section:not([hidden]) .matrix a")
         self.assertEqual(self.texts("h2.function"), ["quarter"])
 
+    def test_names(self):
+        """What has created the threads is below the table, and in the hints of its columns."""
+        campaign = blown.slow_down()
+        name = f"{results.EVIL} 2 (created by main in start_pool)"
+        campaign["threads"] = [{"thread": 2, "name": name, "creator": 0, "start": results.EVIL, "created_in": "start_pool", "nth": 1}]
+        self.open("matrix", self.page_of("names", campaign))
+        self.assertEqual(self.texts("[aria-label=Threads] dt"), ["thread 0", "thread 2"])
+        self.assertEqual(self.texts("[aria-label=Threads] dd"), ["main", name])
+        self.assertEqual(self.page.js("[...document.querySelectorAll('section:not([hidden]) .matrix th[title]')].map(e => e.title)"), ["main", name])
+
     def test_many(self):
         campaign = blown.many(60)
         for thread in range(40):

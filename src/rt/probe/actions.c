@@ -108,26 +108,28 @@ read_stack_words(uint64_t *to, const uint64_t *from, uint32_t n)
 	return near + (got > 0 ? (uint32_t)got / (uint32_t)sizeof *to : 0);
 }
 
-static void
-keep_arguments(struct st_probe_thread *t, uint32_t function, const uint64_t *slot,
-               const uint64_t *registers)
+struct st_probe_arguments *
+probe_keep_arguments(struct st_probe_thread *t, uint32_t function, const uint64_t *slot,
+                     const uint64_t *registers)
 {
 	struct st_probe_area *a = probe_area();
 	const uint32_t amount = a->actions[function].amount,
 	               words = amount < ST_PROBE_STACK_WORDS ? amount : ST_PROBE_STACK_WORDS;
 	if (__atomic_fetch_add(&a->rows, 1, __ATOMIC_RELAXED) >= ST_PROBE_MOST_KEPT)
-		return;
+		return NULL;
 	struct st_probe_arguments *row =
 	        take_place_for_arguments((struct st_probe_record *)t->numbers);
 	if (!row) {
 		__atomic_fetch_add(&a->no_room, 1, __ATOMIC_RELAXED);
-		return;
+		return NULL;
 	}
 	row->ticks = probe_ticks();
 	for (int i = 0; i < ST_PROBE_REGISTERS; i++)
 		row->registers[i] = registers[i];
 	row->words = read_stack_words(row->stack, slot + 1, words);
+	row->back = row->made = 0;
 	__atomic_store_n(&row->function, function + 1, __ATOMIC_RELEASE);
+	return row;
 }
 
 SELDOM static void
@@ -137,7 +139,7 @@ read_arguments(uint64_t function, const uint64_t *slot, const uint64_t *register
 		return; /* a child of fork */
 	struct st_probe_thread *t = probe_thread();
 	if (t)
-		keep_arguments(t, (uint32_t)function, slot, registers);
+		(void)probe_keep_arguments(t, (uint32_t)function, slot, registers);
 }
 
 void
@@ -145,6 +147,10 @@ probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers)
 {
 	if (LIKELY(probe_area()->actions[function].kind == ST_PROBE_RECORD)) {
 		probe_record_call(function, slot, registers);
+		return;
+	}
+	if (probe_area()->actions[function].kind == ST_PROBE_CREATE) {
+		probe_create_call(function, slot, registers);
 		return;
 	}
 	if (probe_area()->actions[function].kind == ST_PROBE_LOCK) {

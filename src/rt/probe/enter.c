@@ -320,8 +320,8 @@ enter_looking(uint32_t function, uint64_t *slot, uint64_t third)
 		return;
 	}
 	const bool replaces = action.kind == ST_PROBE_TIME || action.kind == ST_PROBE_SCOPE ||
-	                      action.kind == ST_PROBE_RECORD || probe_has_tally(action.kind) ||
-	                      probe_waits_after(action.kind);
+	                      action.kind == ST_PROBE_RECORD || action.kind == ST_PROBE_CREATE ||
+	                      probe_has_tally(action.kind) || probe_waits_after(action.kind);
 	const bool times = replaces || action.kind == ST_PROBE_PATCHED;
 	if (times &&
 	    (probe_area()->mixes || (replaces && (t->put_back || probe_area()->only_counts))))

@@ -55,6 +55,16 @@ SELDOM void probe_make_noise(struct st_probe_cell *c);
 /* For the assembly: keeps what the function was called with, and goes on as probe_enter does. */
 KEEPS_REGISTERS void probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers);
 
+/* actions.c: keeps the arguments of a call in a row; NULL: there is no room for it. */
+SELDOM struct st_probe_arguments *probe_keep_arguments(struct st_probe_thread *t, uint32_t function,
+                                                       const uint64_t *slot,
+                                                       const uint64_t *registers);
+
+/* create.c: the entry of a function that creates a thread (ST_PROBE_CREATE), and its return. */
+KEEPS_REGISTERS void probe_create_call(uint64_t function, uint64_t *slot,
+                                       const uint64_t *registers);
+SELDOM void probe_created(const struct st_probe_frame *f);
+
 /* record.c: the entry of a call that may be kept (ST_PROBE_RECORD), and the end of one that was
  * kept; taken: its net ticks; end: the ticks at its end. */
 KEEPS_REGISTERS void probe_record_call(uint64_t function, uint64_t *slot,

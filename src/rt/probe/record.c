@@ -352,6 +352,10 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 		probe_lock_taken(t, f);
 		return;
 	}
+	if (probe_area()->actions[f->function - 1].kind == ST_PROBE_CREATE) {
+		probe_created(f);
+		return;
+	}
 	const struct st_record_function *r =
 	        probe_at(probe_area()->actions[f->function - 1].amount);
 	struct st_record_row *row = probe_at(f->row);

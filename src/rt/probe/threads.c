@@ -32,6 +32,8 @@ begin_record(struct st_probe_thread *t)
 	struct st_probe_record *r = &a->records[record];
 	const uint32_t room = probe_room_for(a->n_functions);
 	r->tid = t->tid;
+	r->fs = t->fs;
+	r->began = probe_ticks();
 	r->pid = probe_context.pid;
 	r->pairs = probe_allocate(sizeof(uint32_t) * ST_PROBE_PAIR_BUCKETS);
 	r->cells = probe_allocate(sizeof(uint32_t) * room);

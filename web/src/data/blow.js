@@ -82,11 +82,12 @@ export function linesOf({ lines, zero }, { fits = null, most = Infinity, cut = I
 
 // The calls of functions by thread: the first `rows` of the functions that `fits` accepts, whose number is `of`. `most` is the
 // greatest number of calls of any function in a thread, whether `fits` accepts it or not, so that colours keep their meaning.
-export function matrixOf({ targets }, fits, rows) {
+export function matrixOf({ targets, threads: created = [] }, fits, rows) {
+	const names = new Map(created.map(({ thread, name }) => [thread, name]));
 	const fitting = targets.filter(({ function: name }) => !fits || fits(name));
 	const threads = [...new Set(targets.flatMap((row) => (row.threads ?? []).map(({ thread }) => thread)))].sort((a, b) => a - b);
 	const most = targets.reduce((max, row) => (row.threads ?? []).reduce((greatest, { calls }) => Math.max(greatest, calls), max), 0);
-	return { threads, most, of: fitting.length, rows: fitting.slice(0, rows).map((row) => ({ name: row.function, calls: new Map((row.threads ?? []).map(({ thread, calls }) => [thread, calls])) })) };
+	return { threads, names, most, of: fitting.length, rows: fitting.slice(0, rows).map((row) => ({ name: row.function, calls: new Map((row.threads ?? []).map(({ thread, calls }) => [thread, calls])) })) };
 }
 
 // "nanosleep 27,000,000 ns"

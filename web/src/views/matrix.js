@@ -15,14 +15,22 @@ function cell(name, thread, calls, most) {
 	return h("td.number.hot", { "--heat": heat(calls, most).toFixed(3), title: `${name} in thread ${thread}: ${callsText(calls)} calls` }, callsText(calls));
 }
 
-function table({ threads, rows, most }) {
+// The first thread has no creator.
+const nameOf = (names, thread) => names.get(thread) ?? (names.size && thread === 0 ? "main" : null);
+
+function legendOfThreads({ threads, names }) {
+	if (!names.size) return null;
+	return h("dl.facts", { "aria-label": "Threads" }, threads.flatMap((thread) => [h("dt", {}, `thread ${thread}`), h("dd.code", {}, nameOf(names, thread) ?? "not known")]));
+}
+
+function table({ threads, names, rows, most }) {
 	return h(
 		"div.sideways",
 		{ tabindex: 0, role: "region", "aria-label": "Calls by function and thread" },
 		h(
 			"table.code.matrix",
 			{ "aria-label": "Calls by function and thread" },
-			h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Function"), threads.map((thread) => h("th.number", { scope: "col" }, `thread ${thread}`)))),
+			h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Function"), threads.map((thread) => h("th.number", { scope: "col", title: nameOf(names, thread) ?? `thread ${thread}` }, `thread ${thread}`)))),
 			h("tbody", {}, rows.map(({ name, calls }) => h("tr", {}, h("th", { scope: "row" }, h("a", { href: `#blow/${encodeURIComponent(name)}` }, name)), threads.map((thread) => cell(name, thread, calls.get(thread), most))))),
 		),
 	);
@@ -49,11 +57,11 @@ export const matrix = {
 		element.classList.add("scrolls");
 
 		function draw() {
-			const { threads, rows, of, most } = matrixOf(blow, state.fits, state.all ? Infinity : MOST_ROWS);
+			const { threads, names, rows, of, most } = matrixOf(blow, state.fits, state.all ? Infinity : MOST_ROWS);
 			more.hidden = of <= MOST_ROWS;
 			more.textContent = state.all ? `Show ${MOST_ROWS}` : `Show all ${count(of)}`;
 			status.textContent = `${plural(rows.length, "function")} in ${plural(threads.length, "thread")}`;
-			place.replaceChildren(...(rows.length ? [legend(most, unit), table({ threads, rows, most })] : [nothing("No function fits.")]), h("p.dim", {}, "Threads are numbered in the order in which they first called a function with a probe."));
+			place.replaceChildren(...(rows.length ? [legend(most, unit), table({ threads, names, rows, most }), legendOfThreads({ threads, names })] : [nothing("No function fits.")]), h("p.dim", {}, names.size ? "Threads of different runs are the same if the same thread has created them by the same call, with the same function, and in the same order." : "Threads are numbered in the order in which they first called a function with a probe."));
 		}
 
 		element.append(
