@@ -66,6 +66,7 @@ st_blow_free(struct st_blow *b)
 	for (size_t i = 0; i < b->threads.n; i++)
 		st_blow_origin_clear(&b->threads.v[i]);
 	free(b->threads.v);
+	free(b->plain.v);
 	for (size_t i = 0; i < b->texts.n; i++)
 		free(b->texts.v[i]);
 	free(b->functions.v);

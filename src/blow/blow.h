@@ -156,11 +156,18 @@ void st_blow_origins_clear(struct st_blow_run *r);
 /* Frees what the run owns. */
 void st_blow_run_clear(struct st_blow_run *r);
 
+/* A run without probes. */
+struct st_blow_plain_run {
+	uint64_t total_ns; /* 0: it has failed */
+	uint64_t cpu_ns;
+};
+
 struct st_blow {
 	ST_VEC(struct st_blow_function) functions;
-	ST_VEC(struct st_blow_run) runs;       /* in the order in which they were made */
-	ST_VEC(struct st_blow_origin) threads; /* of all runs, except the first thread */
-	ST_VEC(char *) texts;                  /* owned texts; other texts belong to the profile */
+	ST_VEC(struct st_blow_run) runs;        /* in the order in which they were made */
+	ST_VEC(struct st_blow_plain_run) plain; /* in their order: overhead.h */
+	ST_VEC(struct st_blow_origin) threads;  /* of all runs, except the first thread */
+	ST_VEC(char *) texts;                   /* owned texts; other texts belong to the profile */
 	uint64_t seed;
 	bool speedup; /* runs with noise have it in all functions except one */
 	bool causal;  /* runs with noise are virtual speed-ups: virtual.h */

@@ -10,12 +10,13 @@
 #include "base/text.h"
 #include "blow/live.h"
 #include "blow/origins.h"
+#include "blow/overhead.h"
 #include "blow/pick.h"
 #include "blow/points.h"
 #include "experiment/journal.h"
 
 /* Kinds of lines in the journal. */
-enum { LINE_OF_SELECTION, LINE_OF_RUN };
+enum { LINE_OF_SELECTION, LINE_OF_RUN, LINE_OF_PLAIN_RUN };
 #define SEPARATOR '\x1e'  /* between functions: st_blow_write_function replaces it in names */
 enum { QUIET_AFTER = 8 }; /* experiments between two runs without noise */
 enum { ROUND = 2 * QUIET_AFTER }; /* experiments that workers are given at a time */
@@ -52,6 +53,25 @@ take_selection(struct st_blow_campaign *c, const char *result)
 	return status;
 }
 
+static st_status
+add_plain_run(struct st_blow *b, const struct st_blow_run *run)
+{
+	struct st_blow_plain_run *slot = ST_PUSH(&b->plain);
+	if (slot)
+		*slot = (struct st_blow_plain_run){run->fault ? 0 : run->total_ns, run->cpu_ns};
+	return slot ? ST_OK : ST_FAILED;
+}
+
+/* Takes over the run, unless that fails. */
+static st_status
+add_journal_run(struct st_blow *b, struct st_blow_run *run)
+{
+	struct st_blow_run *slot = st_blow_match_threads(b, run) ? NULL : ST_PUSH(&b->runs);
+	if (slot)
+		*slot = *run;
+	return slot ? ST_OK : ST_FAILED;
+}
+
 static int
 take_journal_line(void *arg, size_t kind, size_t repetition, const char *result, struct st_error *e)
 {
@@ -61,14 +81,13 @@ take_journal_line(void *arg, size_t kind, size_t repetition, const char *result,
 	st_status status = kind == LINE_OF_SELECTION
 	                           ? take_selection(c, result)
 	                           : st_blow_read_line(&run, result, c->b->functions.n);
-	if (!status && kind == LINE_OF_RUN)
-		status = st_blow_match_threads(c->b, &run);
-	struct st_blow_run *slot = !status && kind == LINE_OF_RUN ? ST_PUSH(&c->b->runs) : NULL;
-	if (slot)
-		*slot = run;
-	else if (kind == LINE_OF_RUN)
+	if (!status && kind == LINE_OF_PLAIN_RUN)
+		status = add_plain_run(c->b, &run);
+	else if (!status && kind == LINE_OF_RUN)
+		status = add_journal_run(c->b, &run);
+	if (status || kind != LINE_OF_RUN)
 		st_blow_run_clear(&run);
-	if (!status && (slot || kind == LINE_OF_SELECTION))
+	if (!status)
 		return 0;
 	return st_fail(e, ST_EXIT_FAILED,
 	               "the journal %s has a line that is damaged: remove it to begin again",
@@ -249,6 +268,60 @@ run_quietly(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
 	return make_run(c, &quiet, stopped, e) ? ST_FAILED : check_quiet_run(c, *stopped, e);
 }
 
+/* ---- runs without probes ---- */
+
+/* Their number: windows have a control instead, and runs that Strobe ends all last the same time.
+ */
+static size_t
+plain_runs_of(const struct st_blow_campaign *c)
+{
+	const struct st_blow_options *o = c->o;
+	return o->workers || o->how.live || o->how.duration > 0 || (o->run && !o->run_plain)
+	               ? 0
+	               : o->plain_runs;
+}
+
+static st_status
+execute_plain_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st_error *e)
+{
+	struct st_blow_how how = c->o->how;
+	how.plain = true;
+	how.limit = limit_of_run(c, run);
+	return c->o->run_plain ? c->o->run_plain(c->o->arg, run, e)
+	                       : st_blow_run_once(&how, c->b, run, e);
+}
+
+static st_status
+make_plain_run(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
+{
+	struct st_blow_run run = {.function = ST_BLOW_NONE};
+	show_run(c, &run);
+	st_status status = execute_plain_run(c, &run, e);
+	*stopped = c->o->interrupted && c->o->interrupted(c->o->arg);
+	if (!status && !*stopped) {
+		status = keep_in_journal(c, LINE_OF_PLAIN_RUN, c->b->plain.n, text_of_run(&run), e);
+		if (!status && add_plain_run(c->b, &run))
+			status = campaign_no_memory(e);
+	}
+	st_blow_run_clear(&run);
+	return status;
+}
+
+/* The runs before the first experiment. */
+static st_status
+make_first_runs(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
+{
+	const size_t quiet = c->o->quiet_runs, plain = plain_runs_of(c);
+	for (;;) {
+		const size_t good = count_good_quiet_runs(c->b), made = c->b->plain.n;
+		const bool is_plain = st_blow_is_plain_next(good, made, quiet, plain);
+		if (*stopped || (good >= quiet && !is_plain))
+			return ST_OK;
+		if (is_plain ? make_plain_run(c, stopped, e) : run_quietly(c, stopped, e))
+			return ST_FAILED;
+	}
+}
+
 /* ---- the loop ---- */
 
 static bool
@@ -399,9 +472,8 @@ static st_status
 campaign_run_all(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *e)
 {
 	bool stopped = false;
-	while (!stopped && count_good_quiet_runs(c->b) < c->o->quiet_runs)
-		if (run_quietly(c, &stopped, e))
-			return ST_FAILED;
+	if (make_first_runs(c, &stopped, e))
+		return ST_FAILED;
 	if (!stopped && begin_tries(c, e))
 		return ST_FAILED;
 	while (!(*end = campaign_limit(c, stopped))) {

@@ -151,6 +151,25 @@ blow_put_spans(const struct st_blow *b, struct st_profile *p)
 }
 
 static st_status
+blow_put_plain(const struct st_blow *b, struct st_profile *p)
+{
+	static const struct st_profile_column columns[PLAIN_COLUMNS] = {
+	        ST_KEY("run", NUMBER), ST_SUM("total_ns"), ST_SUM("cpu_ns")};
+	struct st_profile_table *t =
+	        st_profile_table_add(p, ST_BLOW_TOOL, ST_BLOW_TABLE_PLAIN, "runs without probes",
+	                             PLAIN_TOTAL, PLAIN_COLUMNS, columns);
+	for (size_t i = 0; t && i < b->plain.n; i++) {
+		const struct st_profile_value row[PLAIN_COLUMNS] = {
+		        [PLAIN_AT] = st_profile_value_number(i),
+		        [PLAIN_TOTAL] = st_profile_value_number(b->plain.v[i].total_ns),
+		        [PLAIN_CPU] = st_profile_value_number(b->plain.v[i].cpu_ns)};
+		if (st_profile_table_add_row(t, row))
+			return ST_FAILED;
+	}
+	return t ? ST_OK : ST_FAILED;
+}
+
+static st_status
 blow_put_created(const struct st_blow *b, struct st_profile *p)
 {
 	static const struct st_profile_column columns[CREATED_COLUMNS] = {
@@ -240,6 +259,8 @@ st_blow_put(const struct st_blow *b, struct st_profile *p)
 	if (b->speedup && blow_put_spans(b, p))
 		return ST_FAILED;
 	if (b->threads.n && blow_put_created(b, p))
+		return ST_FAILED;
+	if (b->plain.n && blow_put_plain(b, p))
 		return ST_FAILED;
 	if (st_blow_put_timeline(b, p))
 		return ST_FAILED;

@@ -108,6 +108,18 @@ read_span_row(void *into, const struct st_profile_value *row)
 }
 
 static st_status
+read_plain_row(void *into, const struct st_profile_value *row)
+{
+	struct st_blow *b = into;
+	struct st_blow_plain_run *run =
+	        row[PLAIN_AT].number == b->plain.n ? ST_PUSH(&b->plain) : NULL;
+	if (!run)
+		return ST_FAILED;
+	*run = (struct st_blow_plain_run){row[PLAIN_TOTAL].number, row[PLAIN_CPU].number};
+	return ST_OK;
+}
+
+static st_status
 read_created_row(void *into, const struct st_profile_value *row)
 {
 	struct st_blow *b = into;
@@ -169,6 +181,8 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_SPANS, SPAN_COLUMNS);
 	const struct st_profile_table *created =
 	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CREATED, CREATED_COLUMNS);
+	const struct st_profile_table *plain =
+	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_PLAIN, PLAIN_COLUMNS);
 	const char *mode = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_MODE);
 	const char *end = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_END);
 	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL),
@@ -188,6 +202,7 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	                        st_profile_table_read_sorted(samples, b, read_sample_row) ||
 	                        st_profile_table_read_sorted(spans, b, read_span_row) ||
 	                        st_profile_table_read_sorted(created, b, read_created_row) ||
+	                        st_profile_table_read_sorted(plain, b, read_plain_row) ||
 	                        st_profile_table_read_sorted(notes, b, read_note_row) ||
 	                        st_blow_read_timeline(b, p)
 	                ? ST_FAILED

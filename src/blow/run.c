@@ -46,7 +46,8 @@ run_in_child(const struct st_blow_how *how, const struct st_blow *b,
 	if (!status)
 		status = take_streams_of_run(how, fileno(output), &e);
 	if (!status)
-		status = st_blow_probed(how, b, asked, fileno(output), out, &e);
+		status = how->plain ? st_blow_plain(how, out, &e)
+		                    : st_blow_probed(how, b, asked, fileno(output), out, &e);
 	if (status) {
 		for (char *at = e.text; (at = strchr(at, '\n'));)
 			*at = ' ';

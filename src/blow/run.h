@@ -30,6 +30,7 @@ struct st_blow_how {
 	const struct st_blow_locations *locations; /* within functions, for it; NULL: none */
 	struct st_blow_live *live; /* runs are windows in one process; NULL: each is a process */
 	bool records;              /* the run also records its calls: timeline.h */
+	bool plain;                /* the run has no probes: plain.c */
 };
 
 /* Runs the program with probes on all functions that the request chooses; adds these functions to
@@ -53,6 +54,8 @@ st_status st_blow_run_recorded(const struct st_blow_how *how, struct st_blow *b,
 st_status st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
                          const struct st_blow_run *asked, int output, FILE *out,
                          struct st_error *e);
+/* plain.c, in the same process: runs the program without probes, and writes the run as a line. */
+st_status st_blow_plain(const struct st_blow_how *how, FILE *out, struct st_error *e);
 /* watchdog.c: a thread that ends a program when it has reached its limit. */
 struct st_blow_watchdog {
 	pid_t pid;    /* leads a process group */

@@ -65,6 +65,10 @@ enum {
 };
 #define ST_BLOW_TABLE_CREATED "created"
 
+/* Runs without probes. */
+enum { PLAIN_AT, PLAIN_TOTAL, PLAIN_CPU, PLAIN_COLUMNS };
+#define ST_BLOW_TABLE_PLAIN "plain"
+
 /* Lines of the notes of runs; the number of a line counts through all runs. */
 enum { NOTE_AT, NOTE_RUN, NOTE_KIND, NOTE_TEXT, NOTE_LINES, NOTE_COLUMNS };
 

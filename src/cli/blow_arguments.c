@@ -292,6 +292,8 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return blow_factor(name, value, 1, &o->most_slower, e);
 	case BLOW_baseline_runs:
 		return blow_size(name, value, 3, &o->quiet_runs, e);
+	case BLOW_native_runs:
+		return blow_size(name, value, 0, &o->plain_runs, e);
 	case BLOW_iterations:
 		return blow_size(name, value, 1, &o->most_runs, e);
 	case BLOW_timeout:
@@ -646,6 +648,7 @@ set_blow_defaults(struct st_blow_arguments *a)
 	                              .sampling = 0.1,
 	                              .repeat = 5},
 	                    .quiet_runs = 5,
+	                    .plain_runs = 5,
 	                    .most_slower = 2,
 	                    .most_seconds = 60,
 	                    .seed = 1}};

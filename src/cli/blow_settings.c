@@ -135,6 +135,7 @@ settings_of_runs(const struct settings *s)
 	const struct st_blow_options *o = &s->a->options;
 	setting_text(s, "pick", picks[o->pick]);
 	setting_number(s, "baseline-runs", o->quiet_runs);
+	setting_number(s, "native-runs", o->plain_runs);
 	if (o->most_runs)
 		setting_number(s, "iterations", o->most_runs);
 	else

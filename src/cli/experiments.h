@@ -100,6 +100,8 @@
 	  "choose the next function by its interval and effect (default), or at random")           \
 	O(baseline_runs, 0, "baseline-runs", "N", true,                                            \
 	  "begin with N runs without noise (default: 5)")                                          \
+	O(native_runs, 0, "native-runs", "N", true,                                                \
+	  "pair N of these with runs without probes (default: 5; 0: none)")                        \
 	O(iterations, 'i', "iterations", "N", true, "end after N experiments (default: no limit)") \
 	O(timeout, 0, "timeout", "TIME", true,                                                     \
 	  "end the campaign after this long (default: 1m; 0: no limit)")                           \

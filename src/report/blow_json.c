@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "blow/latency.h"
+#include "blow/overhead.h"
 #include "report/blow.h"
 #include "report/json.h"
 
@@ -18,6 +19,22 @@ blow_json_or_nothing(json_t *out, int bad)
 	return NULL;
 }
 
+/* Null: there are no runs without probes. */
+static json_t *
+blow_json_overhead(const struct st_blow *b)
+{
+	const struct st_blow_overhead o = st_blow_overhead_of(b);
+	json_t *out = o.pairs ? json_object() : json_null();
+	int bad = 0;
+	if (!o.pairs)
+		return out;
+	SET(out, "pairs", st_json_count(o.pairs));
+	SET(out, "value", st_json_real(o.at));
+	SET(out, "lo", st_json_real(o.low));
+	SET(out, "hi", st_json_real(o.high));
+	return blow_json_or_nothing(out, bad);
+}
+
 /* Unknown numbers are null. */
 static json_t *
 blow_json_baseline(const struct st_blow *b)
@@ -31,6 +48,7 @@ blow_json_baseline(const struct st_blow *b)
 	SET(out, "cpu_ns", st_json_real(base.cpu_ns));
 	SET(out, "exit", json_integer(base.exit));
 	SET(out, "same_output", json_boolean(base.has_output));
+	SET(out, "probes", blow_json_overhead(b));
 	return blow_json_or_nothing(out, bad);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "blow/overhead.h"
 #include "report/blow.h"
 #include "report/text.h"
 
@@ -93,6 +93,19 @@ print_control(const struct st_blow *b, FILE *out)
 	return ST_OK;
 }
 
+static void
+print_overhead(const struct st_blow *b, FILE *out)
+{
+	const struct st_blow_overhead o = st_blow_overhead_of(b);
+	if (!o.pairs)
+		return;
+	fprintf(out, "probes: %.1f %% longer run time", o.at * 100);
+	if (o.pairs > 1)
+		fprintf(out, ", 95 %% interval %.1f %% to %.1f %%", o.low * 100, o.high * 100);
+	fprintf(out, " (%zu pair%s of runs with and without them)\n", o.pairs,
+	        o.pairs == 1 ? "" : "s");
+}
+
 static st_status
 blow_print_runs(const struct st_blow *b, FILE *out)
 {
@@ -117,7 +130,8 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	fprintf(out, "without noise: %.3f ms", base.total_ns / 1e6);
 	if (base.n > 1)
 		fprintf(out, ", standard deviation %.1f %%", base.total_sd / base.total_ns * 100);
-	fprintf(out, " (%s)\n", ST_COUNT(base.n, "run", "runs"));
+	fprintf(out, " (%zu run%s)\n", base.n, base.n == 1 ? "" : "s");
+	print_overhead(b, out);
 	return ST_OK;
 }
 

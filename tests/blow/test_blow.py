@@ -50,6 +50,18 @@ class Measured(Blow):
                 self.assertLessEqual(target["slope"]["lo"], target["slope"]["value"])
                 self.assertLessEqual(target["slope"]["value"], target["slope"]["hi"])
 
+    def test_overhead(self):
+        """Runs without noise are compared with runs without probes; times are long, so that the load of the machine hardly matters."""
+        probes = self.measure("serial", "-F", "quarter", "--noise", "busy", "--iterations", "1", "--native-runs", "2", "--timeline", "none")["baseline"]["probes"]
+        self.assertEqual(probes["pairs"], 2)
+        self.assertLessEqual(probes["lo"], probes["value"])
+        self.assertLessEqual(probes["value"], probes["hi"])
+        # The program sleeps for 40 ms in both.
+        self.assertGreater(probes["value"], -1)
+        result = self.measure("serial", "-F", "quarter", "--noise", "busy", "--iterations", "1", "--native-runs", "0", "--timeline", "none")
+        self.assertIsNone(result["baseline"]["probes"])
+        self.assertEqual(result["options"]["native-runs"], "0")
+
     def test_full_analysis(self):
         """A full analysis tries all types and strengths: two sleeps of each type."""
         result = self.measure("serial", "-F", "quarter", "--noise", "nanosleep,usleep,sleep", "--timed-noise-min", "1ms", "--timed-noise-max", "2ms",
@@ -356,7 +368,7 @@ class Faults(Blow):
 
     def test_rare_hang_without_noise(self):
         """The second run without noise hangs: it is listed with its cause and stack, is made again without noise, and the campaign goes on."""
-        self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", "-F", "may_be_late", "--called-threshold", "1", "--iterations", "2", "--noise", "busy", "--limit", "5s",
+        self.strobe("-q", "--baseline-runs", "3", "--native-runs", "0", "--timeout", "0", "-F", "may_be_late", "--called-threshold", "1", "--iterations", "2", "--noise", "busy", "--limit", "5s",
                     "--timeline", "none", "-o", "r.db", "--", PLANTED, "rarely", str(self.at / "runs"), "3")
         result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
         (fault,) = result["faults"]

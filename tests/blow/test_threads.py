@@ -14,7 +14,7 @@ POOLS = os.path.abspath(sys.argv[2])
 
 class Threads(Case):
     def campaign(self, what, functions, *options):
-        self.strobe("-q", "--baseline-runs", "8", "--iterations", "2", "--timeout", "0", "--called-threshold", "1", "-F", functions, "--timeline", "none",
+        self.strobe("-q", "--baseline-runs", "8", "--iterations", "2", "--timeout", "0", "--called-threshold", "1", "-F", functions, "--timeline", "none", "--native-runs", "0",
                     *(options or ("--noise", "busy")), "-o", "r.db", "--", POOLS, what, str(self.at / "runs"))
         self.result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
         self.names = {0: "main"} | {row["thread"]: row["name"] for row in self.result["threads"]}
