@@ -104,8 +104,12 @@ struct st_blow_finding {
 	double fitness; /* mean influence, or opportunity of a speed-up; 0: there was no experiment
 	                 */
 	struct st_blow_slope slope; /* of the run's time over the function's */
-	double share, calls;        /* without noise: share of the run time, 0 to 1; mean count */
-	double mean_ns;             /* mean time of a call without noise */
+	/* Its points: their number, and the mean and the sum of squared deviations of their x,
+	 * which is the function's time divided by its mean without noise. */
+	size_t points;
+	double x_mean, x_squares;
+	double share, calls; /* without noise: share of the run time, 0 to 1; mean count */
+	double mean_ns;      /* mean time of a call without noise */
 };
 /* The indicators of a thread in an experiment of a speed-up. mean_ns: of the calls of its function
  * without noise. */

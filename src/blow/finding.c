@@ -165,6 +165,20 @@ find_opportunity(const struct st_blow *b, uint32_t function, double *scores,
 	out->experiments = n;
 }
 
+static void
+put_spread(const struct points *p, struct st_blow_finding *out)
+{
+	const double without = p->function / (double)p->n_quiet;
+	out->points = p->n;
+	out->x_mean = out->x_squares = 0;
+	for (size_t i = 0; i < p->n; i++)
+		out->x_mean += p->v[i].function / without / (double)p->n;
+	for (size_t i = 0; i < p->n; i++) {
+		const double off = p->v[i].function / without - out->x_mean;
+		out->x_squares += off * off;
+	}
+}
+
 st_status
 st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding *out)
 {
@@ -187,6 +201,7 @@ st_blow_find(const struct st_blow *b, uint32_t function, struct st_blow_finding 
 		out->slope = st_blow_slope_of(p.v, p.n);
 	}
 	if (!status && p.n_quiet) {
+		put_spread(&p, out);
 		out->share = p.function / p.total;
 		out->calls = p.calls / (double)p.n_quiet;
 		out->mean_ns = p.calls > 0 ? p.ns / p.calls : NAN;

@@ -73,14 +73,16 @@ add_noise(struct st_blow_noises *out, enum st_blow_noise_type type, uint64_t str
 /* Skips strengths that round to 0 or to the previous strength. */
 static st_status
 add_strengths(struct st_blow_noises *out, enum st_blow_noise_type type, struct st_blow_bounds b,
-              double factor, double growth)
+              double factor, const struct st_blow_choice *c)
 {
 	enum { MOST_STRENGTHS = 1000 };
 	uint64_t last = 0;
 	double at = (double)b.least;
-	for (int i = 0; i < MOST_STRENGTHS && at <= (double)b.most; i++, at *= growth) {
+	bool above = false;
+	for (int i = 0; i < MOST_STRENGTHS && !above; i++, at *= c->growth) {
 		const uint64_t strength = (uint64_t)(at * factor + 0.5);
-		if (strength == last)
+		above = at > (double)b.most;
+		if (strength == last || (above && !c->above))
 			continue;
 		if (add_noise(out, type, strength))
 			return ST_FAILED;
@@ -110,7 +112,7 @@ st_blow_database(const struct st_blow_choice *c, struct st_blow_noises *out)
 		                                : type == ST_BLOW_BUSY ? c->busy
 		                                                       : c->timed;
 		const double factor = kinds[i].ns ? us / (double)kinds[i].ns : 1;
-		if (c->types[i] && add_strengths(out, type, b, factor, c->growth))
+		if (c->types[i] && add_strengths(out, type, b, factor, c))
 			return ST_FAILED;
 	}
 	return c->types[ST_BLOW_VIRTUAL] ? add_speedups(out, c->repeat) : ST_OK;

@@ -51,6 +51,7 @@ struct st_blow_choice {
 	struct st_blow_bounds yield; /* yields */
 	struct st_blow_bounds busy;  /* us */
 	double growth;               /* quotient of successive strengths, greater than 1 */
+	bool above;                  /* also the first strength above the greatest one */
 	double sampling;             /* of a speed-up: part of the mean time of a call by which
 	                                strengths differ, above 0 and at most 1 */
 	size_t repeat;               /* runs of each virtual speed-up: 25, 50, 75 and 100 % */

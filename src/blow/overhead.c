@@ -18,39 +18,51 @@ nth_quiet_run(const struct st_blow *b, size_t n)
 
 /* The logarithm of the ratio of a pair; NAN: one of its runs has failed. */
 static double
-log_of_pair(const struct st_blow *b, size_t n)
+log_of_pair(const struct st_blow *b, size_t n, bool cpu)
 {
 	const struct st_blow_run *quiet = nth_quiet_run(b, n);
-	const uint64_t plain = b->plain.v[n].total_ns;
-	return quiet && quiet->total_ns && plain ? log((double)quiet->total_ns / (double)plain)
-	                                         : NAN;
+	const struct st_blow_plain_run *plain = &b->plain.v[n];
+	const uint64_t before = cpu ? plain->cpu_ns : plain->total_ns,
+	               after = !quiet ? 0
+	                       : cpu  ? quiet->cpu_ns
+	                              : quiet->total_ns;
+	return plain->total_ns && before && after ? log((double)after / (double)before) : NAN;
+}
+
+static struct st_blow_increase
+increase_by_probes(const struct st_blow *b, bool cpu, size_t *pairs)
+{
+	struct st_blow_increase out = {NAN, NAN, NAN};
+	double sum = 0, squares = 0, n = 0;
+	for (size_t i = 0; i < b->plain.n; i++) {
+		const double l = log_of_pair(b, i, cpu);
+		sum += isnan(l) ? 0 : l;
+		n += !isnan(l);
+	}
+	*pairs = (size_t)n;
+	if (!*pairs)
+		return out;
+	const double mean = sum / n;
+	out.at = expm1(mean);
+	for (size_t i = 0; i < b->plain.n; i++) {
+		const double l = log_of_pair(b, i, cpu);
+		squares += isnan(l) ? 0 : (l - mean) * (l - mean);
+	}
+	if (*pairs > 1) {
+		const double half = st_student(0.95, n - 1) * sqrt(squares / (n - 1) / n);
+		out.low = expm1(mean - half);
+		out.high = expm1(mean + half);
+	}
+	return out;
 }
 
 struct st_blow_overhead
 st_blow_overhead_of(const struct st_blow *b)
 {
-	struct st_blow_overhead o = {0, NAN, NAN, NAN};
-	double sum = 0, squares = 0;
-	for (size_t i = 0; i < b->plain.n; i++) {
-		const double l = log_of_pair(b, i);
-		if (isnan(l))
-			continue;
-		o.pairs++;
-		sum += l;
-	}
-	if (!o.pairs)
-		return o;
-	const double n = (double)o.pairs, mean = sum / n;
-	o.at = expm1(mean);
-	for (size_t i = 0; i < b->plain.n; i++) {
-		const double l = log_of_pair(b, i);
-		squares += isnan(l) ? 0 : (l - mean) * (l - mean);
-	}
-	if (o.pairs > 1) {
-		const double half = st_student(0.95, n - 1) * sqrt(squares / (n - 1) / n);
-		o.low = expm1(mean - half);
-		o.high = expm1(mean + half);
-	}
+	struct st_blow_overhead o = {0};
+	size_t with_cpu;
+	o.run = increase_by_probes(b, false, &o.pairs);
+	o.cpu = increase_by_probes(b, true, &with_cpu);
 	return o;
 }
 

@@ -9,10 +9,14 @@
 
 #include "blow/blow.h"
 
+/* An increase by the probes, and its 95 % interval: shares of what there is without probes; NAN:
+ * not known. */
+struct st_blow_increase {
+	double at, low, high;
+};
 struct st_blow_overhead {
-	size_t pairs;         /* that could be compared */
-	double at, low, high; /* increase of the run time by the probes, and its 95 % interval: a
-	                         share of the time without probes; NAN: not known */
+	size_t pairs;                     /* that could be compared */
+	struct st_blow_increase run, cpu; /* of the run time, and of the CPU time */
 };
 
 /* By the mean of the logarithms of the ratios of the pairs. */

@@ -297,22 +297,48 @@ pick_function(struct st_blow_tries *t, struct candidates *c, uint64_t *random)
 
 /* ---- the choice of the noise ---- */
 
-/* A function's first noise is the longest one, whose effect is the clearest; then chance decides.
- */
+/* The n-th of the noises that were not tried. */
 static struct st_blow_noise
-pick_noise(const struct st_blow_tries *t, const struct st_blow_try *try, uint64_t *random)
+nth_noise(const struct st_blow_try *try, size_t n)
 {
-	size_t longest = SIZE_MAX, nth = st_random_below(random, try->left), any = SIZE_MAX;
+	size_t i = 0;
+	while (try->done[i] || n--)
+		i++;
+	return try->noises.list.v[i];
+}
+
+/* The noise from which most is expected, and of several the longest one: so a function begins with
+ * the longest noise of all. */
+static struct st_blow_noise
+best_noise(const struct st_blow_tries *t, const struct st_blow_try *try)
+{
+	size_t best = SIZE_MAX;
+	double most = 0, longest = 0;
 	for (size_t i = 0; i < try->noises.list.n; i++) {
 		if (try->done[i])
 			continue;
-		if (longest == SIZE_MAX || st_blow_tries_ns(t, try->noises.list.v[i]) >
-		                                   st_blow_tries_ns(t, try->noises.list.v[longest]))
-			longest = i;
-		if (!nth--)
-			any = i;
+		const double ns = st_blow_tries_ns(t, try->noises.list.v[i]),
+		             worth = st_blow_information(&try->finding, ns, t->plan.b->live);
+		if (best != SIZE_MAX && (worth < most || (!(worth > most) && ns <= longest)))
+			continue;
+		best = i;
+		most = worth;
+		longest = ns;
 	}
-	return try->noises.list.v[is_tried(try) ? any : longest];
+	return try->noises.list.v[best];
+}
+
+/* By information, if functions are chosen by their intervals. In a full analysis, which tries all
+ * noise in any case, and where the function is chosen at random, chance decides after the first
+ * one. A virtual speed-up, and a speed-up, is not longer noise in the function. */
+static struct st_blow_noise
+pick_noise(const struct st_blow_tries *t, const struct st_blow_try *try, uint64_t *random)
+{
+	const struct st_blow_plan *p = &t->plan;
+	const bool informed =
+	        p->pick == ST_BLOW_PICK_BEST && !p->full && !p->b->causal && !p->b->speedup;
+	const uint64_t nth = st_random_below(random, try->left);
+	return is_tried(try) && !informed ? nth_noise(try, nth) : best_noise(t, try);
 }
 
 st_status

@@ -42,6 +42,12 @@ st_status st_blow_tries_next(struct st_blow_tries *t, struct st_blow_run *next, 
 uint64_t st_blow_noisy_calls(const struct st_blow *b, uint32_t function);
 /* Expected duration of the noise in ns; yields are expected to take their mean so far. */
 double st_blow_tries_ns(const struct st_blow_tries *t, struct st_blow_noise noise);
+/*
+ * information.c: the information that an experiment with noise of `ns` in each call is expected to
+ * give about the function's slope, in nats by the time that the run takes (1: a run without noise,
+ * or with `windows` any window). INFINITY: nothing is known of the slope yet.
+ */
+double st_blow_information(const struct st_blow_finding *f, double ns, bool windows);
 void st_blow_tries_free(struct st_blow_tries *t);
 
 /*

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "blow/replaced.h"
 #include "symbol/unwind.h"
 
 enum { MOST_THREADS = 64, MOST_FRAMES = 64, STACK_BYTES = 256 * 1024, PATIENCE_MS = 20000 };
@@ -54,6 +55,17 @@ st_blow_image_at(const struct st_probes *probes, uint64_t pc)
 	return NULL;
 }
 
+/* A function with a probe returns to the probe's code: its caller is the program's own one. */
+static void
+look_through_probe(const struct st_probing *p, uint64_t registers[ST_DWARF_REGISTERS])
+{
+	if (registers[ST_DWARF_PC] != p->trampoline)
+		return;
+	const uint64_t address = st_blow_replaced_address(p, registers[ST_DWARF_RSP] - 8);
+	if (address)
+		registers[ST_DWARF_PC] = address;
+}
+
 static void
 write_frame(const struct st_probed_image *image, uint64_t pc, FILE *out)
 {
@@ -79,6 +91,7 @@ write_thread_frames(const struct st_probes *probes, uint64_t registers[ST_DWARF_
 		write_frame(image, pc, out);
 		switch (st_image_unwind(image->image, pc - image->bias, registers, copy, &exact)) {
 		case ST_UNWIND_CALLER:
+			look_through_probe(&probes->process, registers);
 			break;
 		case ST_UNWIND_OUTERMOST:
 			return;

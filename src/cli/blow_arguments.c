@@ -280,6 +280,10 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return ST_OK;
 	case BLOW_min_func_time:
 		return blow_time(name, value, 1e-9, &o->criteria.ns, e);
+	case BLOW_above_max:
+		a->noisy = name;
+		o->noise.above = true;
+		return ST_OK;
 	case BLOW_full_analysis:
 		a->noisy = a->stopped = name;
 		o->full = true;

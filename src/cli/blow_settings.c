@@ -117,6 +117,7 @@ settings_of_noise(const struct settings *s)
 	setting_number(s, "yield-noise-max", c->yield.most);
 	setting_time(s, "busy-waiting-noise-min", (double)c->busy.least * 1e-6);
 	setting_time(s, "busy-waiting-noise-max", (double)c->busy.most * 1e-6);
+	setting_flag(s, "above-max", c->above);
 	setting_add(s, "noise-growth-index", "%.9g", c->growth);
 	setting_add(s, "sampling", "%.9g", c->sampling * 100);
 	setting_number(s, "repeat", c->repeat);

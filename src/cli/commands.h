@@ -453,6 +453,7 @@
 	  "write the picture to FILE (default: KIND.svg; -: standard output)")                     \
 	O(of, 0, "of", "NAME", true, "draw only what has this name or matches this pattern")       \
 	O(metric, 0, "metric", "METRIC", true, "draw this metric (default: the first)")            \
+	O(up_to, 0, "up-to", "X", true, "causal: leave out points to the right of X")              \
 	O(x, 'x', "x", "NAME", true,                                                               \
 	  "scatter, cost: take this feature as x (default: size, or the strongest)")               \
 	O(csv, 0, "csv", "FILE", true, "scatter: read points from columns of a text file")         \

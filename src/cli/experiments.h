@@ -74,6 +74,8 @@
 	  "set the shortest busy wait (default: 100us)")                                           \
 	O(busy_waiting_noise_max, 0, "busy-waiting-noise-max", "TIME", true,                       \
 	  "set the longest busy wait (default: 100ms)")                                            \
+	O(above_max, 0, "above-max", NULL, true,                                                   \
+	  "also use the first strength above the greatest one")                                    \
 	O(noise_growth_index, 0, "noise-growth-index", "N", true,                                  \
 	  "make each strength N times the one before (default: 2)")                                \
 	O(max_slowdown, 0, "max-slowdown", "N", true,                                              \

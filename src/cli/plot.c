@@ -75,6 +75,8 @@ plot_text_option(struct st_plot_arguments *a, int option)
 		return &a->kept;
 	case PLOT_least:
 		return &a->least;
+	case PLOT_up_to:
+		return &a->up_to;
 	default:
 		return NULL;
 	}

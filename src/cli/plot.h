@@ -19,6 +19,7 @@ struct st_plot_arguments {
 	bool stacked, grouped, accumulate;
 	long top, levels;  /* -1: not given */
 	const char *least; /* NULL: not given */
+	const char *up_to; /* NULL: not given */
 };
 
 /* Each draws into a stream; the caller checks the stream for errors. ST_FAILED with *e: the

@@ -2,6 +2,7 @@
 /* strobe plot causal: the experiments of a campaign of strobe blow, a line for each function. */
 #include <stdlib.h>
 
+#include "base/parse.h"
 #include "base/text.h"
 #include "cli/plot.h"
 #include "plot/charts.h"
@@ -76,16 +77,40 @@ causal_draw(const struct st_plot_arguments *a, const struct causal_plot *c, FILE
 	return title ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left for the picture");
 }
 
+/* Takes away what is to the right of --up-to. */
+static st_status
+causal_cut(const struct st_plot_arguments *a, struct causal_plot *c, struct st_error *e)
+{
+	double most;
+	const char *end;
+	if (!a->up_to)
+		return ST_OK;
+	if (st_parse_real(a->up_to, &most, &end) || *end)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--up-to takes a number, a value of the x axis, not '%s'", a->up_to);
+	st_blow_curves_cut(&c->curves, most);
+	if (!c->curves.lines.n)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "no experiment is at most %s on the x axis: --up-to leaves out all of "
+		        "them",
+		        a->up_to);
+	return ST_OK;
+}
+
 static st_status
 causal_draw_campaign(const struct st_plot_arguments *a, const struct st_blow *b, FILE *out,
                      struct st_error *e)
 {
 	struct causal_plot c = {.b = b};
 	const size_t most = a->top < 0 ? CAUSAL_LINES : a->top ? (size_t)a->top : SIZE_MAX;
-	st_status status = st_blow_curves_make(b, st_blow_point_at(b, 0), a->of, most, &c.curves) ||
-	                                   causal_take_points(&c) || causal_take_lines(&c)
+	st_status status = st_blow_curves_make(b, st_blow_point_at(b, 0), a->of, most, &c.curves)
 	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for the picture")
 	                           : ST_OK;
+	if (!status && c.curves.lines.n)
+		status = causal_cut(a, &c, e);
+	if (!status && (causal_take_points(&c) || causal_take_lines(&c)))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the picture");
 	if (!status && !c.names.n)
 		status = st_fail(e, ST_EXIT_FAILED,
 		                 "%s has no experiment to draw%s%s: strobe blow --from lists its "

@@ -105,6 +105,8 @@ struct st_blow_curves {
  * on failure. -1: memory is exhausted. */
 st_status st_blow_curves_make(const struct st_blow *b, uint32_t point, const char *of, size_t most,
                               struct st_blow_curves *out);
+/* Leaves out points whose x is greater, and lines without an experiment then. */
+void st_blow_curves_cut(struct st_blow_curves *c, double most);
 void st_blow_curves_free(struct st_blow_curves *c);
 /* All lines, in causal mode for each progress point. NULL: memory is exhausted. */
 json_t *st_blow_curves_json(const struct st_blow *b);

@@ -205,6 +205,26 @@ st_blow_curves_make(const struct st_blow *b, uint32_t point, const char *of, siz
 	return status;
 }
 
+/* The points of a line are ascending, and one of them is that without noise. */
+void
+st_blow_curves_cut(struct st_blow_curves *c, double most)
+{
+	size_t lines = 0, points = 0;
+	for (size_t i = 0; i < c->lines.n; i++) {
+		struct st_blow_line line = c->lines.v[i];
+		size_t n = 0;
+		while (n < line.n && c->points.v[line.first + n].x <= most)
+			n++;
+		if (n < 2)
+			continue;
+		memmove(c->points.v + points, c->points.v + line.first, n * sizeof *c->points.v);
+		c->lines.v[lines++] = (struct st_blow_line){line.function, line.thread, points, n};
+		points += n;
+	}
+	c->lines.n = lines;
+	c->points.n = points;
+}
+
 void
 st_blow_curves_free(struct st_blow_curves *c)
 {

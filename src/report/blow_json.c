@@ -19,6 +19,17 @@ blow_json_or_nothing(json_t *out, int bad)
 	return NULL;
 }
 
+static json_t *
+json_increase(const struct st_blow_increase *i)
+{
+	json_t *out = json_object();
+	int bad = 0;
+	SET(out, "value", st_json_real(i->at));
+	SET(out, "lo", st_json_real(i->low));
+	SET(out, "hi", st_json_real(i->high));
+	return blow_json_or_nothing(out, bad);
+}
+
 /* Null: there are no runs without probes. */
 static json_t *
 blow_json_overhead(const struct st_blow *b)
@@ -29,9 +40,8 @@ blow_json_overhead(const struct st_blow *b)
 	if (!o.pairs)
 		return out;
 	SET(out, "pairs", st_json_count(o.pairs));
-	SET(out, "value", st_json_real(o.at));
-	SET(out, "lo", st_json_real(o.low));
-	SET(out, "hi", st_json_real(o.high));
+	SET(out, "run_time", json_increase(&o.run));
+	SET(out, "cpu_time", json_increase(&o.cpu));
 	return blow_json_or_nothing(out, bad);
 }
 

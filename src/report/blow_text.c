@@ -94,15 +94,24 @@ print_control(const struct st_blow *b, FILE *out)
 }
 
 static void
+print_increase(const char *before, const char *what, const struct st_blow_increase *i, FILE *out)
+{
+	if (isnan(i->at))
+		return;
+	fprintf(out, "%s%+.1f %% %s", before, i->at * 100, what);
+	if (!isnan(i->low))
+		fprintf(out, " (95 %% interval %+.1f to %+.1f %%)", i->low * 100, i->high * 100);
+}
+
+static void
 print_overhead(const struct st_blow *b, FILE *out)
 {
 	const struct st_blow_overhead o = st_blow_overhead_of(b);
 	if (!o.pairs)
 		return;
-	fprintf(out, "probes: %.1f %% longer run time", o.at * 100);
-	if (o.pairs > 1)
-		fprintf(out, ", 95 %% interval %.1f %% to %.1f %%", o.low * 100, o.high * 100);
-	fprintf(out, " (%zu pair%s of runs with and without them)\n", o.pairs,
+	print_increase("probes: ", "run time", &o.run, out);
+	print_increase(", ", "CPU time", &o.cpu, out);
+	fprintf(out, "; %zu pair%s of runs with and without them\n", o.pairs,
 	        o.pairs == 1 ? "" : "s");
 }
 

@@ -45,6 +45,38 @@ test_bounds(void **state)
 	free(n.list.v);
 }
 
+/* The document's campaigns have the first strength above the maximum, too: 11 and 5 of them. */
+static void
+test_above(void **state)
+{
+	static const uint64_t by_two[] = {1000000,   2000000,   4000000,   8000000,
+	                                  16000000,  32000000,  64000000,  128000000,
+	                                  256000000, 512000000, 1024000000},
+	                      by_three[] = {1, 3, 9, 27, 81}, at_most[] = {1, 2, 4},
+	                      rounded[] = {1, 2};
+	(void)state;
+	struct st_blow_noises n = database((struct st_blow_choice){.types[ST_BLOW_NANOSLEEP] = true,
+	                                                           .timed = {1000, 1000000},
+	                                                           .growth = 2,
+	                                                           .above = true});
+	assert_strengths(&n, by_two, 11);
+	free(n.list.v);
+	n = database((struct st_blow_choice){
+	        .types[ST_BLOW_SLEEP] = true, .timed = {1000, 50000}, .growth = 3, .above = true});
+	assert_strengths(&n, by_three, 5);
+	free(n.list.v);
+	/* The maximum is a strength itself; the one above it is there as well. */
+	n = database((struct st_blow_choice){
+	        .types[ST_BLOW_YIELD] = true, .yield = {1, 2}, .growth = 2, .above = true});
+	assert_strengths(&n, at_most, 3);
+	free(n.list.v);
+	/* One that rounds to the last strength is no other noise. */
+	n = database((struct st_blow_choice){
+	        .types[ST_BLOW_YIELD] = true, .yield = {1, 2}, .growth = 1.1, .above = true});
+	assert_strengths(&n, rounded, 2);
+	free(n.list.v);
+}
+
 /* In the order nanosleep, usleep, sleep, yield, busy, each in its own units. */
 static void
 test_types(void **state)
@@ -172,10 +204,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_bounds),  cmocka_unit_test(test_types),
-	        cmocka_unit_test(test_units),   cmocka_unit_test(test_names),
-	        cmocka_unit_test(test_words),   cmocka_unit_test(test_for_function),
-	        cmocka_unit_test(test_speedup),
+	        cmocka_unit_test(test_bounds),       cmocka_unit_test(test_above),
+	        cmocka_unit_test(test_types),        cmocka_unit_test(test_units),
+	        cmocka_unit_test(test_names),        cmocka_unit_test(test_words),
+	        cmocka_unit_test(test_for_function), cmocka_unit_test(test_speedup),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

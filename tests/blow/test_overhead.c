@@ -40,16 +40,16 @@ test_pairs(void **state)
 	struct st_blow b = {0};
 	(void)state;
 	assert_int_equal(st_blow_overhead_of(&b).pairs, 0);
-	assert_true(isnan(st_blow_overhead_of(&b).at));
+	assert_true(isnan(st_blow_overhead_of(&b).run.at));
 	add_pair(&b, 110, 100);
 	struct st_blow_overhead o = st_blow_overhead_of(&b);
-	assert_true(is_near(o.at, 0.1) && isnan(o.low) && isnan(o.high));
+	assert_true(is_near(o.run.at, 0.1) && isnan(o.run.low) && isnan(o.run.high));
 	/* The machine is three times as slow now, for both. */
 	add_pair(&b, 330, 300);
 	add_pair(&b, 33, 30);
 	o = st_blow_overhead_of(&b);
 	assert_int_equal(o.pairs, 3);
-	assert_true(is_near(o.at, 0.1) && is_near(o.low, 0.1) && is_near(o.high, 0.1));
+	assert_true(is_near(o.run.at, 0.1) && is_near(o.run.low, 0.1) && is_near(o.run.high, 0.1));
 	/* A run that has failed is in no pair. */
 	add_pair(&b, 1, 0);
 	assert_int_equal(st_blow_overhead_of(&b).pairs, 3);
@@ -66,9 +66,9 @@ test_interval(void **state)
 	add_pair(&b, 121, 100);
 	const struct st_blow_overhead o = st_blow_overhead_of(&b);
 	const double half = 12.7062047 * log(1.21) / sqrt(2) / sqrt(2);
-	assert_true(is_near(o.at, 0.1));
-	assert_true(fabs(log1p(o.high) - log1p(o.at) - half) < 1e-6);
-	assert_true(fabs(log1p(o.at) - log1p(o.low) - half) < 1e-6);
+	assert_true(is_near(o.run.at, 0.1));
+	assert_true(fabs(log1p(o.run.high) - log1p(o.run.at) - half) < 1e-6);
+	assert_true(fabs(log1p(o.run.at) - log1p(o.run.low) - half) < 1e-6);
 	st_blow_free(&b);
 }
 
@@ -112,6 +112,7 @@ run_probed(void *arg, const struct st_blow *b, struct st_blow_run *run, struct s
 	(void)e;
 	((struct plain_calls *)arg)->quiet++;
 	run->total_ns = 1050;
+	run->cpu_ns = 808;
 	return ST_OK;
 }
 
@@ -121,6 +122,7 @@ run_plainly(void *arg, struct st_blow_run *run, struct st_error *e)
 {
 	(void)e;
 	run->total_ns = 1000;
+	run->cpu_ns = 800;
 	run->fault = ++((struct plain_calls *)arg)->plain == 2 ? ST_BLOW_SLOW : ST_BLOW_NO_FAULT;
 	return ST_OK;
 }
@@ -163,7 +165,7 @@ test_campaign_and_journal(void **state)
 		assert_int_equal(calls.plain, 4); /* a resumed campaign makes none again */
 		assert_int_equal(calls.quiet, 5);
 		assert_int_equal(st_blow_overhead_of(&b).pairs, 3);
-		assert_true(is_near(st_blow_overhead_of(&b).at, 0.05));
+		assert_true(is_near(st_blow_overhead_of(&b).run.at, 0.05));
 		if (!i)
 			st_blow_free(&b);
 	}
@@ -173,16 +175,20 @@ test_campaign_and_journal(void **state)
 	assert_int_equal(st_blow_put(&b, p), ST_OK);
 	assert_int_equal(st_blow_read(&back, p, &e), ST_OK);
 	assert_int_equal(back.plain.n, 4);
-	assert_true(is_near(st_blow_overhead_of(&back).at, 0.05));
+	assert_true(is_near(st_blow_overhead_of(&back).run.at, 0.05));
 	char *text = print_campaign(&back, &(struct st_blow_view){0});
-	assert_non_null(strstr(text,
-	                       "\nprobes: 5.0 % longer run time, 95 % interval 5.0 % to 5.0 % (3 "
-	                       "pairs of runs with and without them)\n"));
+	assert_non_null(
+	        strstr(text, "\nprobes: +5.0 % run time (95 % interval +5.0 to +5.0 %), +1.0 % CPU "
+	                     "time (95 % interval +1.0 to +1.0 %); 3 pairs of runs with and "
+	                     "without them\n"));
 	free(text);
 	json_t *json = st_blow_object(&back, p, &(struct st_blow_view){0}),
 	       *probes = json_object_get(json_object_get(json, "baseline"), "probes");
 	assert_int_equal(json_integer_value(json_object_get(probes, "pairs")), 3);
-	assert_true(is_near(json_real_value(json_object_get(probes, "value")), 0.05));
+	const json_t *run = json_object_get(probes, "run_time"),
+	             *cpu = json_object_get(probes, "cpu_time");
+	assert_true(is_near(json_real_value(json_object_get(run, "value")), 0.05));
+	assert_true(is_near(json_real_value(json_object_get(cpu, "hi")), 0.01));
 	json_decref(json);
 	st_blow_free(&b);
 	st_blow_free(&back);

@@ -149,6 +149,16 @@ test_curves(void **state)
 	assert_true(is_dot(&c.points.v[f->first + 2], 50, 20));
 	assert_true(is_near(c.points.v[f->first + 1].low, 10));
 	assert_true(isnan(c.points.v[f->first].low));
+	/* Up to a speed-up: the end of the line of F; none: no line at all. */
+	st_blow_curves_cut(&c, 25);
+	assert_int_equal(c.lines.n, 2);
+	assert_int_equal(c.points.n, 4);
+	f = &c.lines.v[c.lines.v[0].function == F ? 0 : 1];
+	assert_int_equal(f->n, 2);
+	assert_true(is_dot(&c.points.v[f->first], 0, 0));
+	assert_true(is_dot(&c.points.v[f->first + 1], 25, 10));
+	st_blow_curves_cut(&c, 24.9);
+	assert_int_equal(c.lines.n + c.points.n, 0);
 	st_blow_curves_free(&c);
 	assert_int_equal(st_blow_curves_make(&b, POINT, "g*", SIZE_MAX, &c), ST_OK);
 	assert_int_equal(c.lines.n, 1);

@@ -383,7 +383,7 @@ wait_for_ever(void)
 }
 
 /* Waits for ever in the n-th of the runs that the file counts by its bytes. */
-static void
+CALLED static void
 wait_rarely(const char *file, int n)
 {
 	FILE *runs = fopen(file, "ae");
