@@ -63,7 +63,9 @@ enum {
 	ST_BLOW_IS_LOCK = 1 << 3,      /* it is a function of locks */
 	ST_BLOW_ENDS_PROGRAM = 1 << 4, /* its output is a message about a failure */
 	ST_BLOW_IS_INSIDE = 1 << 5,    /* it is an instruction within a function: locations.h */
-	ST_BLOW_TRAITS = (1 << 6) - 1
+	ST_BLOW_IS_CONTEXT = 1 << 6,   /* it is the calls of a function by one caller: contexts.h */
+	ST_BLOW_IS_CALLER = 1 << 7,    /* it is in the list as a caller only */
+	ST_BLOW_TRAITS = (1 << 8) - 1
 };
 
 /* What an entry of the list of functions is as a progress point: progress.h. Profiles keep the
@@ -90,6 +92,9 @@ struct st_blow_function {
 	bool chosen;     /* it gets noise */
 	enum st_blow_point_kind progress;
 	const char *why; /* reason for which it takes no probe; NULL: it takes one */
+	/* Of a context, indices of earlier entries; caller ST_BLOW_NONE: functions without a probe
+	 * make the calls. */
+	uint32_t callee, caller;
 };
 
 static inline bool

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "blow/contexts.h"
 #include "blow/points.h"
 #include "trace/choose.h"
 
@@ -78,17 +79,39 @@ st_blow_fits(const char *name, const char *raw_name, const struct st_patterns *p
 	return false;
 }
 
+/* Whether the criteria choose the function, or the location within one. */
+static bool
+is_chosen_function(const struct st_blow_function *f, const struct st_blow_criteria *c)
+{
+	if (f->why || f->progress || !f->calls || f->traits & ST_BLOW_IS_CALLER)
+		return false;
+	return f->traits & ST_BLOW_IS_INSIDE || (!c->only_inside && (c->all || f->met));
+}
+
+static bool
+is_chosen_target(const struct st_blow *b, const struct st_blow_function *f,
+                 const struct st_blow_criteria *c)
+{
+	const uint32_t by = c->by ? c->by : 1u << ST_BLOW_TARGET_FUNCTION;
+	if (!(f->traits & ST_BLOW_IS_CONTEXT))
+		return (f->traits & ST_BLOW_IS_INSIDE || by >> ST_BLOW_TARGET_FUNCTION & 1) &&
+		       is_chosen_function(f, c);
+	const struct st_blow_function *callee = &b->functions.v[f->callee];
+	return (by >> ST_BLOW_TARGET_CONTEXT & 1 && is_chosen_function(callee, c)) ||
+	       (!callee->progress && st_blow_locations_call(c->called, b, f));
+}
+
 size_t
 st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < b->functions.n; i++) {
 		struct st_blow_function *f = &b->functions.v[i];
-		f->progress = st_blow_points_kind(criteria->points, f);
-		const bool inside = f->traits & ST_BLOW_IS_INSIDE;
-		f->met = f->why || !f->calls || inside ? 0 : criteria_met(f, criteria);
-		f->chosen = !f->why && !f->progress && f->calls &&
-		            (inside || (!criteria->only_inside && (criteria->all || f->met)));
+		const bool is_part = f->traits & (ST_BLOW_IS_INSIDE | ST_BLOW_IS_CONTEXT);
+		if (!(f->traits & ST_BLOW_IS_CONTEXT))
+			f->progress = st_blow_points_kind(criteria->points, f);
+		f->met = f->why || !f->calls || is_part ? 0 : criteria_met(f, criteria);
+		f->chosen = is_chosen_target(b, f, criteria);
 		n += f->chosen;
 	}
 	return n;

@@ -5,6 +5,7 @@
 
 #include "blow/blow.h"
 
+struct st_blow_locations;
 struct st_blow_points;
 struct st_patterns;
 
@@ -26,6 +27,17 @@ const char *st_blow_criterion_name(enum st_blow_criterion c);
 /* Whether one of the criteria, as bits, needs what the code of images says: calls.h. */
 bool st_blow_criteria_read_code(uint32_t which);
 
+/* What is tried of a function that is chosen. T(identifier, "name") */
+#define ST_BLOW_TARGETS(T)                                                                         \
+	T(FUNCTION, "function")                                                                    \
+	T(CONTEXT, "context")
+enum st_blow_target {
+#define T(id, name) ST_BLOW_TARGET_##id,
+	ST_BLOW_TARGETS(T)
+#undef T
+	        ST_BLOW_TARGET_COUNT
+};
+
 /* The complexity of a function as a model of its cost says it. */
 struct st_blow_complexity {
 	const char *function; /* as in the model: demangled, with arguments or without them */
@@ -46,6 +58,9 @@ struct st_blow_criteria {
 		size_t n;
 	} models;
 	const struct st_blow_points *points; /* these are not chosen; may be NULL */
+	uint32_t by; /* kinds of targets of the functions: bits of enum st_blow_target; 0: the
+	                functions themselves */
+	const struct st_blow_locations *called; /* contexts that are chosen as well; may be NULL */
 };
 /* Sets `met`, `chosen` and `progress` of each function. Returns the number of chosen functions. */
 size_t st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria);

@@ -3,8 +3,8 @@
  * Runs and functions as lines of text, for a pipe and for the journal. A run is a list of numbers:
  * its noise, its outcome, its samples, its spans, and its origins; a tab and its note may follow.
  * Each text of an origin is enclosed in two of TEXT_ENDS. A function is
- * "function\tIMAGE\tOFFSET\tCALLS\tNS\tSITES\tTRAITS\tNAME\tRAW_NAME\tWHY", with an empty WHY if it
- * takes a probe. The journal may be any file, so reading checks everything.
+ * "function\tIMAGE\tOFFSET\tCALLS\tNS\tSITES\tTRAITS\tCALLEE\tCALLER\tNAME\tRAW_NAME\tWHY", with an
+ * empty WHY if it takes a probe. The journal may be any file, so reading checks everything.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "blow/blow.h"
+#include "blow/contexts.h"
 
 /* In place of the line ends of a note. */
 #define NOTE_SEPARATOR '\x1d'
@@ -238,6 +239,7 @@ st_blow_write_function(const struct st_blow_function *f, FILE *out)
 	write_name(f->image, out);
 	fprintf(out, "\t%" PRIx64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\t%" PRIu32, f->offset,
 	        f->calls, f->ns, f->sites, f->traits);
+	fprintf(out, "\t%" PRIu32 "\t%" PRIu32, f->callee, f->caller);
 	write_name(f->name, out);
 	write_name(f->raw_name, out);
 	write_name(f->why ? f->why : "", out);
@@ -253,10 +255,25 @@ line_number(const char *text, int base, uint64_t *n)
 	return *text && *text != '-' && *text != ' ' && !*end && !errno;
 }
 
+enum { KIND, IMAGE, OFFSET, CALLS, NS, SITES, TRAITS, CALLEE, CALLER, NAME, RAW, WHY, PARTS };
+
+/* The two functions of a context come before it. */
+static bool
+line_context(const struct st_blow *b, char *const *part, struct st_blow_function *f)
+{
+	uint64_t callee, caller;
+	if (!line_number(part[CALLEE], 10, &callee) || !line_number(part[CALLER], 10, &caller) ||
+	    callee > UINT32_MAX || caller > UINT32_MAX)
+		return false;
+	f->callee = (uint32_t)callee;
+	f->caller = (uint32_t)caller;
+	return !(f->traits & ST_BLOW_IS_CONTEXT) ||
+	       st_blow_is_context_of(b, callee, caller, b->functions.n);
+}
+
 static st_status
 add_read_function(struct st_blow *b, char *line)
 {
-	enum { KIND, IMAGE, OFFSET, CALLS, NS, SITES, TRAITS, NAME, RAW, WHY, PARTS };
 	char *part[PARTS] = {0}, *rest = line;
 	struct st_blow_function f = {0};
 	uint64_t sites, traits;
@@ -270,6 +287,8 @@ add_read_function(struct st_blow *b, char *line)
 		return ST_FAILED;
 	f.sites = (uint32_t)sites;
 	f.traits = (uint32_t)traits;
+	if (!line_context(b, part, &f))
+		return ST_FAILED;
 	f.image = st_blow_text(b, part[IMAGE]);
 	f.name = st_blow_text(b, part[NAME]);
 	f.raw_name = st_blow_text(b, part[RAW]);

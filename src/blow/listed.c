@@ -10,7 +10,16 @@
 #include "session/session.h"
 #include "trace/choose.h"
 
-/* Selections also time progress points, which other options may leave out. */
+/* Whether the user has asked for the function, as one to be tried or as a progress point. */
+static bool
+is_asked_for(const struct st_blow_listing *l, const struct st_probed_image *image,
+             const struct st_function *f)
+{
+	return st_trace_chosen(l->chooser, image->image, image->path, f) ||
+	       st_blow_points_function(l->how->points, f->name, f->raw_name) != ST_BLOW_NO_POINT;
+}
+
+/* Selections also time progress points and callers, which other options may leave out. */
 bool
 st_blow_is_listed(const struct st_blow_listing *l, const struct st_probed_image *image,
                   const struct st_function *f)
@@ -19,7 +28,8 @@ st_blow_is_listed(const struct st_blow_listing *l, const struct st_probed_image 
 		return true;
 	if (f->whole != f->offset || f->source == ST_SYM_PLT || f->source == ST_SYM_PERFMAP)
 		return false;
-	return st_blow_points_function(l->how->points, f->name, f->raw_name) != ST_BLOW_NO_POINT;
+	return (l->callers && st_trace_chosen(l->callers, image->image, image->path, f)) ||
+	       st_blow_locations_mention(l->how->called, f) || is_asked_for(l, image, f);
 }
 
 static const char *
@@ -42,8 +52,15 @@ sum_traced(const struct st_trace *t, struct st_blow_function *f)
 	}
 }
 
-static void
-list_selectable_one(const struct st_blow_listing *l, const struct st_trace *t,
+static st_status
+list_write(struct st_blow_listing *l, const struct st_blow_function *f, FILE *out)
+{
+	st_blow_write_function(f, out);
+	return l->how->contexts ? st_blow_written_add(&l->written, f) : ST_OK;
+}
+
+static st_status
+list_selectable_one(struct st_blow_listing *l, const struct st_trace *t,
                     const struct st_probed_function *p, FILE *out)
 {
 	const struct st_probed_image *image = &l->probes->images.v[p->image];
@@ -55,12 +72,15 @@ list_selectable_one(const struct st_blow_listing *l, const struct st_trace *t,
 	sum_traced(t, &f);
 	if (l->calls)
 		st_blow_calls_fill(l->calls, image->image, &f);
-	st_blow_write_function(&f, out);
+	const struct st_function *at = st_image_function(image->image, p->offset);
+	if (l->how->contexts && at && !is_asked_for(l, image, at))
+		f.traits |= ST_BLOW_IS_CALLER;
+	return list_write(l, &f, out);
 }
 
 /* An instruction that a location means; several may mean the same. */
-static void
-list_location(const struct st_blow_listing *l, const struct st_trace *t,
+static st_status
+list_location(struct st_blow_listing *l, const struct st_trace *t,
               const struct st_probed_function *p, FILE *out)
 {
 	for (size_t i = 0; i < l->found.list.n; i++) {
@@ -77,30 +97,31 @@ list_location(const struct st_blow_listing *l, const struct st_trace *t,
 		                             .why = p->refused};
 		sum_traced(t, &f);
 		f.ns = 0;
-		st_blow_write_function(&f, out);
-		return;
+		return list_write(l, &f, out);
 	}
+	return ST_OK;
 }
 
 /* Writes all functions that the request chooses; others may have probes for other reasons. */
-static void
-list_selectable(const struct st_blow_listing *l, const struct st_trace *t, FILE *out)
+static st_status
+list_selectable(struct st_blow_listing *l, const struct st_trace *t, FILE *out)
 {
 	const struct st_probes *p = l->probes;
-	for (size_t i = 0; i < p->functions.n; i++) {
+	st_status status = ST_OK;
+	for (size_t i = 0; i < p->functions.n && !status; i++) {
 		const struct st_probed_function *f = &p->functions.v[i];
 		const struct st_probed_image *image = &p->images.v[f->image];
 		const struct st_function *at = st_image_function(image->image, f->offset);
 		if (f->is_point)
-			list_location(l, t, f, out);
+			status = list_location(l, t, f, out);
 		else if (at && st_blow_is_listed(l, image, at))
-			list_selectable_one(l, t, f, out);
+			status = list_selectable_one(l, t, f, out);
 	}
-	for (size_t i = 0; i < p->refused.n; i++)
-		if (p->refused.v[i].is_point)
-			list_location(l, t, &p->refused.v[i], out);
-		else
-			list_selectable_one(l, t, &p->refused.v[i], out);
+	for (size_t i = 0; i < p->refused.n && !status; i++)
+		status = p->refused.v[i].is_point
+		                 ? list_location(l, t, &p->refused.v[i], out)
+		                 : list_selectable_one(l, t, &p->refused.v[i], out);
+	return status;
 }
 
 /* Reads the code of all images. */
@@ -122,7 +143,9 @@ st_blow_listing_begin(struct st_blow_listing *l, const struct st_blow_how *how,
 {
 	*l = (struct st_blow_listing){
 	        .how = how, .probes = probes, .chooser = st_trace_chooser_new(how->request)};
-	return l->chooser ? ST_OK : ST_FAILED;
+	if (how->callers)
+		l->callers = st_trace_chooser_new(how->callers);
+	return l->chooser && (l->callers || !how->callers) ? ST_OK : ST_FAILED;
 }
 
 st_status
@@ -130,8 +153,10 @@ st_blow_list(struct st_blow_listing *l, const struct st_trace *t, FILE *out)
 {
 	if (l->how->reads_code && list_read_code(l))
 		return ST_FAILED;
-	list_selectable(l, t, out);
-	return ST_OK;
+	st_status status = list_selectable(l, t, out);
+	if (!status && l->how->contexts)
+		status = st_blow_contexts_write(&l->written, t, out);
+	return status;
 }
 
 void
@@ -139,7 +164,9 @@ st_blow_listing_end(struct st_blow_listing *l)
 {
 	st_blow_calls_free(l->calls);
 	st_trace_chooser_free(l->chooser);
+	st_trace_chooser_free(l->callers);
 	free(l->found.list.v);
+	st_blow_written_free(&l->written);
 }
 
 st_status

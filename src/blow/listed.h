@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "blow/contexts.h"
 #include "blow/locations.h"
 #include "blow/run.h"
 #include "trace/trace.h"
@@ -16,9 +17,10 @@ struct st_trace_chooser;
 struct st_blow_listing {
 	const struct st_blow_how *how;
 	struct st_probes *probes;
-	struct st_trace_chooser *chooser;
-	struct st_blow_found_list found; /* locations within functions */
-	struct st_blow_calls *calls;     /* NULL: the code has not been read */
+	struct st_trace_chooser *chooser, *callers; /* callers NULL: none are chosen */
+	struct st_blow_found_list found;            /* locations within functions */
+	struct st_blow_written written;             /* if there are to be contexts */
+	struct st_blow_calls *calls;                /* NULL: the code has not been read */
 };
 
 /* -1: memory is exhausted. The caller ends it in any case. */

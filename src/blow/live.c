@@ -294,12 +294,11 @@ is_live_over(void *arg)
 	return st_blow_live_over(l);
 }
 
-static size_t
-numbers_in_window(void *arg, const uint32_t **numbers)
+static bool
+is_within_live(void *arg, uint32_t record)
 {
 	const struct st_blow_live *l = arg;
-	*numbers = l->numbers;
-	return l->n_numbers;
+	return st_virtual_in_call(&l->probes, record, l->numbers, l->n_numbers);
 }
 
 static void
@@ -332,7 +331,7 @@ wait_virtually(struct st_blow_live *l, const struct st_blow_run *run, struct st_
 	const bool quiet = run->function == ST_BLOW_NONE;
 	struct st_virtual v = {.probes = &l->probes,
 	                       .speedup = quiet ? 0 : (double)run->noise.strength / 100,
-	                       .functions = numbers_in_window,
+	                       .within = is_within_live,
 	                       .thread_paid = note_live_payer,
 	                       .arg = l,
 	                       .flights = l->flights,

@@ -7,16 +7,15 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "blow/contexts.h"
 #include "trace/choose.h"
-
-#define CALL_PREFIX "call:"
 
 /* ---- the user's words ---- */
 
 static st_status
 locations_take_call(struct st_blow_location *l, const char *text)
 {
-	const char *from = text + strlen(CALL_PREFIX), *between = strchr(from, '>');
+	const char *from = text + strlen(ST_BLOW_CALL_PREFIX), *between = strchr(from, '>');
 	if (!between || between == from || !between[1])
 		return ST_FAILED;
 	l->caller = strndup(from, (size_t)(between - from));
@@ -47,7 +46,7 @@ st_blow_locations_add(struct st_blow_locations *l, const char *text, struct st_e
 	if (!new)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	*new = (struct st_blow_location){.text = text};
-	const bool is_call = !strncmp(text, CALL_PREFIX, strlen(CALL_PREFIX));
+	const bool is_call = !strncmp(text, ST_BLOW_CALL_PREFIX, strlen(ST_BLOW_CALL_PREFIX));
 	return (is_call ? locations_take_call(new, text) : locations_take_line(new, text))
 	               ? st_fail(e, ST_EXIT_USAGE,
 	                         "--at takes FILE:LINE or call:CALLER>CALLEE, not '%s'", text)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/hashmap.h"
+#include "blow/contexts.h"
 #include "blow/latency.h"
 #include "blow/listed.h"
 #include "blow/locations.h"
@@ -23,6 +24,10 @@
 /* Probe numbers of one function, which has several if its file is mapped more than once. */
 enum { MOST_NUMBERS = 16 };
 
+struct probe_numbers {
+	uint32_t v[MOST_NUMBERS], n; /* n: atomic */
+};
+
 /* The seconds that a thread has paid for virtual speed-ups. */
 struct paid_by {
 	int64_t tid;
@@ -35,13 +40,14 @@ struct probed {
 	const struct st_blow_run *asked;
 	struct st_blow_listing listing; /* of the selection */
 	struct st_hashmap index;        /* of functions by their offsets */
-	bool has_locations;             /* some locations of `b` are chosen */
+	struct st_blow_contexts contexts;
+	bool has_locations; /* some locations of `b` are chosen */
 	struct st_probes probes;
 	struct st_moment begin;
 	uint64_t word; /* the noise: st_probe_noise */
-	/* For a virtual speed-up: the function's probe numbers, and the seconds that the first
-	 * thread has paid. */
-	uint32_t numbers[MOST_NUMBERS], n_numbers; /* n: atomic */
+	/* For a virtual speed-up: the probe numbers of the function, and of the caller of a
+	 * context; and the seconds that the first thread has paid. */
+	struct probe_numbers function, caller;
 	double paid;
 	ST_VEC(struct paid_by) payers;
 	struct st_flight *flights; /* of the latencies */
@@ -55,9 +61,13 @@ struct probed {
 /* Whether a run with these options has a probe on the function. A recorded run also shows what else
  * the program does, as far as that does not cost too much. */
 static bool
-is_needed(const struct st_blow_how *how, const struct st_blow_function *f)
+is_needed(const struct probed *r, uint32_t function)
 {
-	if (f->chosen || f->progress)
+	const struct st_blow_how *how = r->how;
+	const struct st_blow_function *f = &r->b->functions.v[function];
+	if (f->traits & ST_BLOW_IS_CONTEXT)
+		return false; /* its functions are */
+	if (f->chosen || f->progress || r->contexts.timed[function])
 		return true;
 	if (!f->calls || f->why)
 		return false;
@@ -67,9 +77,11 @@ is_needed(const struct st_blow_how *how, const struct st_blow_function *f)
 static st_status
 index_functions(struct probed *r)
 {
+	if (r->b && st_blow_contexts_begin(&r->contexts, r->b))
+		return ST_FAILED;
 	for (uint32_t i = 0; r->b && i < r->b->functions.n; i++) {
 		const struct st_blow_function *f = &r->b->functions.v[i];
-		if (is_needed(r->how, f) && st_hashmap_add(&r->index, st_hash_number(f->offset), i))
+		if (is_needed(r, i) && st_hashmap_add(&r->index, st_hash_number(f->offset), i))
 			return ST_FAILED;
 		r->has_locations |= f->chosen && f->traits & ST_BLOW_IS_INSIDE;
 	}
@@ -152,6 +164,27 @@ want_sites(void *arg, const struct st_probed_image *image, struct st_wanted_poin
 	               : ST_OK;
 }
 
+/* Adds a probe to those of the code that is sped up virtually, while the program runs. */
+static void
+add_probe_number(struct probe_numbers *to, uint32_t probe)
+{
+	if (to->n < MOST_NUMBERS) {
+		to->v[to->n] = probe;
+		__atomic_store_n(&to->n, to->n + 1, __ATOMIC_RELEASE);
+	}
+}
+
+static void
+note_numbers(struct probed *r, uint32_t function, uint32_t probe)
+{
+	const struct st_blow_function *target = &r->b->functions.v[r->asked->function];
+	const bool is_context = target->traits & ST_BLOW_IS_CONTEXT;
+	if (function == (is_context ? target->callee : r->asked->function))
+		add_probe_number(&r->function, probe);
+	if (is_context && function == target->caller)
+		add_probe_number(&r->caller, probe);
+}
+
 static void
 give_noise(void *arg, uint32_t function)
 {
@@ -162,24 +195,43 @@ give_noise(void *arg, uint32_t function)
 	if (at != ST_BLOW_NONE)
 		st_blow_flights_probe(r->flights, r->how->points, &r->b->functions.v[at], function);
 	/* A recorded run also has probes on functions that take no noise. */
-	if (r->asked->function == ST_BLOW_NONE || at == ST_BLOW_NONE ||
-	    (at == r->asked->function) == r->how->speedup)
+	if (r->asked->function == ST_BLOW_NONE || at == ST_BLOW_NONE)
 		return;
-	if (!r->how->causal) {
+	if (r->how->causal)
+		note_numbers(r, at, function);
+	else if ((at == r->asked->function) != r->how->speedup)
 		__atomic_store_n(&r->probes.process.area->noise[function], r->word,
 		                 __ATOMIC_RELAXED);
-	} else if (r->n_numbers < MOST_NUMBERS) {
-		r->numbers[r->n_numbers] = function;
-		__atomic_store_n(&r->n_numbers, r->n_numbers + 1, __ATOMIC_RELEASE);
-	}
 }
 
-static size_t
-numbers_of_function(void *arg, const uint32_t **numbers)
+/* Whether the thread is in a call that a function with one of the probes has made. */
+static bool
+is_within_context(const struct probed *r, uint32_t record, uint32_t caller)
+{
+	const uint32_t n = __atomic_load_n(&r->function.n, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < n; i++)
+		if (st_probes_in_pair(&r->probes, record, caller, r->function.v[i]))
+			return true;
+	return false;
+}
+
+static bool
+is_within_target(void *arg, uint32_t record)
 {
 	const struct probed *r = arg;
-	*numbers = r->numbers;
-	return __atomic_load_n(&r->n_numbers, __ATOMIC_ACQUIRE);
+	if (r->asked->function == ST_BLOW_NONE)
+		return false;
+	const struct st_blow_function *target = &r->b->functions.v[r->asked->function];
+	if (!(target->traits & ST_BLOW_IS_CONTEXT))
+		return st_virtual_in_call(&r->probes, record, r->function.v,
+		                          __atomic_load_n(&r->function.n, __ATOMIC_ACQUIRE));
+	if (target->caller == ST_BLOW_NONE)
+		return is_within_context(r, record, UINT32_MAX);
+	const uint32_t n = __atomic_load_n(&r->caller.n, __ATOMIC_ACQUIRE);
+	for (uint32_t i = 0; i < n; i++)
+		if (is_within_context(r, record, r->caller.v[i]))
+			return true;
+	return false;
 }
 
 static void
@@ -309,6 +361,17 @@ ns_around(const struct probed *r, const struct st_trace *t, const struct st_trac
 	return 0;
 }
 
+/* Whether the run keeps what it measured of the entry. A run with noise in one function keeps only
+ * that, and progress points. */
+static bool
+keeps_sample_of(const struct probed *r, const struct st_blow_run *run, uint32_t function)
+{
+	const struct st_blow_function *f = &r->b->functions.v[function];
+	if (run->function == ST_BLOW_NONE || function == run->function || f->progress)
+		return f->chosen || f->progress || !r->contexts.timed[function];
+	return r->how->speedup;
+}
+
 static st_status
 add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run *run)
 {
@@ -317,10 +380,8 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 		const uint32_t function = probed_function_at(r, f->image, f->offset);
 		if (function == ST_BLOW_NONE || !f->calls)
 			continue;
-		/* A run with noise in one function keeps only that, and progress points. */
 		const bool progress = r->b->functions.v[function].progress;
-		if (run->function != ST_BLOW_NONE && function != run->function && !progress &&
-		    !r->how->speedup)
+		if (!keeps_sample_of(r, run, function))
 			continue;
 		struct st_blow_sample *s = ST_PUSH(&run->samples);
 		if (!s)
@@ -337,6 +398,48 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 			add_noise_of(r, probed_record_of(r->probes.process.area, f->tid), s);
 		if (progress)
 			s->noise_ns = paid_ns_of(r, f->tid);
+	}
+	return ST_OK;
+}
+
+/* The sample of the context in the thread; NULL: memory is exhausted. */
+static struct st_blow_sample *
+sample_of_context(struct st_blow_run *run, uint32_t context, uint32_t thread)
+{
+	for (size_t i = 0; i < run->samples.n; i++)
+		if (run->samples.v[i].function == context && run->samples.v[i].thread == thread)
+			return &run->samples.v[i];
+	struct st_blow_sample *s = ST_PUSH(&run->samples);
+	if (s)
+		*s = (struct st_blow_sample){.function = context, .thread = thread};
+	return s;
+}
+
+/* The pairs of a function that is mapped several times are added up. */
+static st_status
+add_context_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run *run)
+{
+	for (size_t i = 0; r->contexts.index.n && i < t->pairs.n; i++) {
+		const struct st_trace_pair *pair = &t->pairs.v[i];
+		const struct st_trace_function *callee = &t->functions.v[pair->callee];
+		uint32_t caller = ST_BLOW_NONE;
+		if (pair->caller != ST_TRACE_NOBODY) {
+			const struct st_trace_function *f = &t->functions.v[pair->caller];
+			caller = probed_function_at(r, f->image, f->offset);
+			if (caller == ST_BLOW_NONE)
+				continue;
+		}
+		const uint32_t context = st_blow_context(
+		        &r->contexts, probed_function_at(r, callee->image, callee->offset), caller);
+		if (context == ST_BLOW_NONE || !pair->calls ||
+		    (run->function != ST_BLOW_NONE && run->function != context))
+			continue;
+		struct st_blow_sample *s = sample_of_context(
+		        run, context, probed_thread_of(r->probes.process.area, callee->tid));
+		if (!s)
+			return ST_FAILED;
+		s->calls += pair->calls;
+		s->ns += pair->outermost_ns;
 	}
 	return ST_OK;
 }
@@ -407,7 +510,8 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 	probed_fill_run(r, w, output, &run);
 	st_status status = st_trace_of_probes(&t, &r->probes, false);
 	if (!status && r->b)
-		status = add_samples(r, &t, &run) || probed_add_spans(r, &t, &run) ||
+		status = add_samples(r, &t, &run) || add_context_samples(r, &t, &run) ||
+		                         probed_add_spans(r, &t, &run) ||
 		                         st_blow_origins_of(&r->probes, &run) ||
 		                         add_paid(r, &run) ||
 		                         st_blow_sites_end(&r->sites, r->how->points, &r->probes,
@@ -435,7 +539,7 @@ watch_virtually(struct probed *r, struct st_error *e)
 	                       .speedup = r->asked->function == ST_BLOW_NONE
 	                                          ? 0
 	                                          : (double)r->asked->noise.strength / 100,
-	                       .functions = numbers_of_function,
+	                       .within = is_within_target,
 	                       .thread_paid = note_payer,
 	                       .arg = r,
 	                       .flights = r->flights,
@@ -456,8 +560,9 @@ is_blown_probe(void *arg, uint32_t function)
 {
 	const struct probed *r = arg;
 	const struct st_probed_function *f = &r->probes.functions.v[function];
+	const struct st_blow_function *asked = &r->b->functions.v[r->asked->function];
 	return probed_function_at(r, r->probes.images.v[f->image].path, f->offset) ==
-	       r->asked->function;
+	       (asked->traits & ST_BLOW_IS_CONTEXT ? asked->callee : r->asked->function);
 }
 
 static st_status
@@ -527,6 +632,7 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	st_blow_listing_end(&r.listing);
 	st_probes_free(&r.probes);
 	st_hashmap_free(&r.index);
+	st_blow_contexts_end(&r.contexts);
 	free(r.payers.v);
 	free(r.flights);
 	free(r.sites.list.v);

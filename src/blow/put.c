@@ -59,6 +59,33 @@ blow_put_code(const struct st_blow *b, struct st_profile *p)
 	return t ? ST_OK : ST_FAILED;
 }
 
+/* Unknown callers are ST_BLOW_NONE. */
+static st_status
+blow_put_contexts(const struct st_blow *b, struct st_profile *p)
+{
+	static const struct st_profile_column columns[CONTEXT_COLUMNS] = {
+	        ST_KEY("at", NUMBER), ST_KEY("callee", NUMBER), ST_KEY("caller", NUMBER),
+	        ST_SUM("calls")};
+	struct st_profile_table *t = NULL;
+	for (size_t i = 0; i < b->functions.n; i++) {
+		const struct st_blow_function *f = &b->functions.v[i];
+		if (!(f->traits & ST_BLOW_IS_CONTEXT))
+			continue;
+		if (!t)
+			t = st_profile_table_add(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CONTEXTS,
+			                         "functions and their callers", CONTEXT_CALLS,
+			                         CONTEXT_COLUMNS, columns);
+		const struct st_profile_value row[CONTEXT_COLUMNS] = {
+		        [CONTEXT_AT] = st_profile_value_number(i),
+		        [CONTEXT_CALLEE] = st_profile_value_number(f->callee),
+		        [CONTEXT_CALLER] = st_profile_value_number(f->caller),
+		        [CONTEXT_CALLS] = st_profile_value_number(f->calls)};
+		if (!t || st_profile_table_add_row(t, row))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
 static st_status
 blow_put_runs(const struct st_blow *b, struct st_profile *p)
 {
@@ -253,8 +280,8 @@ st_blow_put(const struct st_blow *b, struct st_profile *p)
 	if (b->cut)
 		st_profile_add_option(p, 0, ST_BLOW_OPTION_END,
 		                      b->live ? ST_BLOW_WINDOWS : ST_BLOW_CUT);
-	if (blow_put_functions(b, p) || blow_put_code(b, p) || blow_put_runs(b, p) ||
-	    blow_put_all_samples(b, p) || blow_put_notes(b, p))
+	if (blow_put_functions(b, p) || blow_put_code(b, p) || blow_put_contexts(b, p) ||
+	    blow_put_runs(b, p) || blow_put_all_samples(b, p) || blow_put_notes(b, p))
 		return ST_FAILED;
 	if (b->speedup && blow_put_spans(b, p))
 		return ST_FAILED;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "blow/blow.h"
+#include "blow/contexts.h"
 #include "blow/tables.h"
 #include "blow/timeline.h"
 #include "profile/tables.h"
@@ -48,6 +49,21 @@ read_code_row(void *into, const struct st_profile_value *row)
 	f->traits = (uint32_t)row[CODE_TRAITS].number;
 	f->sites = (uint32_t)sites;
 	return ST_OK;
+}
+
+/* The table `code` says which entries are contexts. */
+static st_status
+read_blow_context(void *into, const struct st_profile_value *row)
+{
+	struct st_blow *b = into;
+	const uint64_t at = row[CONTEXT_AT].number, callee = row[CONTEXT_CALLEE].number,
+	               caller = row[CONTEXT_CALLER].number;
+	if (at >= b->functions.n || !st_blow_is_context_of(b, callee, caller, at))
+		return ST_FAILED;
+	struct st_blow_function *f = &b->functions.v[at];
+	f->callee = (uint32_t)callee;
+	f->caller = (uint32_t)caller;
+	return f->traits & ST_BLOW_IS_CONTEXT ? ST_OK : ST_FAILED;
 }
 
 static st_status
@@ -177,6 +193,8 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	        p, ST_BLOW_TOOL, ST_BLOW_TABLE_NOTES, NOTE_COLUMNS); /* NULL: there are none */
 	const struct st_profile_table *code =
 	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CODE, CODE_COLUMNS);
+	const struct st_profile_table *contexts =
+	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CONTEXTS, CONTEXT_COLUMNS);
 	const struct st_profile_table *spans =
 	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_SPANS, SPAN_COLUMNS);
 	const struct st_profile_table *created =
@@ -198,6 +216,7 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	st_status status =
 	        st_profile_table_read_sorted(functions, b, read_function_row) ||
 	                        st_profile_table_read_sorted(code, b, read_code_row) ||
+	                        st_profile_table_read_sorted(contexts, b, read_blow_context) ||
 	                        st_profile_table_read_sorted(runs, b, read_run_row) ||
 	                        st_profile_table_read_sorted(samples, b, read_sample_row) ||
 	                        st_profile_table_read_sorted(spans, b, read_span_row) ||

@@ -28,6 +28,9 @@ struct st_blow_how {
 	bool reads_code;   /* the selection also reads what the code says of functions: calls.h */
 	const struct st_blow_points *points;       /* further functions for it; NULL: none */
 	const struct st_blow_locations *locations; /* within functions, for it; NULL: none */
+	bool contexts;                             /* it also lists calling contexts */
+	const struct st_trace_request *callers; /* chooses further callers for these; NULL: none */
+	const struct st_blow_locations *called; /* functions of these, for it; NULL: none */
 	struct st_blow_live *live; /* runs are windows in one process; NULL: each is a process */
 	bool records;              /* the run also records its calls: timeline.h */
 	bool plain;                /* the run has no probes: plain.c */

@@ -45,6 +45,10 @@ enum {
 enum { CODE_AT, CODE_MET, CODE_TRAITS, CODE_SITES, CODE_COLUMNS };
 #define ST_BLOW_TABLE_CODE "code"
 
+/* The functions of contexts; results without contexts have no such table. */
+enum { CONTEXT_AT, CONTEXT_CALLEE, CONTEXT_CALLER, CONTEXT_CALLS, CONTEXT_COLUMNS };
+#define ST_BLOW_TABLE_CONTEXTS "contexts"
+
 /* The spans of a speed-up. */
 enum { SPAN_RUN, SPAN_THREAD, SPAN_NS, SPAN_COLUMNS };
 #define ST_BLOW_TABLE_SPANS "threads"

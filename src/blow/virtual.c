@@ -171,15 +171,22 @@ record_of_thread(const struct st_virtual_watch *w, int64_t tid)
 	return UINT32_MAX;
 }
 
-/* Whether the thread is in a call of a function with one of the probes. */
+/* Fills in the record of the thread, if it has one. */
 static bool
-is_in_call(struct st_virtual_watch *w, size_t i, const uint32_t *numbers, size_t n)
+has_record(struct st_virtual_watch *w, size_t i)
 {
 	struct watched *t = &w->threads.v[i];
 	if (t->record == UINT32_MAX)
 		t->record = record_of_thread(w, w->debts.threads.v[i].id);
-	for (size_t k = 0; k < n && t->record != UINT32_MAX; k++) {
-		const struct st_probe_cell *c = st_probes_cell(w->probes, t->record, numbers[k]);
+	return t->record != UINT32_MAX;
+}
+
+bool
+st_virtual_in_call(const struct st_probes *probes, uint32_t record, const uint32_t *numbers,
+                   size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		const struct st_probe_cell *c = st_probes_cell(probes, record, numbers[k]);
 		if (c && c->active)
 			return true;
 	}
@@ -189,9 +196,7 @@ is_in_call(struct st_virtual_watch *w, size_t i, const uint32_t *numbers, size_t
 static bool
 is_in_function(struct st_virtual_watch *w, size_t i)
 {
-	const uint32_t *numbers;
-	const size_t n = w->v->functions(w->v->arg, &numbers);
-	return is_in_call(w, i, numbers, n);
+	return has_record(w, i) && w->v->within(w->v->arg, w->threads.v[i].record);
 }
 
 static void
@@ -241,7 +246,8 @@ charge_calls(struct st_virtual_watch *w, struct st_flight *f)
 	for (size_t i = 0; i < w->threads.n; i++) {
 		const struct st_debt_thread *d = &w->debts.threads.v[i];
 		const double paid = d->paid - w->threads.v[i].paid;
-		if (d->state != ST_DEBT_GONE && paid > 0 && is_in_call(w, i, f->begins.v, n))
+		if (d->state != ST_DEBT_GONE && paid > 0 && has_record(w, i) &&
+		    st_virtual_in_call(w->probes, w->threads.v[i].record, f->begins.v, n))
 			f->saved += paid;
 	}
 }

@@ -11,8 +11,8 @@
 struct st_virtual {
 	const struct st_probes *probes; /* started, and not waited for */
 	double speedup;                 /* 0 to 1; 0: no thread is paused */
-	/* Returns the function's probe numbers, to which more may be added during the run. */
-	size_t (*functions)(void *arg, const uint32_t **numbers);
+	/* Whether the thread of a record (struct st_probe_area) is in the code that is sped up. */
+	bool (*within)(void *arg, uint32_t record);
 	/* Called for each thread when the program has ended, with the seconds that the thread has
 	 * paid. */
 	void (*thread_paid)(void *arg, int64_t tid, double seconds);
@@ -37,6 +37,10 @@ st_status st_virtual_idle(struct st_virtual_watch *w, double seconds, bool (*ove
                           void *arg, struct st_error *e);
 /* Resumes all threads, and traces them no more. NULL: nothing. */
 void st_virtual_end(struct st_virtual_watch *w);
+
+/* Whether the thread of a record is in a call of a function with one of these probes. */
+bool st_virtual_in_call(const struct st_probes *probes, uint32_t record, const uint32_t *numbers,
+                        size_t n);
 
 /* Returns when the program has ended: 0. On failure -1 with *e, and the program runs on without
  * pauses. The caller waits for the program in both cases. */

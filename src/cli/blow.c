@@ -270,41 +270,11 @@ check_progress_points(const struct st_blow *b, const struct st_blow_points *p, s
 	return status;
 }
 
-/* Each location needs an instruction that was executed and takes a probe. */
-static st_status
-check_location_names(const struct st_blow *b, const struct st_blow_locations *l, struct st_error *e)
-{
-	for (size_t i = 0; i < l->list.n; i++) {
-		const struct st_blow_location *one = &l->list.v[i];
-		const char *why = NULL;
-		bool found = false, visited = false;
-		for (size_t k = 0; k < b->functions.n; k++) {
-			const struct st_blow_function *f = &b->functions.v[k];
-			if (!(f->traits & ST_BLOW_IS_INSIDE) || strcmp(f->raw_name, one->text) != 0)
-				continue;
-			found = true;
-			visited |= !f->why && f->calls > 0;
-			why = f->why ? f->why : why;
-		}
-		if (!visited)
-			return st_fail(
-			        e, ST_EXIT_FAILED, "--at %s: %s%s", one->text,
-			        why     ? "the location takes no probe: "
-			        : found ? "it was not executed in the run that selects functions"
-			        : one->caller
-			                ? "no such call is in the code, or it can take no probe"
-			                : "no code belongs to the line: debug information (-g) "
-			                  "says which does",
-			        why ? why : "");
-	}
-	return ST_OK;
-}
-
 static st_status
 check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct st_error *e)
 {
 	size_t called = 0;
-	if (check_progress_points(b, &a->points, e) || check_location_names(b, &a->locations, e))
+	if (check_progress_points(b, &a->points, e) || st_blow_check_location_names(b, a, e))
 		return ST_FAILED;
 	for (size_t i = 0; i < b->functions.n; i++) {
 		if (b->functions.v[i].chosen)

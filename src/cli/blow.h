@@ -16,7 +16,8 @@ enum st_blow_form { ST_BLOW_DB, ST_BLOW_TEXT, ST_BLOW_JSON };
 
 struct st_blow_arguments {
 	struct st_session session; /* the program, and patterns of functions */
-	struct st_trace_request request;
+	struct st_trace_request request, callers;
+	struct st_session caller_session; /* of `callers` */
 	struct st_blow_points points;
 	struct st_blow_locations locations;
 	struct st_blow_wishes wishes;
@@ -57,6 +58,19 @@ st_status st_blow_take_criteria(struct st_blow_arguments *a, const char *value, 
 void st_blow_add_criterion(struct st_blow_arguments *a, enum st_blow_criterion which);
 /* Reads the files of --corpus and --complexity, if they were given. */
 st_status st_blow_read_corpus(struct st_blow_arguments *a, struct st_error *e);
+/* blow_targets.c: what is tried of the functions that are chosen. */
+/* Takes the list of --by. */
+st_status st_blow_take_by(struct st_blow_arguments *a, const char *value, struct st_error *e);
+/* Checks --at and --by with regard to other options, and has the options of the run take them over.
+ */
+st_status st_blow_check_targets(struct st_blow_arguments *a, struct st_error *e);
+/* Chooses the functions that count as callers. */
+st_status st_blow_choose_callers(struct st_blow_arguments *a, struct st_error *e);
+/* Fails if a location of --at is not in the program, was not executed, or takes no probe. */
+st_status st_blow_check_location_names(const struct st_blow *b, const struct st_blow_arguments *a,
+                                       struct st_error *e);
+/* The kinds of targets, for the result. */
+void st_blow_targets_text(const struct st_blow_arguments *a, char *text, size_t room);
 /* blow_settings.c: puts the options that make a campaign, with their values, into its profile. */
 void st_blow_settings_put(const struct st_blow_arguments *a, struct st_profile *p);
 /* blow_again.c: makes an experiment of an earlier campaign again. 0, or -1 with *e. */

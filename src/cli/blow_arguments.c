@@ -252,6 +252,9 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 	case BLOW_at:
 		a->stopped = name;
 		return st_blow_locations_add(&a->locations, value, e);
+	case BLOW_by:
+		a->stopped = name;
+		return st_blow_take_by(a, value, e);
 	case BLOW_where:
 		a->stopped = name;
 		return take_where(a, value, e);
@@ -479,23 +482,6 @@ check_mode(struct st_blow_arguments *a, struct st_error *e)
 	return ST_OK;
 }
 
-static st_status
-check_locations(struct st_blow_arguments *a, struct st_error *e)
-{
-	const struct st_blow_how *how = &a->options.how;
-	if (!a->locations.list.n)
-		return st_blow_locations_check(&a->locations, e);
-	if (how->speedup || how->causal)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--at is for noise, and --mode %s makes functions faster: leave out "
-		               "one of them",
-		               how->causal ? ST_BLOW_CAUSAL : ST_BLOW_SPEED_UP);
-	a->options.how.locations = &a->locations;
-	a->options.criteria.only_inside =
-	        !a->session.region.functions.n && !a->corpus && !a->has_criteria;
-	return st_blow_locations_check(&a->locations, e);
-}
-
 /* The file that the process executes. */
 static st_status
 add_own_image(struct st_blow_arguments *a, struct st_error *e)
@@ -559,7 +545,7 @@ choose_looked_at(struct st_blow_arguments *a, struct st_error *e)
 	a->options.how.request = &a->request;
 	a->options.how.points = a->options.criteria.points = &a->points;
 	if (!a->request.own)
-		return ST_OK;
+		return st_blow_choose_callers(a, e);
 	if (a->pid)
 		return add_own_image(a, e);
 	if (st_program_image(a->session.program[0], a->program, sizeof a->program, &by_env, e))
@@ -586,8 +572,8 @@ check_blow_run(struct st_blow_arguments *a, struct st_error *e)
 	if (check_bounds("timed", c->timed, e) || check_bounds("yield", c->yield, e) ||
 	    check_bounds("busy-waiting", c->busy, e))
 		return ST_FAILED;
-	if (check_live(a, e) || check_speedup(a, e) || check_mode(a, e) || check_locations(a, e) ||
-	    check_progress(a, e))
+	if (check_live(a, e) || check_speedup(a, e) || check_mode(a, e) ||
+	    st_blow_check_targets(a, e) || check_progress(a, e))
 		return ST_FAILED;
 	if (st_blow_far_check(a, e))
 		return ST_FAILED;
@@ -637,6 +623,7 @@ set_blow_defaults(struct st_blow_arguments *a)
 {
 	*a = (struct st_blow_arguments){
 	        .session = ST_SESSION_DEFAULT,
+	        .caller_session = ST_SESSION_DEFAULT,
 	        .view = {.top = 50},
 	        .place = ST_BATCH_PLACE,
 	        .options = {.how = {.input = "/dev/null"},
@@ -707,6 +694,7 @@ st_blow_arguments_free(struct st_blow_arguments *a)
 		free(a->command[0]);
 	free(a->command);
 	st_session_free(&a->session);
+	st_session_free(&a->caller_session);
 	st_blow_points_free(&a->points);
 	st_blow_locations_free(&a->locations);
 	free(a->wishes.list.v);

@@ -84,6 +84,9 @@ settings_of_corpus(const struct settings *s)
 		if (c->which >> i & 1 && !c->all)
 			snprintf(list + at, sizeof list - at, "%s%s", at ? "," : "", name);
 	}
+	char by[64];
+	st_blow_targets_text(s->a, by, sizeof by);
+	setting_text(s, "by", by);
 	setting_patterns(s, "funcs", &s->a->session.region.functions);
 	setting_patterns(s, "exclude", &s->a->session.region.excluded);
 	setting_patterns(s, "progress", &s->a->points.calls);

@@ -239,6 +239,22 @@ st_probe_next_pair(struct st_probe_pairs *pairs)
 	return pair ? pair : st_probe_next_pair(pairs);
 }
 
+bool
+st_probes_in_pair(const struct st_probes *probes, uint32_t record, uint32_t caller, uint32_t callee)
+{
+	struct st_probe_pairs pairs = st_probe_pairs_of(probes, record);
+	const uint32_t wanted = caller + 1; /* UINT32_MAX becomes 0 */
+	const struct st_probe_pair *p;
+	if (!pairs.buckets)
+		return false;
+	pairs.at = pairs.buckets[st_probe_pair_bucket(wanted, callee)];
+	pairs.bucket = ST_PROBE_PAIR_BUCKETS; /* no other bucket */
+	while ((p = st_probe_next_pair(&pairs)))
+		if (p->caller == wanted && p->callee == callee + 1)
+			return p->active > 0;
+	return false;
+}
+
 struct st_probe_reading
 st_probe_reading_of(const struct st_probes *probes, uint32_t record)
 {

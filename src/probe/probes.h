@@ -100,6 +100,10 @@ st_status st_probes_install(void *probes, struct st_error *e);
 /* A thread's measurements of the n-th function; NULL: it has not entered it. */
 const struct st_probe_cell *st_probes_cell(const struct st_probes *probes, uint32_t record,
                                            uint32_t function);
+/* Whether a thread is in a call of `callee` that `caller` has made: functions with probes, of which
+ * the caller is the nearest one on the stack. caller UINT32_MAX: there is none. */
+bool st_probes_in_pair(const struct st_probes *probes, uint32_t record, uint32_t caller,
+                       uint32_t callee);
 /* All pairs of a thread, one after the other. */
 struct st_probe_pairs {
 	const struct st_probes *probes;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
+#include "blow/contexts.h"
 #include "blow/latency.h"
 #include "blow/overhead.h"
 #include "report/blow.h"
@@ -179,17 +180,35 @@ blow_json_criteria(const struct st_blow_function *f)
 	return blow_json_or_nothing(out, bad);
 }
 
+/* Sets the names of an entry of the list of functions (ST_BLOW_NONE: null): of a context the
+ * function that is called, and its caller. */
+static int
+blow_json_names(const struct st_blow *b, uint32_t function, json_t *out)
+{
+	int bad = 0;
+	if (function == ST_BLOW_NONE) {
+		SET(out, "function", json_null());
+		return bad;
+	}
+	const struct st_blow_function *f = &b->functions.v[function];
+	const bool is_context = f->traits & ST_BLOW_IS_CONTEXT;
+	SET(out, "function", st_json_text(is_context ? b->functions.v[f->callee].name : f->name));
+	if (is_context)
+		SET(out, "context", st_json_text(st_blow_caller_name(b, f)));
+	return bad;
+}
+
 static json_t *
 blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 {
 	const struct st_blow_function *f = &b->functions.v[r->function];
 	json_t *out = json_object();
 	int bad = 0;
-	SET(out, "function", st_json_text(f->name));
+	bad |= blow_json_names(b, r->function, out);
 	SET(out, "symbol", st_json_text(f->raw_name));
 	SET(out, "image", st_json_text(f->image));
 	SET(out, "offset", st_json_count(f->offset));
-	if (f->traits & ST_BLOW_IS_INSIDE)
+	if (f->traits & (ST_BLOW_IS_INSIDE | ST_BLOW_IS_CONTEXT))
 		SET(out, "location", st_json_text(f->raw_name));
 	SET(out, "criteria", blow_json_criteria(f));
 	if (!b->causal)
@@ -240,7 +259,7 @@ blow_json_run(const struct st_blow *b, size_t number)
 	json_t *out = json_object();
 	int bad = 0;
 	SET(out, "experiment", st_json_count(number));
-	SET(out, "function", quiet ? json_null() : st_json_text(b->functions.v[r->function].name));
+	bad |= blow_json_names(b, r->function, out);
 	SET(out, "noise", quiet ? json_null() : st_blow_noise_json(r, b->speedup));
 	SET(out, "total_ns", st_json_count(r->total_ns));
 	SET(out, "function_ns",
@@ -260,7 +279,7 @@ blow_json_fault(const struct st_blow *b, size_t number)
 	int bad = 0;
 	SET(out, "kind", json_string(st_blow_fault_name(r->fault)));
 	SET(out, "experiment", st_json_count(number));
-	SET(out, "function", quiet ? json_null() : st_json_text(b->functions.v[r->function].name));
+	bad |= blow_json_names(b, r->function, out);
 	SET(out, "noise", quiet ? json_null() : st_blow_noise_json(r, b->speedup));
 	SET(out, "exit", json_integer(r->exit));
 	bad |= st_blow_note_json(r->note, out);

@@ -119,13 +119,18 @@ static st_status
 blow_print_runs(const struct st_blow *b, FILE *out)
 {
 	const struct st_blow_baseline base = st_blow_baseline_of(b);
-	size_t chosen = 0, noisy = 0;
-	for (size_t i = 0; i < b->functions.n; i++)
-		chosen += b->functions.v[i].chosen;
+	size_t chosen = 0, contexts = 0, noisy = 0;
+	for (size_t i = 0; i < b->functions.n; i++) {
+		const bool is_context = b->functions.v[i].traits & ST_BLOW_IS_CONTEXT;
+		chosen += b->functions.v[i].chosen && !is_context;
+		contexts += b->functions.v[i].chosen && is_context;
+	}
 	for (size_t i = 0; i < b->runs.n; i++)
 		noisy += b->runs.v[i].function != ST_BLOW_NONE;
-	fprintf(out, "%s on %s of %s", ST_COUNT(noisy, "experiment", "experiments"),
-	        ST_NUMBER(chosen), ST_COUNT(st_blow_functions(b), "function", "functions"));
+	fprintf(out, "%zu experiment%s on %zu of %zu functions", noisy, noisy == 1 ? "" : "s",
+	        chosen, st_blow_functions(b));
+	if (contexts)
+		fprintf(out, " and %zu calling context%s", contexts, contexts == 1 ? "" : "s");
 	if (b->live && base.n)
 		fprintf(out, ", in windows of %.0f ms of one process", base.total_ns / 1e6);
 	fputc('\n', out);

@@ -117,11 +117,18 @@ struct st_probe_cell {
 struct st_probe_pair {
 	uint32_t caller, callee; /* functions + 1; caller 0: none that has a probe */
 	uint32_t next;           /* in its bucket: offset / 8; 0: none */
-	uint32_t unused;
+	uint32_t active;         /* timed calls that have not ended */
 	uint64_t calls, inclusive, outermost;
 	uint64_t counted; /* calls that were not timed */
 	struct st_probe_closed closed;
 };
+
+/* The bucket of a pair. caller: a function + 1, or 0; callee: a function. */
+static inline uint32_t
+st_probe_pair_bucket(uint32_t caller, uint32_t callee)
+{
+	return (caller * 2654435761u ^ callee * 40503u) % ST_PROBE_PAIR_BUCKETS;
+}
 
 /*
  * Entries and returns one by one: words in the order in which a thread has made them, in chunks

@@ -129,14 +129,17 @@ test_function(void **state)
 	free(line);
 	static const char *const bad[] = {"",
 	                                  "function",
-	                                  "function\ta\tx\t1\t1\t0\t0\tn\tr\t",
-	                                  "function\ta\t1\t-1\t1\t0\t0\tn\tr\t",
-	                                  "function\ta\t1\t1\t\t0\t0\tn\tr\t",
-	                                  "function\ta\t1\t1\t1\t0\t64\tn\tr\t",
-	                                  "function\ta\t1\t1\t1\t4294967296\t0\tn\tr\t",
-	                                  "function\ta\t1\t1\t1\t0\t0\tn\tr",
-	                                  "function\ta\t1\t1\t1\t0\t0\tn\tr\t\t",
-	                                  "run\ta\t1\t1\t1\t0\t0\tn\tr\t"};
+	                                  "function\ta\tx\t1\t1\t0\t0\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t-1\t1\t0\t0\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t\t0\t0\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t0\t256\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t4294967296\t0\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t0\t0\t0\t0\tn\tr",
+	                                  "function\ta\t1\t1\t1\t0\t0\t0\t0\tn\tr\t\t",
+	                                  "run\ta\t1\t1\t1\t0\t0\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t0\t0\tx\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t0\t0\t0\t4294967296\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t0\t0\tn\tr\t"};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_int_equal(st_blow_read_function(&b, bad[i]), ST_FAILED);
 	assert_int_equal(b.functions.n, 1);

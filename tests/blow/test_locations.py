@@ -65,7 +65,7 @@ class Locations(Case):
                 ("--at takes FILE:LINE or call:CALLER>CALLEE, not 'call:f'", ["--at", "call:f"]),
                 ("--where is for locations", ["--where", "after"]),
                 ("--where after is for calls", ["--at", "planted.c:1", "--where", "after"]),
-                ("--at is for noise", ["--at", "planted.c:1", "--mode", "causal"]),
+                ("--at is for single locations", ["--at", "planted.c:1", "--mode", "speed-up"]),
                 ("no code belongs to the line", ["--at", "planted.c:1"]),
                 ("no such call is in the code", ["--at", "call:main>nobody"])]:
             done = subprocess.run([STROBE, "blow", *options, "--", PLANTED, "serial"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

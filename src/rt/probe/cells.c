@@ -56,7 +56,7 @@ uint32_t
 probe_find_pair(struct st_probe_thread *t, uint32_t caller, struct st_probe_cell *callee)
 {
 	uint32_t *bucket = probe_at(probe_area()->records[t->record].pairs);
-	bucket += (caller * 2654435761u ^ callee->function * 40503u) % ST_PROBE_PAIR_BUCKETS;
+	bucket += st_probe_pair_bucket(caller, callee->function);
 	uint32_t at = *bucket;
 	for (; at; at = ((struct st_probe_pair *)probe_at(at))->next) {
 		const struct st_probe_pair *p = probe_at(at);

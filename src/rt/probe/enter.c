@@ -100,6 +100,7 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 		c->longest = shown;
 	struct st_probe_pair *p = probe_at(f->pair);
 	if (LIKELY(f->pair)) {
+		p->active--;
 		p->calls++;
 		p->inclusive += taken;
 		p->outermost += outermost;
@@ -143,6 +144,8 @@ begin_frame(struct st_probe_thread *t, uint32_t function, uint64_t *slot, uint32
 	f->is_patched = kind == ST_PROBE_PATCHED;
 	f->pair = LIKELY(c->last_caller == caller && c->last_pair) ? c->last_pair
 	                                                           : probe_find_pair(t, caller, c);
+	if (LIKELY(f->pair))
+		((struct st_probe_pair *)probe_at(f->pair))->active++;
 	if (LIKELY(kind != ST_PROBE_PATCHED))
 		*slot = probe_context.trampoline;
 	__asm__ volatile("" : : : "memory");

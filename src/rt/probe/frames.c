@@ -30,6 +30,8 @@ lose_frame(const struct st_probe_frame *f)
 		return;
 	c->active--;
 	c->lost++;
+	if (f->pair)
+		((struct st_probe_pair *)probe_at(f->pair))->active--;
 }
 
 enum { BEING_WRITTEN = 1, PLACES = 16 /* that a frame may be in */ };
@@ -172,6 +174,8 @@ probe_find_frame(struct st_probe_thread *t, uint64_t slot, struct st_probe_frame
 		if (c && !probe_context.forked) { /* it was not lost after all */
 			c->active++;
 			c->lost--;
+			if (elsewhere->pair)
+				((struct st_probe_pair *)probe_at(elsewhere->pair))->active++;
 		}
 		return elsewhere;
 	}
