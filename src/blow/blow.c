@@ -91,7 +91,7 @@ st_blow_functions(const struct st_blow *b)
 	size_t n = 0;
 	for (size_t i = 0; i < b->functions.n; i++)
 		n += st_blow_is_function(&b->functions.v[i]) &&
-		     !(b->functions.v[i].traits & ST_BLOW_IS_CONTEXT);
+		     !(b->functions.v[i].traits & (ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED));
 	return n;
 }
 

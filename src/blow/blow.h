@@ -65,7 +65,12 @@ enum {
 	ST_BLOW_IS_INSIDE = 1 << 5,    /* it is an instruction within a function: locations.h */
 	ST_BLOW_IS_CONTEXT = 1 << 6,   /* it is the calls of a function by one caller: contexts.h */
 	ST_BLOW_IS_CALLER = 1 << 7,    /* it is in the list as a caller only */
-	ST_BLOW_TRAITS = (1 << 8) - 1
+	ST_BLOW_IS_LINE = 1 << 8,      /* it is a source line in a function: sampled.h */
+	ST_BLOW_IS_BLOCK = 1 << 9,     /* it is a basic block: sampled.h */
+	ST_BLOW_TRAITS = (1 << 10) - 1,
+	/* Entries that are no functions. */
+	ST_BLOW_IS_SAMPLED = ST_BLOW_IS_LINE | ST_BLOW_IS_BLOCK,
+	ST_BLOW_IS_PART = ST_BLOW_IS_INSIDE | ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED
 };
 
 /* What an entry of the list of functions is as a progress point: progress.h. Profiles keep the

@@ -93,6 +93,8 @@ is_chosen_target(const struct st_blow *b, const struct st_blow_function *f,
                  const struct st_blow_criteria *c)
 {
 	const uint32_t by = c->by ? c->by : 1u << ST_BLOW_TARGET_FUNCTION;
+	if (f->traits & ST_BLOW_IS_SAMPLED)
+		return f->calls > 0; /* others are not in the list */
 	if (!(f->traits & ST_BLOW_IS_CONTEXT))
 		return (f->traits & ST_BLOW_IS_INSIDE || by >> ST_BLOW_TARGET_FUNCTION & 1) &&
 		       is_chosen_function(f, c);
@@ -107,8 +109,8 @@ st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria)
 	size_t n = 0;
 	for (size_t i = 0; i < b->functions.n; i++) {
 		struct st_blow_function *f = &b->functions.v[i];
-		const bool is_part = f->traits & (ST_BLOW_IS_INSIDE | ST_BLOW_IS_CONTEXT);
-		if (!(f->traits & ST_BLOW_IS_CONTEXT))
+		const bool is_part = f->traits & ST_BLOW_IS_PART;
+		if (!(f->traits & (ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED)))
 			f->progress = st_blow_points_kind(criteria->points, f);
 		f->met = f->why || !f->calls || is_part ? 0 : criteria_met(f, criteria);
 		f->chosen = is_chosen_target(b, f, criteria);

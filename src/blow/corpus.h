@@ -30,7 +30,9 @@ bool st_blow_criteria_read_code(uint32_t which);
 /* What is tried of a function that is chosen. T(identifier, "name") */
 #define ST_BLOW_TARGETS(T)                                                                         \
 	T(FUNCTION, "function")                                                                    \
-	T(CONTEXT, "context")
+	T(CONTEXT, "context")                                                                      \
+	T(LINE, "line")                                                                            \
+	T(BLOCK, "block")
 enum st_blow_target {
 #define T(id, name) ST_BLOW_TARGET_##id,
 	ST_BLOW_TARGETS(T)

@@ -15,7 +15,7 @@ static bool
 is_asked_for(const struct st_blow_listing *l, const struct st_probed_image *image,
              const struct st_function *f)
 {
-	return st_trace_chosen(l->chooser, image->image, image->path, f) ||
+	return (!l->how->samples && st_trace_chosen(l->chooser, image->image, image->path, f)) ||
 	       st_blow_points_function(l->how->points, f->name, f->raw_name) != ST_BLOW_NO_POINT;
 }
 
@@ -24,7 +24,7 @@ bool
 st_blow_is_listed(const struct st_blow_listing *l, const struct st_probed_image *image,
                   const struct st_function *f)
 {
-	if (st_trace_chosen(l->chooser, image->image, image->path, f))
+	if (!l->how->samples && st_trace_chosen(l->chooser, image->image, image->path, f))
 		return true;
 	if (f->whole != f->offset || f->source == ST_SYM_PLT || f->source == ST_SYM_PERFMAP)
 		return false;

@@ -13,6 +13,7 @@
 #include "blow/locations.h"
 #include "blow/origins.h"
 #include "blow/run.h"
+#include "blow/sampled.h"
 #include "blow/sites.h"
 #include "blow/timeline.h"
 #include "blow/virtual.h"
@@ -41,6 +42,7 @@ struct probed {
 	struct st_blow_listing listing; /* of the selection */
 	struct st_hashmap index;        /* of functions by their offsets */
 	struct st_blow_contexts contexts;
+	struct st_sampler sampler;
 	bool has_locations; /* some locations of `b` are chosen */
 	struct st_probes probes;
 	struct st_moment begin;
@@ -65,8 +67,8 @@ is_needed(const struct probed *r, uint32_t function)
 {
 	const struct st_blow_how *how = r->how;
 	const struct st_blow_function *f = &r->b->functions.v[function];
-	if (f->traits & ST_BLOW_IS_CONTEXT)
-		return false; /* its functions are */
+	if (f->traits & (ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED))
+		return false; /* the functions of a context are */
 	if (f->chosen || f->progress || r->contexts.timed[function])
 		return true;
 	if (!f->calls || f->why)
@@ -159,7 +161,8 @@ want_sites(void *arg, const struct st_probed_image *image, struct st_wanted_poin
 {
 	struct probed *r = arg;
 	return st_blow_sites_add(&r->sites, r->how->points, image, to) ||
-	                       choose_locations(r, image, to)
+	                       choose_locations(r, image, to) ||
+	                       (r->b && st_sampler_add(&r->sampler, r->b, image))
 	               ? ST_FAILED
 	               : ST_OK;
 }
@@ -232,6 +235,13 @@ is_within_target(void *arg, uint32_t record)
 		if (is_within_context(r, record, r->caller.v[i]))
 			return true;
 	return false;
+}
+
+static bool
+look_at_sample(void *arg, pid_t tid, const struct user_regs_struct *regs)
+{
+	struct probed *r = arg;
+	return st_sampler_look(&r->sampler, tid, regs);
 }
 
 static void
@@ -512,6 +522,7 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 	if (!status && r->b)
 		status = add_samples(r, &t, &run) || add_context_samples(r, &t, &run) ||
 		                         probed_add_spans(r, &t, &run) ||
+		                         st_sampler_end(&r->sampler, &run) ||
 		                         st_blow_origins_of(&r->probes, &run) ||
 		                         add_paid(r, &run) ||
 		                         st_blow_sites_end(&r->sites, r->how->points, &r->probes,
@@ -520,7 +531,10 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 		                 ? ST_FAILED
 		                 : ST_OK;
 	if (!status && !r->b)
-		status = st_blow_list(&r->listing, &t, out);
+		status = st_blow_list(&r->listing, &t, out) ||
+		                         st_sampler_list(&r->sampler, &r->listing, out)
+		                 ? ST_FAILED
+		                 : ST_OK;
 	if (!status)
 		st_blow_write_line(&run, out);
 	st_trace_free(&t);
@@ -540,11 +554,12 @@ watch_virtually(struct probed *r, struct st_error *e)
 	                                          ? 0
 	                                          : (double)r->asked->noise.strength / 100,
 	                       .within = is_within_target,
+	                       .look = r->how->samples ? look_at_sample : NULL,
 	                       .thread_paid = note_payer,
 	                       .arg = r,
 	                       .flights = r->flights,
 	                       .n_flights = r->how->points ? r->how->points->latencies.n : 0};
-	if (!r->how->causal || !r->b)
+	if (!r->how->causal || (!r->b && !r->how->samples))
 		return ST_OK;
 	const st_status status = st_virtual_run(&v, e);
 	r->paid = v.paid;
@@ -620,6 +635,7 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                              .process = {.noisy = true,
 	                                          .scoped = how->main != NULL,
 	                                          .records = how->records}}};
+	r.sampler = (struct st_sampler){.probes = &r.probes, .asked = asked->function, .keeps = !b};
 	r.probes.arg = r.probes.taken_arg = &r;
 	r.flights = st_blow_flights_new(how->points);
 	r.word = b ? st_blow_noise_word(asked->noise, st_tsc_frequency()) : 0;
@@ -633,6 +649,7 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	st_probes_free(&r.probes);
 	st_hashmap_free(&r.index);
 	st_blow_contexts_end(&r.contexts);
+	st_sampler_free(&r.sampler);
 	free(r.payers.v);
 	free(r.flights);
 	free(r.sites.list.v);

@@ -31,6 +31,11 @@ struct st_blow_how {
 	bool contexts;                             /* it also lists calling contexts */
 	const struct st_trace_request *callers; /* chooses further callers for these; NULL: none */
 	const struct st_blow_locations *called; /* functions of these, for it; NULL: none */
+	/* Lines and blocks are sped up: no function is timed, except progress points. Bits of enum
+	 * st_blow_target for those that the selection finds. */
+	bool samples;
+	uint32_t sampled;
+	const struct st_blow_locations *lines; /* further lines, for the selection; NULL: none */
 	struct st_blow_live *live; /* runs are windows in one process; NULL: each is a process */
 	bool records;              /* the run also records its calls: timeline.h */
 	bool plain;                /* the run has no probes: plain.c */

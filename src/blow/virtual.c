@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "blow/debt.h"
 
 /* A thread that is traced; it has the same index in the debts. */
@@ -31,6 +33,8 @@ struct watched {
 	double paid;           /* what it had paid then */
 	bool asked;            /* it has been interrupted, and has not stopped yet */
 	bool stopped;
+	bool within;     /* it was in the code that is sped up when it was looked at last */
+	double look_at;  /* when it is to be looked at next */
 	uint32_t record; /* index of its record in the area; UINT32_MAX: unknown yet */
 };
 struct st_virtual_watch {
@@ -40,10 +44,14 @@ struct st_virtual_watch {
 	ST_VEC(struct watched) threads;
 	pid_t pid;
 	bool ended; /* the program has ended, and the caller waits for it */
+	uint64_t random;
 };
 
 /* The shortest pause, seconds: longer than it takes to stop a thread. */
 static const double least_debt = 0.0005;
+/* Seconds from one look at a thread to the next, and for how long Strobe waits for its stop, which
+ * takes some microseconds if the thread has a processor. */
+static const double mean_look = 0.001, look_patience = 0.0003;
 
 /* ---- threads ---- */
 
@@ -196,6 +204,8 @@ st_virtual_in_call(const struct st_probes *probes, uint32_t record, const uint32
 static bool
 is_in_function(struct st_virtual_watch *w, size_t i)
 {
+	if (w->v->look)
+		return w->threads.v[i].within;
 	return has_record(w, i) && w->v->within(w->v->arg, w->threads.v[i].record);
 }
 
@@ -287,10 +297,49 @@ settle_debts(struct st_virtual_watch *w)
 	}
 }
 
+/* Stops threads that run in order to see where they are, at random times, so that a program whose
+ * work repeats does not always show the same part of it. */
+static void
+ask_to_look(struct st_virtual_watch *w, double now)
+{
+	for (size_t i = 0; w->v->look && i < w->threads.n; i++) {
+		const struct st_debt_thread *d = &w->debts.threads.v[i];
+		struct watched *t = &w->threads.v[i];
+		if (d->state != ST_DEBT_RUNS || t->asked || now < t->look_at)
+			continue;
+		const double part = (double)st_random_below(&w->random, 1024) / 1024;
+		t->look_at = now + mean_look * (0.5 + part);
+		t->asked = ptrace(PTRACE_INTERRUPT, (pid_t)d->id, 0, 0) == 0;
+	}
+}
+
+static bool
+is_any_asked(const struct st_virtual_watch *w)
+{
+	for (size_t i = 0; i < w->threads.n; i++)
+		if (w->threads.v[i].asked && w->debts.threads.v[i].state != ST_DEBT_GONE)
+			return true;
+	return false;
+}
+
 static bool
 is_stopping_signal(int signo)
 {
 	return signo == SIGSTOP || signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
+}
+
+/* The thread has been interrupted: it stays so if it has a debt. */
+static void
+take_asked_stop(struct st_virtual_watch *w, size_t i)
+{
+	const pid_t tid = (pid_t)w->debts.threads.v[i].id;
+	struct watched *t = &w->threads.v[i];
+	struct user_regs_struct regs;
+	if (w->v && w->v->look && ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0)
+		t->within = w->v->look(w->v->arg, tid, &regs);
+	t->stopped = w->v && st_debt_owed(&w->debts, i) > 0;
+	if (!t->stopped)
+		ptrace(PTRACE_CONT, tid, 0, 0);
 }
 
 /* Handles a stop that ptrace has reported. */
@@ -310,7 +359,7 @@ take_thread_stop(struct st_virtual_watch *w, size_t i, pid_t tid, int status)
 		ptrace(PTRACE_LISTEN, tid, 0, 0); /* job control stops the program */
 	} else if (event == PTRACE_EVENT_STOP && t->asked) {
 		t->asked = false;
-		t->stopped = true;
+		take_asked_stop(w, i);
 	} else {
 		ptrace(PTRACE_CONT, tid, 0, event ? 0 : signo);
 	}
@@ -392,6 +441,19 @@ count_time(struct st_virtual_watch *w, double seconds)
 	follow_flights(w, seconds, w->debts.all - all);
 }
 
+static st_status
+look_at_threads(struct st_virtual_watch *w, double now)
+{
+	st_status status = ST_OK;
+	ask_to_look(w, now);
+	while (!status && w->v->look && !w->ended && is_any_asked(w) &&
+	       st_now_raw() - now < look_patience) {
+		sched_yield();
+		status = take_thread_events(w, &w->ended);
+	}
+	return status;
+}
+
 /* seconds 0: until the program has ended. */
 static st_status
 watch_program(struct st_virtual_watch *w, double seconds, bool (*over)(void *arg), void *arg)
@@ -406,6 +468,8 @@ watch_program(struct st_virtual_watch *w, double seconds, bool (*over)(void *arg
 		if (w->v && !w->ended) {
 			count_time(w, now - last);
 			settle_debts(w);
+			if (look_at_threads(w, now))
+				return ST_FAILED;
 		}
 		last = now;
 		if (!w->ended)

@@ -4,6 +4,8 @@
 #ifndef STROBE_BLOW_VIRTUAL_H
 #define STROBE_BLOW_VIRTUAL_H
 
+#include <sys/user.h>
+
 #include "base/error.h"
 #include "blow/flight.h"
 #include "probe/probes.h"
@@ -13,6 +15,8 @@ struct st_virtual {
 	double speedup;                 /* 0 to 1; 0: no thread is paused */
 	/* Whether the thread of a record (struct st_probe_area) is in the code that is sped up. */
 	bool (*within)(void *arg, uint32_t record);
+	/* In its place: whether a thread that is stopped for it is there. NULL: none is stopped. */
+	bool (*look)(void *arg, pid_t tid, const struct user_regs_struct *regs);
 	/* Called for each thread when the program has ended, with the seconds that the thread has
 	 * paid. */
 	void (*thread_paid)(void *arg, int64_t tid, double seconds);

@@ -27,8 +27,8 @@ st_blow_take_by(struct st_blow_arguments *a, const char *value, struct st_error 
 			i++;
 		if (i == ST_BLOW_TARGET_COUNT)
 			status = st_fail(e, ST_EXIT_USAGE,
-			                 "--by takes function and context, with a comma between "
-			                 "them, not '%s'",
+			                 "--by takes function, context, line and block, with "
+			                 "commas between them, not '%s'",
 			                 word);
 		else
 			a->options.criteria.by |= 1u << i;
@@ -50,21 +50,58 @@ st_blow_targets_text(const struct st_blow_arguments *a, char *text, size_t room)
 	}
 }
 
-/* Locations of virtual speed-ups are calls. */
-static st_status
-check_causal_locations(struct st_blow_arguments *a, struct st_error *e)
+static size_t
+count_call_locations(const struct st_blow_locations *l)
 {
-	for (size_t i = 0; i < a->locations.list.n; i++)
-		if (!a->locations.list.v[i].caller)
-			return st_fail(e, ST_EXIT_USAGE,
-			               "--mode causal makes functions and their calls faster, and "
-			               "--at %s is a line: name calls with --at call:CALLER>CALLEE",
-			               a->locations.list.v[i].text);
+	size_t n = 0;
+	for (size_t i = 0; i < l->list.n; i++)
+		n += l->list.v[i].caller != NULL;
+	return n;
+}
+
+/* Lines and blocks are sampled, and probes on functions would hide callers from the samples. */
+static st_status
+check_sampled(const struct st_blow_arguments *a, struct st_error *e)
+{
+	const uint32_t probed = 1u << ST_BLOW_TARGET_FUNCTION | 1u << ST_BLOW_TARGET_CONTEXT;
+	const struct st_blow_criteria *c = &a->options.criteria;
+	const bool names = a->session.region.functions.n || a->corpus;
+	if (c->by & probed || count_call_locations(&a->locations) || (!c->by && names))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "lines and blocks cannot be tried together with functions or "
+		               "calls: make a campaign for each");
+	if (a->has_criteria || a->options.how.main)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--%s is about calls of functions, and lines and blocks are chosen "
+		               "by samples: leave it out",
+		               a->has_criteria ? "criteria" : "main");
+	if (a->timeline && strcmp(a->timeline, "none") != 0)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--timeline records calls of functions, and lines and blocks have "
+		               "none: leave it out");
+	return ST_OK;
+}
+
+static st_status
+check_causal_targets(struct st_blow_arguments *a, struct st_error *e)
+{
+	struct st_blow_how *how = &a->options.how;
+	struct st_blow_criteria *c = &a->options.criteria;
+	const size_t calls = count_call_locations(&a->locations);
+	how->sampled = c->by & (1u << ST_BLOW_TARGET_LINE | 1u << ST_BLOW_TARGET_BLOCK);
+	how->samples = how->sampled || calls < a->locations.list.n;
+	how->contexts = calls || c->by >> ST_BLOW_TARGET_CONTEXT & 1;
 	if (a->locations.after)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--where is about noise, and --mode causal makes none: leave out "
 		               "one of them");
-	a->options.how.called = a->options.criteria.called = &a->locations;
+	if (how->samples) {
+		how->lines = &a->locations;
+		a->timeline = a->timeline ? a->timeline : "none";
+		return check_sampled(a, e);
+	}
+	if (calls)
+		how->called = c->called = &a->locations;
 	return ST_OK;
 }
 
@@ -76,17 +113,16 @@ st_blow_check_targets(struct st_blow_arguments *a, struct st_error *e)
 	if (c->by && !how->causal)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--by is for virtual speed-ups: leave it out, or use --mode causal");
-	how->contexts = how->causal && (a->locations.list.n || c->by >> ST_BLOW_TARGET_CONTEXT & 1);
-	if (!a->locations.list.n)
-		return st_blow_locations_check(&a->locations, e);
-	if (how->speedup)
+	c->only_inside = a->locations.list.n && !a->session.region.functions.n && !a->corpus &&
+	                 !a->has_criteria && !c->by;
+	if (a->locations.list.n && how->speedup)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--at is for single locations, and --mode speed-up puts noise into "
 		               "all functions except one: leave out one of them");
-	c->only_inside = !a->session.region.functions.n && !a->corpus && !a->has_criteria && !c->by;
 	if (how->causal)
-		return check_causal_locations(a, e);
-	how->locations = &a->locations;
+		return check_causal_targets(a, e);
+	if (a->locations.list.n)
+		how->locations = &a->locations;
 	return st_blow_locations_check(&a->locations, e);
 }
 
@@ -132,12 +168,32 @@ check_context_names(const struct st_blow *b, const struct st_blow_locations *l, 
 	return ST_OK;
 }
 
+static st_status
+check_sampled_names(const struct st_blow *b, const struct st_blow_locations *l, struct st_error *e)
+{
+	for (size_t i = 0; i < l->list.n; i++) {
+		bool found = false;
+		for (size_t k = 0; k < b->functions.n && !found; k++)
+			found = b->functions.v[k].traits & ST_BLOW_IS_LINE &&
+			        !strcmp(b->functions.v[k].raw_name, l->list.v[i].text);
+		if (!found)
+			return st_fail(
+			        e, ST_EXIT_FAILED,
+			        "--at %s: no sample of the run that selects lines was there: "
+			        "--by line tries the lines that have many",
+			        l->list.v[i].text);
+	}
+	return ST_OK;
+}
+
 /* Each location needs an instruction that was executed and takes a probe. */
 st_status
 st_blow_check_location_names(const struct st_blow *b, const struct st_blow_arguments *a,
                              struct st_error *e)
 {
 	const struct st_blow_locations *l = &a->locations;
+	if (a->options.how.samples)
+		return check_sampled_names(b, l, e);
 	if (a->options.how.called)
 		return check_context_names(b, l, e);
 	for (size_t i = 0; i < l->list.n; i++) {

@@ -40,7 +40,7 @@
 	O(at, 0, "at", "LOCATION", true,                                                           \
 	  "put noise at a source line (FILE:LINE) or at calls (call:CALLER>CALLEE)")               \
 	O(by, 0, "by", "LIST", true,                                                               \
-	  "with --mode causal, speed up functions (function) or their calls by caller (context)")  \
+	  "with --mode causal, speed up any of function,context,line,block (default: function)")   \
 	O(where, 0, "where", "before|after", true,                                                 \
 	  "with --at call:..., put noise before (default) or after the calls")                     \
 	O(called_threshold, 0, "called-threshold", "N", true,                                      \

@@ -210,6 +210,10 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	SET(out, "offset", st_json_count(f->offset));
 	if (f->traits & (ST_BLOW_IS_INSIDE | ST_BLOW_IS_CONTEXT))
 		SET(out, "location", st_json_text(f->raw_name));
+	if (f->traits & ST_BLOW_IS_LINE)
+		SET(out, "line", st_json_text(f->raw_name));
+	if (f->traits & ST_BLOW_IS_BLOCK)
+		SET(out, "block", st_json_text(f->raw_name));
 	SET(out, "criteria", blow_json_criteria(f));
 	if (!b->causal)
 		SET(out, "fitness", json_real(r->finding.fitness));

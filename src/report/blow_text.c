@@ -115,22 +115,46 @@ print_overhead(const struct st_blow *b, FILE *out)
 	        o.pairs == 1 ? "" : "s");
 }
 
+/* The number of chosen entries of the list of functions that have one of these traits; 0: of those
+ * that are functions, or locations within them. */
+static size_t
+chosen_with(const struct st_blow *b, uint32_t traits)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->functions.n; i++) {
+		const uint32_t has = b->functions.v[i].traits;
+		n += b->functions.v[i].chosen &&
+		     (traits ? has & traits : !(has & (ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED))) !=
+		             0;
+	}
+	return n;
+}
+
 static st_status
 blow_print_runs(const struct st_blow *b, FILE *out)
 {
 	const struct st_blow_baseline base = st_blow_baseline_of(b);
-	size_t chosen = 0, contexts = 0, noisy = 0;
-	for (size_t i = 0; i < b->functions.n; i++) {
-		const bool is_context = b->functions.v[i].traits & ST_BLOW_IS_CONTEXT;
-		chosen += b->functions.v[i].chosen && !is_context;
-		contexts += b->functions.v[i].chosen && is_context;
-	}
+	static const struct {
+		uint32_t trait;
+		const char *one, *several;
+	} parts[] = {{ST_BLOW_IS_CONTEXT, "calling context", "calling contexts"},
+	             {ST_BLOW_IS_LINE, "line", "lines"},
+	             {ST_BLOW_IS_BLOCK, "block", "blocks"}};
+	const char *before = " on ";
+	size_t noisy = 0;
 	for (size_t i = 0; i < b->runs.n; i++)
 		noisy += b->runs.v[i].function != ST_BLOW_NONE;
-	fprintf(out, "%zu experiment%s on %zu of %zu functions", noisy, noisy == 1 ? "" : "s",
-	        chosen, st_blow_functions(b));
-	if (contexts)
-		fprintf(out, " and %zu calling context%s", contexts, contexts == 1 ? "" : "s");
+	fprintf(out, "%zu experiment%s", noisy, noisy == 1 ? "" : "s");
+	if (chosen_with(b, 0) || !(chosen_with(b, ST_BLOW_IS_SAMPLED))) {
+		fprintf(out, " on %zu of %zu functions", chosen_with(b, 0), st_blow_functions(b));
+		before = " and ";
+	}
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		const size_t n = chosen_with(b, parts[i].trait);
+		if (n)
+			fprintf(out, "%s%s", before, ST_COUNT(n, parts[i].one, parts[i].several));
+		before = n ? " and " : before;
+	}
 	if (b->live && base.n)
 		fprintf(out, ", in windows of %.0f ms of one process", base.total_ns / 1e6);
 	fputc('\n', out);

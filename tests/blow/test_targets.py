@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import unittest
+from pathlib import Path
 
 from command import Case
 
@@ -78,12 +79,62 @@ class Contexts(Case):
         self.strobe("causal", "r.db", "-o", "r.svg", command="plot")
         self.assertIn("work from critical", (self.at / "r.svg").read_text())
 
+    def line_of(self, text):
+        source = Path(__file__).resolve().parent / "programs" / "targets.c"
+        return next(f"targets.c:{i}" for i, line in enumerate(source.read_text().splitlines(), 1) if line.strip() == text)
+
+    def test_lines(self):
+        """A line includes the functions that it calls."""
+        lines = {self.line_of(f"work({us});"): caller for us, caller in (("us_critical", "critical"), ("us_beside", "beside"))}
+        result = self.measure(*(word for line in lines for word in ("--at", line)), words=["alone"])
+        self.assertEqual({(target["line"], target["function"]) for target in result["targets"]}, {(line, f"{line} in {lines[line]}") for line in lines})
+        bounds = {"critical": (0.5, 1.05), "beside": (0, 0.5)}
+        for run in result["experiments"]:
+            if run["noise"]:
+                least, most = (bound * run["noise"]["strength"] / 100 * run["cpu_ns"] for bound in bounds[run["function"].split()[-1]])
+                self.assertGreaterEqual(run["noise"]["measured_ns"], least, run)
+                self.assertLessEqual(run["noise"]["measured_ns"], most, run)
+        self.assertEqual(result["faults"], [])
+
+    def test_by_line_and_block(self):
+        """All functions of the program, or those of --funcs. The samples of a line of `main` are those of what it calls, or more."""
+        done = self.strobe("-m", "causal", "--by", "line,block", "-F", "main,critical", "--iterations", "2", "--baseline-runs", "3", "--timeout", "0",
+                           "-o", "r.db", "--", TARGETS, "alone")
+        self.assertRegex(done.stdout, r"\n2 experiments on \d+ lines? and \d+ blocks?\n")
+        result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+        lines = [target["line"].rsplit("/", 1)[-1] for target in result["targets"] if "line" in target]
+        blocks = [target["block"] for target in result["targets"] if "block" in target]
+        self.assertIn(self.line_of("work(us_critical);"), lines)
+        self.assertTrue(any(block.startswith("block:critical+0x") for block in blocks), blocks)
+        self.assertTrue(all(block.startswith(("block:critical+0x", "block:main+0x")) for block in blocks), blocks)
+        share = {target["function"]: target["time_share"] for target in result["targets"]}
+        self.assertGreater(share[f'{self.line_of("work(us_critical);")} in critical'], share.get("block main+0x0", 0))
+        self.assertEqual(len(share), len(lines) + len(blocks))
+        self.assertEqual(len([run for run in result["experiments"] if run["noise"]]), 2)
+        self.strobe("causal", "r.db", "-o", "r.svg", command="plot")
+        self.assertIn(" in critical", (self.at / "r.svg").read_text())
+
+    def test_lines_and_threads(self):
+        """Only lines that threads execute pay; the program behaves as without Strobe while its threads are stopped to be looked at."""
+        result = self.measure("--at", self.line_of("work(us_beside);"), "--progress", "critical")
+        self.assertEqual({(point["name"], point["kind"]) for point in result["progress"]}, {("critical", "throughput"), ("end of the run", "end")})
+        self.assertEqual({run["exit"] for run in result["experiments"]}, {0})
+        for target in result["targets"]:
+            self.assertEqual({row["progress"] for row in target["virtual"]}, {"critical", "end of the run"})
+
     def test_mistakes(self):
         for text, code, options in [
-                ("--by takes function and context, with a comma between them, not 'row'", 2, ["-m", "causal", "--by", "function,row"]),
+                ("--by takes function, context, line and block, with commas between them, not 'row'", 2, ["-m", "causal", "--by", "function,row"]),
                 ("--by is for virtual speed-ups", 2, ["--by", "context"]),
                 ("--where is about noise", 2, ["-m", "causal", "--at", "call:a>b", "--where", "after"]),
-                ("--at targets.c:1 is a line", 2, ["-m", "causal", "--at", "targets.c:1"]),
+                ("no sample of the run that selects lines was there", 125, ["-m", "causal", "--at", "targets.c:1"]),
+                ("lines and blocks cannot be tried together with functions", 2, ["-m", "causal", "--by", "function,line"]),
+                ("lines and blocks cannot be tried together with functions", 2, ["-m", "causal", "--by", "line", "--at", "call:a>b"]),
+                ("lines and blocks cannot be tried together with functions", 2, ["-m", "causal", "--at", "targets.c:3", "-F", "work"]),
+                ("--criteria is about calls of functions", 2, ["-m", "causal", "--by", "line", "--criteria", "calls"]),
+                ("--main is about calls of functions", 2, ["-m", "causal", "--by", "block", "--main", "main"]),
+                ("--timeline records calls of functions", 2, ["-m", "causal", "--by", "block", "--timeline", "main"]),
+                ("no line or block of the program's own file had 1 %", 125, ["-m", "causal", "--by", "line", "-F", "no_such_*"]),
                 ("--at is for single locations", 2, ["-m", "speed-up", "--at", "call:a>b"]),
                 ("which --by does not do", 2, ["-m", "causal", "--by", "context", "--window", "100ms", "--progress", "critical"]),
                 ("no such call returned in the run", 125, ["-m", "causal", "--at", "call:beside>critical"])]:
