@@ -352,7 +352,7 @@
 
 #define ST_SHOW_OPTIONS(O)                                                                         \
 	O(interactive, 'i', "interactive", NULL, true,                                             \
-	  "browse the functions and tables of the profile in the terminal")                        \
+	  "browse the profile in the terminal: functions, calls, source, tables")                  \
 	O(sort, 's', "sort", "KEY", true,                                                          \
 	  "sort by time (default), total, waiting, instructions, calls, name, or a column")        \
 	O(top, 'n', "top", "N", true, "print at most N rows of each table (default: 40; 0: all)")  \

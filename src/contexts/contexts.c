@@ -66,6 +66,8 @@ find_group(struct st_contexts *c, uint32_t thread, uint32_t function)
 struct way {
 	struct st_forest *f;
 	uint32_t node; /* where it is */
+	uint32_t last; /* where its last piece is, ST_NO_NODE: to be looked for, which takes longer
+	                */
 	struct st_context_pieces pieces;
 };
 
@@ -75,7 +77,16 @@ way_of(const struct st_context_maker *m, size_t i)
 	const struct st_profile_context *x = &m->c->profile->contexts.v[i];
 	return (struct way){&m->c->groups.v[m->group_of[i]].ksf,
 	                    x->parent == UINT32_MAX ? ST_NO_NODE : m->node_of[x->parent],
-	                    st_contexts_pieces(m, x->label)};
+	                    ST_NO_NODE, st_contexts_pieces(m, x->label)};
+}
+
+/* The same of a context that has been placed. */
+static struct way
+placed_way_of(const struct st_context_maker *m, size_t i)
+{
+	struct way w = way_of(m, i);
+	w.last = m->node_of[i];
+	return w;
 }
 
 /* With rolled loops a piece goes back to where it stands in its context already. A block has done
@@ -98,6 +109,10 @@ step(const struct st_context_maker *m, struct way *w)
 	uint32_t label = st_contexts_next_piece(m, &w->pieces);
 	if (label == UINT32_MAX)
 		return label;
+	if (w->last != ST_NO_NODE && w->pieces.label == UINT32_MAX) {
+		w->node = w->last;
+		return label;
+	}
 	uint32_t back = above(m, w, label), parent = m->c->k ? w->node : ST_NO_NODE;
 	w->node = back == ST_NO_NODE ? st_forest_child(w->f, parent, label) : back;
 	return w->node == ST_NO_NODE ? UINT32_MAX : label;
@@ -218,7 +233,7 @@ weigh_context(struct st_context_maker *m, size_t i)
 	const struct st_profile_context *x = &m->c->profile->contexts.v[i];
 	struct st_context_group *g = &m->c->groups.v[m->group_of[i]];
 	struct st_weight own = st_contexts_weight(m, x);
-	struct way w = way_of(m, i);
+	struct way w = placed_way_of(m, i);
 	bool chosen = is_chosen(m, i, ST_CHOSEN);
 	for (uint32_t label; (label = step(m, &w)) != UINT32_MAX;) {
 		weigh_label(m, i, label);
@@ -228,7 +243,7 @@ weigh_context(struct st_context_maker *m, size_t i)
 	if (!chosen || x->link == UINT32_MAX || m->group_of[x->link] != m->group_of[i] ||
 	    !is_chosen(m, x->link, ST_CHOSEN))
 		return;
-	w = way_of(m, x->link);
+	w = placed_way_of(m, x->link);
 	while (step(m, &w) != UINT32_MAX)
 		g->ksf.nodes[w.node].top += x->count;
 }

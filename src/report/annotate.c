@@ -135,8 +135,8 @@ print_aliases(const struct st_annotation *a)
 		putc('\n', a->out);
 }
 
-static void
-print_head(const struct st_annotation *a)
+void
+st_annotate_head(const struct st_annotation *a)
 {
 	const struct st_report *r = a->r;
 	const struct st_profile *p = r->profile;
@@ -178,7 +178,7 @@ annotate(const struct st_callers *callers, struct st_places *places,
          const struct st_branches *branches, FILE *out, uint32_t function)
 {
 	struct st_annotation a = {callers->r, places, out, function, branches};
-	print_head(&a);
+	st_annotate_head(&a);
 	st_callers_print(callers, function, out);
 	st_annotate_source(&a);
 	st_annotate_code(&a);

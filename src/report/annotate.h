@@ -16,6 +16,8 @@ struct st_annotation {
 	const struct st_branches *branches;
 };
 
+/* The name, the location and the totals. */
+void st_annotate_head(const struct st_annotation *a);
 void st_annotate_source(const struct st_annotation *a);
 void st_annotate_code(const struct st_annotation *a);
 

@@ -86,9 +86,11 @@ frame_cell(const struct st_tui_page *p, size_t row, const struct frame_columns *
 	char *cell = row == SIZE_MAX ? strdup(p->columns.v[c].title) : p->kind->cell(p, row, c);
 	if (!cell)
 		return NULL;
-	char *fitted = last && left && p->shift && row != SIZE_MAX
-	                       ? st_tui_cut(st_tui_skip(cell, p->shift), width)
-	                       : st_tui_fit(cell, width, left);
+	/* Lines of text are cut at their end, as what is moved to the side is. */
+	const bool moved = last && left && p->shift && row != SIZE_MAX;
+	const bool text = left && !*p->columns.v[c].title;
+	char *fitted = moved || text ? st_tui_cut(st_tui_skip(cell, moved ? p->shift : 0), width)
+	                             : st_tui_fit(cell, width, left);
 	free(cell);
 	return fitted;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The list of functions: the columns of the summary, for all functions. */
+#include <stdlib.h>
+
 #include "tui/pages.h"
 
 #define FUNCTION_PAGE_COLUMNS(C)                                                                   \
-	C(SELF, "self %", true)                                                                    \
+	C(SHARE, "self %", true)                                                                   \
 	C(TOTAL, "total %", true)                                                                  \
 	C(SAMPLES, "samples", true)                                                                \
 	C(CALLS, "calls", true)                                                                    \
@@ -17,6 +19,69 @@ enum {
 #undef C
 };
 
+/* What self % is of: M(name, field). */
+#define FUNCTION_PAGE_METRICS(M)                                                                   \
+	M("samples", samples)                                                                      \
+	M("instructions", instructions) M("calls", calls) M("blocks", executions)
+
+static uint64_t
+functions_page_value(const struct st_profile_function *f, size_t metric)
+{
+	const uint64_t values[] = {
+#define M(name, field) f->field,
+	        FUNCTION_PAGE_METRICS(M)
+#undef M
+	};
+	return values[metric];
+}
+
+static const char *
+functions_page_metric(const struct st_tui *t, size_t i)
+{
+	static const char *const names[] = {
+#define M(name, field) name,
+	        FUNCTION_PAGE_METRICS(M)
+#undef M
+	};
+	(void)t;
+	return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
+/* Shares of time where there are enough samples, else of instructions, until one is chosen. */
+size_t
+st_tui_usual_function_metric(const struct st_profile *p)
+{
+	return st_profile_share_is_time(p) ? 0 : 1;
+}
+
+static size_t
+functions_page_chosen(const struct st_tui *t)
+{
+	return t->function_metric;
+}
+
+static void
+functions_page_choose(struct st_tui *t, size_t metric)
+{
+	t->function_metric = metric;
+}
+
+const struct st_tui_metrics st_tui_function_metrics = {functions_page_metric, functions_page_chosen,
+                                                       functions_page_choose};
+
+/* The metric that shares are of, and its total. */
+struct functions_page_of {
+	size_t metric;
+	double all;
+};
+
+static double
+functions_page_share(const struct st_grid *g, const struct st_profile_function *f)
+{
+	const struct functions_page_of *of = g->owned;
+	return of->all > 0 ? (double)functions_page_value(f, of->metric) / of->all : 0;
+}
+
 static void
 functions_page_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c,
                     struct st_grid_cell *out)
@@ -24,9 +89,9 @@ functions_page_cell(const struct st_grid *g, size_t row, const struct st_grid_co
 	const struct st_profile_function *f = &g->profile->functions.v[row];
 	*out = (struct st_grid_cell){.kind = ST_GRID_COUNT};
 	switch (c->of) {
-	case FUNCTION_PAGE_SELF:
+	case FUNCTION_PAGE_SHARE:
 		out->kind = ST_GRID_REAL;
-		out->real = 100 * st_profile_self_share(g->profile, f);
+		out->real = 100 * functions_page_share(g, f);
 		break;
 	case FUNCTION_PAGE_TOTAL:
 		out->real = 100 * st_profile_total_share(g->profile, f);
@@ -68,16 +133,40 @@ functions_page_text(const struct st_grid *g, size_t row, const struct st_grid_co
 	return st_text_of("%s%s", bound ? "<=" : "", st_number(number, cell.number));
 }
 
-struct st_tui_page *
-st_tui_functions_page(const struct st_profile *p, struct st_error *e)
+static bool
+functions_page_link(const struct st_grid *g, size_t row, size_t i, struct st_tui_link *link)
 {
+	(void)g;
+	*link = (struct st_tui_link){"function", (uint32_t)row, UINT32_MAX};
+	return !i;
+}
+
+static struct functions_page_of *
+functions_page_total(const struct st_profile *p, size_t metric)
+{
+	struct functions_page_of *of = calloc(1, sizeof *of);
+	for (size_t i = 0; of && i < p->functions.n; i++)
+		of->all += (double)functions_page_value(&p->functions.v[i], metric);
+	if (of)
+		of->metric = metric;
+	return of;
+}
+
+struct st_tui_page *
+st_tui_functions_page(const struct st_profile *p, size_t metric, struct st_error *e)
+{
+	const struct st_report by_time = {.profile = p, .sort = ST_SORT_TIME};
+	char title[80];
+	size_t n;
 	struct st_grid g = {.profile = p,
 	                    .name = "functions",
 	                    .help = "",
 	                    .rows = p->functions.n,
 	                    .cell = functions_page_cell,
-	                    .text = functions_page_text};
-	bool bad = false;
+	                    .text = functions_page_text,
+	                    .owned = functions_page_total(p, metric),
+	                    .release = free};
+	bool bad = !g.owned;
 #define C(id, name, number) bad |= !st_grid_add(&g, name, number, FUNCTION_PAGE_##id);
 	FUNCTION_PAGE_COLUMNS(C)
 #undef C
@@ -86,12 +175,12 @@ st_tui_functions_page(const struct st_profile *p, struct st_error *e)
 		st_cause(e, ST_EXIT_FAILED, "no memory left for the functions");
 		return NULL;
 	}
-	const struct st_report by_time = {.profile = p, .sort = ST_SORT_TIME};
-	size_t n;
-	struct st_tui_page *page = st_tui_grid_page(
-	        &g, st_report_order(&by_time, &n),
-	        st_profile_share_is_time(p) ? "functions" : "functions, shares of instructions", e);
-	if (page)
-		page->sorted = FUNCTION_PAGE_SELF;
+	snprintf(title, sizeof title, "functions by %s", functions_page_metric(NULL, metric));
+	struct st_tui_page *page = st_tui_grid_page(&g, st_report_order(&by_time, &n), title, e);
+	if (!page)
+		return NULL;
+	page->metrics = &st_tui_function_metrics;
+	st_tui_grid_links(page, functions_page_link);
+	ST_IGNORE(st_tui_page_sort(page, FUNCTION_PAGE_SHARE, false)); /* they are in an order */
 	return page;
 }

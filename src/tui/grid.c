@@ -8,8 +8,9 @@
 struct grid_page {
 	struct st_grid grid;
 	ST_VEC(const struct st_grid_column *) columns;
-	uint32_t *first; /* the rows in their first order, which decides between equal ones */
-	uint32_t *rows;  /* in the order in which they are shown */
+	uint32_t *first;     /* the rows in their first order, which decides between equal ones */
+	uint32_t *rows;      /* in the order in which they are shown */
+	st_tui_links *links; /* NULL: rows lead nowhere */
 };
 
 static char *
@@ -62,6 +63,43 @@ grid_page_sort(struct st_tui_page *p, size_t column, bool reverse)
 }
 
 static void
+grid_page_chosen(struct st_tui *t, size_t function)
+{
+	st_tui_open_function(t, &(struct st_tui_link){NULL, (uint32_t)function, UINT32_MAX});
+}
+
+/* Where a row names several functions, such as a caller and a callee, one of them is chosen. */
+static struct st_tui_page *
+grid_page_menu(const struct grid_page *of, const struct st_profile *p, size_t row)
+{
+	struct st_tui_page *menu = st_tui_menu_page("functions of the row", grid_page_chosen);
+	struct st_tui_link link;
+	bool bad = !menu;
+	for (size_t i = 0; !bad && of->links(&of->grid, row, i, &link); i++) {
+		char *text = st_text_of("%s: %s", link.what, p->functions.v[link.function].name);
+		bad = !text || st_tui_menu_add(menu, text, link.function, false);
+		free(text);
+	}
+	if (!bad)
+		return menu;
+	st_tui_page_free(menu);
+	return NULL;
+}
+
+static void
+grid_page_open(struct st_tui *t, struct st_tui_page *p, size_t row)
+{
+	const struct grid_page *of = p->of;
+	struct st_tui_link first, second;
+	if (!of->links || !of->links(&of->grid, of->rows[row], 0, &first))
+		st_tui_say(t, "this row names no function that the profile has");
+	else if (of->links(&of->grid, of->rows[row], 1, &second))
+		st_tui_push(t, grid_page_menu(of, t->profile, of->rows[row]));
+	else
+		st_tui_open_function(t, &first);
+}
+
+static void
 grid_page_free(struct st_tui_page *p)
 {
 	struct grid_page *of = p->of;
@@ -74,10 +112,11 @@ grid_page_free(struct st_tui_page *p)
 	free(of);
 }
 
-static const struct st_tui_kind grid_page_kind = {.keys = "s sort  r reverse",
+static const struct st_tui_kind grid_page_kind = {.keys = "s sort  r reverse  Enter open",
                                                   .cell = grid_page_cell,
                                                   .look = grid_page_look,
                                                   .sort = grid_page_sort,
+                                                  .open = grid_page_open,
                                                   .free = grid_page_free};
 
 /* The columns that tables for people have, in their order. */
@@ -129,15 +168,62 @@ st_tui_order_of(size_t n)
 	return order;
 }
 
+void
+st_tui_grid_links(struct st_tui_page *p, st_tui_links *links)
+{
+	struct grid_page *of = p->of;
+	of->links = links;
+}
+
+/* The functions among the keys of a tool's table. */
+static bool
+grid_page_table_link(const struct st_grid *g, size_t row, size_t i, struct st_tui_link *link)
+{
+	const struct st_profile_table *t = g->of;
+	for (size_t c = 0; c < t->n_keys && row < st_profile_rows(t); c++) {
+		const uint32_t function = t->values.v[row * t->n_columns + c].function;
+		const enum strobe_type type = t->columns[c].type;
+		if ((type != STROBE_ADDRESS && type != STROBE_FUNCTION) ||
+		    function >= g->profile->functions.n || i--)
+			continue;
+		*link = (struct st_tui_link){t->columns[c].name, function, UINT32_MAX};
+		return true;
+	}
+	return false;
+}
+
+/* Of a table that every profile may have, the function that it names. */
+static bool
+grid_page_named_link(const struct st_grid *g, size_t row, size_t i, struct st_tui_link *link)
+{
+	const struct st_profile *p = g->profile;
+	struct st_grid_cell cell = {0};
+	for (size_t c = 0; c < g->columns.n && !cell.text; c++)
+		if (!strcmp(g->columns.v[c].name, "function"))
+			g->cell(g, row, &g->columns.v[c], &cell);
+	for (uint32_t f = 0; f < p->functions.n && cell.text && !i; f++)
+		if (p->functions.v[f].name && !strcmp(p->functions.v[f].name, cell.text)) {
+			*link = (struct st_tui_link){"function", f, UINT32_MAX};
+			return true;
+		}
+	return false;
+}
+
 struct st_tui_page *
 st_tui_table_page(const struct st_profile *p, const char *name, struct st_error *e)
 {
 	struct st_grid g;
 	char title[200];
+	bool of_tool = false;
 	if (st_grid_open(&g, p, name, e)) {
 		st_grid_free(&g);
 		return NULL;
 	}
+	for (size_t i = 0; i < p->tables.n; i++)
+		of_tool |= g.of == &p->tables.v[i];
 	snprintf(title, sizeof title, "%s%s%s", g.name, *g.help ? ": " : "", g.help);
-	return st_tui_grid_page(&g, st_tui_order_of(g.rows), title, e);
+	struct st_tui_page *page = st_tui_grid_page(&g, st_tui_order_of(g.rows), title, e);
+	if (page)
+		st_tui_grid_links(page, of_tool ? grid_page_table_link : grid_page_named_link);
+	return page;
 }

@@ -49,17 +49,23 @@ struct st_tui_kind {
 	/* Whether the next row with the text may not be shown yet; makes that it is. */
 	bool (*reveal)(struct st_tui *t, struct st_tui_page *p, const char *text, bool forward,
 	               size_t *row);
-	/* Makes the rows again, after the choice of threads or of the metric has changed. */
-	st_status (*refresh)(struct st_tui *t, struct st_tui_page *p);
-	/* The metrics that it can show: the name of the i-th, NULL: there are no more. */
-	const char *(*metric)(const struct st_tui *t, size_t i);
-	void (*choose_metric)(struct st_tui *t, size_t i);
+	/* Expands the row, of its children the one with most, and so on: the last row of these. */
+	size_t (*follow)(struct st_tui *t, struct st_tui_page *p, size_t row);
 	void (*free)(struct st_tui_page *p);
+};
+
+/* What a page can show the numbers of. */
+struct st_tui_metrics {
+	const char *(*name)(const struct st_tui *t, size_t i); /* NULL: there are no more */
+	size_t (*chosen)(const struct st_tui *t);
+	/* The page is made again afterwards. */
+	void (*choose)(struct st_tui *t, size_t i);
 };
 
 struct st_tui_page {
 	const struct st_tui_kind *kind;
-	char *title; /* malloc'ed */
+	const struct st_tui_metrics *metrics; /* NULL: it has one only */
+	char *title;                          /* malloc'ed */
 	ST_VEC(struct st_tui_column) columns;
 	size_t n;           /* rows */
 	size_t cursor, top; /* rows: that of the cursor, the first on the screen */

@@ -15,8 +15,33 @@ uint32_t *st_tui_order_of(size_t n);
 /* The table of that name. */
 struct st_tui_page *st_tui_table_page(const struct st_profile *p, const char *name,
                                       struct st_error *e);
-/* All functions of the profile. */
-struct st_tui_page *st_tui_functions_page(const struct st_profile *p, struct st_error *e);
+/* What a row leads to: a function of the profile, UINT32_MAX: none of it, and its label in the
+ * calling contexts, UINT32_MAX: to be found by the function. */
+struct st_tui_link {
+	const char *what; /* the column that names it */
+	uint32_t function, label;
+};
+/* The i-th link of a row of a grid; false: there are no more. */
+typedef bool st_tui_links(const struct st_grid *g, size_t row, size_t i, struct st_tui_link *link);
+/* What Enter opens in a page of a grid. */
+void st_tui_grid_links(struct st_tui_page *p, st_tui_links *links);
+
+/* All functions of the profile, with shares of this metric: an index into
+ * st_tui_function_metrics. */
+struct st_tui_page *st_tui_functions_page(const struct st_profile *p, size_t metric,
+                                          struct st_error *e);
+size_t st_tui_usual_function_metric(const struct st_profile *p);
+extern const struct st_tui_metrics st_tui_function_metrics, st_tui_calls_metrics;
+/* The same by the calling contexts of the chosen threads. */
+struct st_tui_page *st_tui_labels_page(struct st_tui_calls *c, struct st_error *e);
+/* One function: what it cost, its callers and callees, its source and disassembly. */
+struct st_tui_page *st_tui_function_page(struct st_tui *t, const struct st_tui_link *link,
+                                         struct st_error *e);
+/* The tree of calls from the outermost functions down; callers: from each function up. */
+struct st_tui_page *st_tui_tree_page(struct st_tui_calls *c, bool callers, struct st_error *e);
+
+/* Shows the function above the page. */
+void st_tui_open_function(struct st_tui *t, const struct st_tui_link *link);
 
 /* Lines of text, which become the page's; NULL: there is no memory. A line that begins with "="
  * is a heading. */

@@ -5,6 +5,7 @@
 
 #include "tui/pages.h"
 #include "tui/prompt.h"
+#include "tui/threads.h"
 
 /* ---- moving ---- */
 
@@ -79,6 +80,30 @@ press_expand(struct st_tui *t, bool open)
 }
 
 static void
+press_follow(struct st_tui *t)
+{
+	struct st_tui_page *p = st_tui_top(t);
+	if (p->kind->follow && p->n)
+		st_tui_page_go(p, p->kind->follow(t, p, p->cursor));
+	else
+		st_tui_say(t, "this page is no tree: v chooses one, if the profile has calls");
+}
+
+/* To the next heading between the rows, or the one before. */
+static void
+press_heading(struct st_tui *t, bool forward)
+{
+	struct st_tui_page *p = st_tui_top(t);
+	size_t row = p->cursor;
+	while (p->kind->look && (forward ? ++row < p->n : row-- > 0))
+		if (p->kind->look(p, row) == ST_TUI_HEAD) {
+			st_tui_page_go(p, row);
+			return;
+		}
+	st_tui_say(t, "there is no further heading");
+}
+
+static void
 press_quit(struct st_tui *t)
 {
 	if (st_tui_top(t)->transient)
@@ -101,48 +126,15 @@ press_help(struct st_tui *t)
 /* ---- views ---- */
 
 static void
-press_chosen_view(struct st_tui *t, size_t view)
-{
-	st_tui_views views;
-	struct st_error e;
-	struct st_tui_page *p = NULL;
-	if (st_tui_views_of(t->profile, &views) || !views.n) {
-		st_tui_say(t, "no memory left for the views");
-		free(views.v);
-		return;
-	}
-	view %= views.n;
-	p = views.v[view].open(t, views.v[view].name, &e);
-	if (p) {
-		t->view = view;
-		st_tui_replace(t, p);
-	} else {
-		st_tui_say(t, "%s", e.text);
-	}
-	free(views.v);
-}
-
-/* Shows a menu, unless it could not be made. */
-static void
-press_menu(struct st_tui *t, struct st_tui_page *menu, bool bad)
-{
-	if (bad) {
-		st_tui_page_free(menu);
-		menu = NULL;
-	}
-	st_tui_push(t, menu);
-}
-
-static void
 press_views(struct st_tui *t)
 {
 	st_tui_views views;
 	bool bad = st_tui_views_of(t->profile, &views);
-	struct st_tui_page *menu = st_tui_menu_page("views", press_chosen_view);
+	struct st_tui_page *menu = st_tui_menu_page("views", st_tui_show_view);
 	for (size_t i = 0; menu && i < views.n && !bad; i++)
 		bad = st_tui_menu_add(menu, views.v[i].name, i, i == t->view);
 	free(views.v);
-	press_menu(t, menu, bad);
+	st_tui_push_menu(t, menu, bad);
 }
 
 /* ---- order ---- */
@@ -166,7 +158,7 @@ press_sort(struct st_tui *t)
 	struct st_tui_page *menu = st_tui_menu_page("sort by", press_chosen_column);
 	for (size_t i = 0; menu && i < p->columns.n && !bad; i++)
 		bad = st_tui_menu_add(menu, p->columns.v[i].title, i, (long)i == p->sorted);
-	press_menu(t, menu, bad);
+	st_tui_push_menu(t, menu, bad);
 }
 
 static void
@@ -209,9 +201,22 @@ press_character(struct st_tui *t, int key)
 	case 'v':
 		press_views(t);
 		break;
+	case 'm':
+		st_tui_metric_menu(t);
+		break;
+	case 't':
+		st_tui_threads_menu(t);
+		break;
+	case '[':
+	case ']':
+		press_heading(t, key == ']');
+		break;
 	case '+':
 	case '-':
 		press_expand(t, key == '+');
+		break;
+	case '*':
+		press_follow(t);
 		break;
 	case '<':
 	case '>':
@@ -277,7 +282,7 @@ press_key(struct st_tui *t, int key)
 		st_tui_pop(t);
 		break;
 	case ST_TUI_TAB:
-		press_chosen_view(t, t->view + 1);
+		st_tui_show_view(t, t->view + 1);
 		break;
 	case ST_TUI_HELP:
 		press_help(t);

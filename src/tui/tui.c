@@ -43,11 +43,70 @@ st_tui_pop(struct st_tui *t)
 }
 
 void
-st_tui_replace(struct st_tui *t, struct st_tui_page *p)
+st_tui_push_menu(struct st_tui *t, struct st_tui_page *menu, bool bad)
+{
+	if (bad) {
+		st_tui_page_free(menu);
+		menu = NULL;
+	}
+	st_tui_push(t, menu);
+}
+
+void
+st_tui_close_pages(struct st_tui *t)
 {
 	while (t->pages.n)
 		st_tui_page_free(t->pages.v[--t->pages.n]);
+}
+
+void
+st_tui_replace(struct st_tui *t, struct st_tui_page *p)
+{
+	st_tui_close_pages(t);
 	t->pages.v[t->pages.n++] = p; /* there is space: a page was there */
+}
+
+/* The view at an index, after the last one the first. NULL with *e. */
+static struct st_tui_page *
+tui_open_view(struct st_tui *t, size_t view, struct st_error *e)
+{
+	st_tui_views views;
+	struct st_tui_page *p = NULL;
+	st_cause(e, ST_EXIT_FAILED, "no memory left for the views");
+	if (!st_tui_views_of(t->profile, &views)) {
+		t->view = view % views.n;
+		p = views.v[t->view].open(t, views.v[t->view].name, e);
+	}
+	free(views.v);
+	return p;
+}
+
+void
+st_tui_show_view(struct st_tui *t, size_t view)
+{
+	const size_t before = t->view;
+	struct st_error e;
+	struct st_tui_page *p = tui_open_view(t, view, &e);
+	if (p) {
+		st_tui_replace(t, p);
+		return;
+	}
+	t->view = before;
+	st_tui_say(t, "%s", e.text);
+}
+
+/* Without a page there is nothing to go on with: what failed is then all that is shown. */
+void
+st_tui_reopen(struct st_tui *t)
+{
+	struct st_error e;
+	struct st_tui_page *p = tui_open_view(t, t->view, &e);
+	if (!p)
+		p = st_tui_text_page("error", strdup(e.text), &e);
+	if (p)
+		st_tui_replace(t, p);
+	else
+		t->quit = true;
 }
 
 static const char *
@@ -97,6 +156,8 @@ st_tui_open(struct st_tui *t, const struct st_profile *p, const char *file,
 	st_tui_views views;
 	struct st_tui_page *first = NULL, **slot = NULL;
 	*t = (struct st_tui){.profile = p, .file = file, .height = 1};
+	st_tui_calls_init(&t->calls, p, file);
+	t->function_metric = st_tui_usual_function_metric(p);
 	st_status status = st_tui_views_of(p, &views)
 	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for the views")
 	                           : tui_choose_view(t, &views, begin->table, e);
@@ -119,7 +180,11 @@ st_tui_open(struct st_tui *t, const struct st_profile *p, const char *file,
 void
 st_tui_close(struct st_tui *t)
 {
-	while (t->pages.n)
-		st_tui_page_free(t->pages.v[--t->pages.n]);
+	st_tui_close_pages(t);
 	free(t->pages.v);
+	st_tui_calls_forget(&t->calls);
+	if (t->annotates) {
+		st_branches_close(&t->branches);
+		st_places_close(&t->places);
+	}
 }

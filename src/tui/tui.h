@@ -8,6 +8,9 @@
 
 #include "base/error.h"
 #include "profile/profile.h"
+#include "report/branches.h"
+#include "report/places.h"
+#include "tui/calls.h"
 #include "tui/keys.h"
 #include "tui/page.h"
 
@@ -25,6 +28,12 @@ struct st_tui {
 	const char *file;                   /* the profile's name */
 	ST_VEC(struct st_tui_page *) pages; /* the last one is shown, the others are below it */
 	size_t view;                        /* the first one's, an index into st_tui_views */
+	struct st_tui_calls calls;
+	size_t function_metric; /* that shares of the list of functions are of */
+	/* Read when the first function is shown. */
+	bool annotates;
+	struct st_places places;
+	struct st_branches branches;
 	struct st_tui_prompt prompt;
 	char search[ST_TUI_TEXT]; /* what n and N look for; empty: nothing yet */
 	char message[512];        /* shown until the next key */
@@ -48,9 +57,18 @@ void st_tui_press(struct st_tui *t, int key);
 /* The page that is shown. */
 struct st_tui_page *st_tui_top(const struct st_tui *t);
 
+/* Shows a view instead of all pages: an index into st_tui_views, after the last one the first. */
+void st_tui_show_view(struct st_tui *t, size_t view);
+/* Closes all pages, before st_tui_reopen or st_tui_replace. */
+void st_tui_close_pages(struct st_tui *t);
+/* Makes the first view again, after the choice of threads or of the metric has changed. */
+void st_tui_reopen(struct st_tui *t);
+
 /* For pages: shows another one above, which then belongs to t; NULL: says that there is no memory.
  */
 void st_tui_push(struct st_tui *t, struct st_tui_page *p);
+/* The same of a menu; bad: it could not be filled. */
+void st_tui_push_menu(struct st_tui *t, struct st_tui_page *menu, bool bad);
 /* Closes the page that is shown, unless it is the first. */
 void st_tui_pop(struct st_tui *t);
 /* Shows this page instead of all that are open. */

@@ -11,7 +11,15 @@ static struct st_tui_page *
 views_functions(struct st_tui *t, const char *name, struct st_error *e)
 {
 	(void)name;
-	return st_tui_functions_page(t->profile, e);
+	if (t->profile->run.has_functions && t->calls.threads == ST_TUI_ALL_THREADS)
+		return st_tui_functions_page(t->profile, t->function_metric, e);
+	return st_tui_labels_page(&t->calls, e);
+}
+
+static struct st_tui_page *
+views_tree(struct st_tui *t, const char *name, struct st_error *e)
+{
+	return st_tui_tree_page(&t->calls, !strcmp(name, "callers"), e);
 }
 
 static struct st_tui_page *
@@ -73,8 +81,12 @@ st_tui_views_of(const struct st_profile *p, st_tui_views *views)
 {
 	bool bad = false;
 	*views = (st_tui_views){0};
-	if (p->run.has_functions && p->functions.n)
+	if ((p->run.has_functions && p->functions.n) || st_tui_has_calls(p))
 		views_add(views, &bad, "functions", views_functions);
+	if (st_tui_has_calls(p)) {
+		views_add(views, &bad, "calls", views_tree);
+		views_add(views, &bad, "callers", views_tree);
+	}
 	views_add_tables(views, &bad, p);
 	if (p->overshoots.n)
 		views_add(views, &bad, "overshoots", views_printed);

@@ -54,7 +54,7 @@ class Screens(Browse):
         terminal = self.browse()
         terminal.shows(r"^\? help  q quit  / search  v views")
         lines = terminal.screen.text().split("\n")
-        self.assertRegex(lines[0], r"^p\.db  functions +1/3$")
+        self.assertRegex(lines[0], r"^p\.db  functions by samples +1/3$")
         self.assertRegex(lines[1], r"^self %  total %  samples .*function$")
         self.assertRegex(lines[2], r"^ 60\.00 .* wörk \[app\]$")
         self.assertRegex(lines[3], r"^ 30\.00 .* 中文 \[app\]$")
@@ -97,12 +97,42 @@ class Screens(Browse):
         self.quits(terminal)
 
 
+class Calls(Browse):
+    def test_callers_of_a_function(self):
+        terminal = self.browse()
+        terminal.shows(MAIN)
+        terminal.press(b"\r", r"^p\.db  functions by samples > wörk ")
+        terminal.shows("^ +60 +60.00 %  main \\[app\\]$")
+        terminal.press(b"]j\r", r"^p\.db  functions by samples > wörk > main ")
+        terminal.shows("^ +30 +30.00 %  中文 \\[app\\]$")
+        terminal.press(b"\x1bOD\x1bOD", r"^p\.db  functions by samples +1/3$")  # Left
+        self.quits(terminal)
+
+    def test_tree(self):
+        terminal = self.browse("--table", "calls")
+        terminal.shows(r"^ 100\.00 +10\.00 +100  \+ main \[app\]$")
+        terminal.press(b"\x1bOC", r"^  60\.00 +60\.00 +60     wörk \[app\]$")  # Right
+        terminal.press("/文\r".encode(), r" 3/3$")
+        terminal.press(b"\x1bOD", r" 1/3$")
+        terminal.press(b"-", r" 1/1$")
+        terminal.press(b"\t", r"^  60\.00 +60  \+ wörk \[app\]$")
+        terminal.press(b"*", r"^  60\.00 +60     main \[app\]$")
+        self.quits(terminal)
+
+    def test_no_choice(self):
+        terminal = self.browse("--table", "calls")
+        terminal.shows("main")
+        terminal.press(b"t", "^the profile does not tell threads apart, or has one only$")
+        terminal.press(b"m", "^the profile has one metric only: count$")
+        self.quits(terminal)
+
+
 class Sizes(Browse):
     def test_resized(self):
         terminal = self.browse()
         terminal.shows(MAIN)
         terminal.resize(10, 40)
-        terminal.shows(r"^p\.db  functions +1/3$")
+        terminal.shows(r"^p\.db  functions by samples +1/3$")
         self.assertEqual(len(terminal.screen.text().split("\n")), 10)
         terminal.resize(2, 12)
         terminal.press(b"j", "^ 30.00")

@@ -1,136 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The terminal browser without a terminal: what keys do to its state, and the lines of its screens.
  */
-#include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "tui/frame.h"
-#include "tui/pages.h"
-#include "tui/width.h"
-
-static void
-add_function(struct st_profile *p, const char *name, uint64_t samples, uint64_t calls,
-             uint64_t instructions)
-{
-	struct st_profile_function *f = ST_PUSH(&p->functions);
-	assert_non_null(f);
-	*f = (struct st_profile_function){.name = name,
-	                                  .offset = 0x1000 * p->functions.n,
-	                                  .size = 16,
-	                                  .calls_exact = true,
-	                                  .samples = samples,
-	                                  .calls = calls,
-	                                  .executions = calls,
-	                                  .instructions = instructions};
-}
-
-/* Functions with 100 samples and 1,000 instructions in all. */
-static struct st_profile *
-profile_of_functions(void)
-{
-	struct st_profile *p = st_profile_new();
-	assert_non_null(p);
-	struct st_profile_image *image = ST_PUSH(&p->images);
-	*image = (struct st_profile_image){
-	        .path = "/usr/bin/app", .build_id = "", .symbols = "full"};
-	p->run.has_functions = true;
-	p->run.tool = "hot";
-	p->run.samples_code = 100;
-	p->run.stacks = 100;
-	image->samples = 100;
-	image->instructions = 1000;
-	add_function(p, "main", 3, 1, 100);
-	add_function(p, "work", 90, 12, 500);
-	add_function(p, "Übung", 7, 5, 300);
-	add_function(p, "idle", 0, 2, 100);
-	return p;
-}
-
-struct browser {
-	struct st_profile *profile;
-	struct st_tui t;
-};
-
-static struct browser *
-browser_of(struct st_profile *p, const char *table, const char *sort)
-{
-	struct browser *b = calloc(1, sizeof *b);
-	struct st_error e;
-	b->profile = p;
-	assert_int_equal(st_tui_open(&b->t, p, "app.db", &(struct st_tui_begin){table, sort}, &e),
-	                 0);
-	return b;
-}
-
-static void
-browser_end(struct browser *b)
-{
-	st_tui_close(&b->t);
-	st_profile_free(b->profile);
-	free(b);
-}
-
-static void
-press(struct browser *b, const char *keys)
-{
-	for (; *keys; keys++)
-		st_tui_press(&b->t, (unsigned char)*keys);
-}
-
-static char *
-cell(const struct st_tui_page *p, size_t row, const char *title)
-{
-	for (size_t c = 0; c < p->columns.n; c++)
-		if (!strcmp(p->columns.v[c].title, title))
-			return p->kind->cell(p, row, c);
-	fail_msg("no column %s", title);
-	return NULL;
-}
-
-static void
-assert_cell(const struct browser *b, size_t row, const char *title, const char *text)
-{
-	char *made = cell(st_tui_top(&b->t), row, title);
-	assert_string_equal(made, text);
-	free(made);
-}
-
-static void
-assert_at(const struct browser *b, const char *name)
-{
-	assert_cell(b, st_tui_top(&b->t)->cursor, "function", name);
-}
-
-static void
-assert_line(struct browser *b, size_t lines, size_t columns, size_t line, const char *text)
-{
-	struct st_tui_frame f;
-	assert_int_equal(st_tui_frame_make(&f, &b->t, lines, columns), 0);
-	assert_int_equal(f.lines.n, lines);
-	for (size_t i = 0; i < f.lines.n; i++)
-		assert_int_equal(st_tui_width(f.lines.v[i].text), columns);
-	char *trimmed = strdup(f.lines.v[line].text);
-	for (size_t n = strlen(trimmed); n && trimmed[n - 1] == ' '; n--)
-		trimmed[n - 1] = '\0';
-	assert_string_equal(trimmed, text);
-	free(trimmed);
-	st_tui_frame_free(&f);
-}
+#include "browser.h"
 
 static void
 test_functions_are_sorted_by_their_own_time(void **state)
 {
 	(void)state;
 	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
-	assert_string_equal(st_tui_top(&b->t)->title, "functions");
+	assert_string_equal(st_tui_top(&b->t)->title, "functions by samples");
 	assert_int_equal(st_tui_top(&b->t)->n, 4);
 	assert_at(b, "work [app]");
 	assert_cell(b, 0, "self %", "90.00");
@@ -293,7 +171,7 @@ test_views_of_a_profile(void **state)
 	press(b, "sr");
 	assert_string_equal(b->t.message, "the rows of this page have one order only");
 	st_tui_press(&b->t, ST_TUI_TAB);
-	assert_string_equal(st_tui_top(&b->t)->title, "functions");
+	assert_string_equal(st_tui_top(&b->t)->title, "functions by samples");
 	press(b, "+");
 	assert_string_equal(b->t.message,
 	                    "this page is no tree: v chooses one, if the profile has calls");
@@ -308,13 +186,14 @@ test_a_frame_of_usual_size(void **state)
 	(void)state;
 	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
 	assert_line(b, 24, 80, 0,
-	            "app.db  functions                                                            "
+	            "app.db  functions by samples                                                 "
 	            "1/4");
 	assert_line(b, 24, 80, 1,
 	            "self %  total %  samples  calls  blocks  instructions  function");
 	assert_line(b, 24, 80, 2,
 	            " 90.00    90.00       90     12      12           500  work [app]");
-	assert_line(b, 24, 80, 23, "? help  q quit  / search  v views  s sort  r reverse");
+	assert_line(b, 24, 80, 23,
+	            "? help  q quit  / search  v views  s sort  r reverse  Enter open");
 	press(b, "/x");
 	assert_line(b, 24, 80, 23, "/x   no row has 'x'");
 	browser_end(b);
@@ -411,13 +290,6 @@ test_widths(void **state)
 	assert_fit("中文中文中文", 8, true, "中...文 "); /* half a character is none */
 	assert_fit("abcdefgh", 3, true, "abc");
 	assert_string_equal(st_tui_skip("中文x", 2), "文x");
-}
-
-static int
-use_utf8(void **state)
-{
-	(void)state;
-	return setlocale(LC_CTYPE, "C.UTF-8") ? 0 : -1;
 }
 
 int
