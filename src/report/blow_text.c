@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "blow/overhead.h"
 #include "report/blow.h"
 #include "report/text.h"
@@ -111,8 +112,7 @@ print_overhead(const struct st_blow *b, FILE *out)
 		return;
 	print_increase("probes: ", "run time", &o.run, out);
 	print_increase(", ", "CPU time", &o.cpu, out);
-	fprintf(out, "; %zu pair%s of runs with and without them\n", o.pairs,
-	        o.pairs == 1 ? "" : "s");
+	fprintf(out, "; %s of runs with and without them\n", ST_COUNT(o.pairs, "pair", "pairs"));
 }
 
 /* The number of chosen entries of the list of functions that have one of these traits; 0: of those
@@ -144,9 +144,10 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	size_t noisy = 0;
 	for (size_t i = 0; i < b->runs.n; i++)
 		noisy += b->runs.v[i].function != ST_BLOW_NONE;
-	fprintf(out, "%zu experiment%s", noisy, noisy == 1 ? "" : "s");
+	fputs(ST_COUNT(noisy, "experiment", "experiments"), out);
 	if (chosen_with(b, 0) || !(chosen_with(b, ST_BLOW_IS_SAMPLED))) {
-		fprintf(out, " on %zu of %zu functions", chosen_with(b, 0), st_blow_functions(b));
+		fprintf(out, " on %s of %s", ST_NUMBER(chosen_with(b, 0)),
+		        ST_COUNT(st_blow_functions(b), "function", "functions"));
 		before = " and ";
 	}
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -168,7 +169,7 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	fprintf(out, "without noise: %.3f ms", base.total_ns / 1e6);
 	if (base.n > 1)
 		fprintf(out, ", standard deviation %.1f %%", base.total_sd / base.total_ns * 100);
-	fprintf(out, " (%zu run%s)\n", base.n, base.n == 1 ? "" : "s");
+	fprintf(out, " (%s)\n", ST_COUNT(base.n, "run", "runs"));
 	print_overhead(b, out);
 	return ST_OK;
 }
