@@ -105,11 +105,13 @@ check_first(const struct st_journal *j, const char *text, const char *wanted, si
 	if (!strncmp(text, wanted, n) && (text[n] ? strlen(wanted) == n + 1 : true))
 		return ST_OK;
 	if (strlen(text) < SUM || strncmp(text + SUM, format, sizeof format - 1) != 0)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is not a journal of an experiment: name another file", j->path);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s is not a journal of an experiment: choose another file or folder",
+		        j->path);
 	return st_fail(e, ST_EXIT_FAILED,
-	               "the journal %s is of another experiment; name another file, or repeat "
-	               "that one: %.*s",
+	               "the journal %s is of another experiment; choose another file or folder, "
+	               "or repeat that one: %.*s",
 	               j->path, (int)(n - SUM - (sizeof format - 1)),
 	               text + SUM + sizeof format - 1);
 }
@@ -150,6 +152,25 @@ journal_read_lines(struct st_journal *j, char *text, size_t size, size_t *good,
 		*good = end;
 	}
 	return ST_OK;
+}
+
+char *
+st_journal_identity(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *line = NULL, *identity = NULL;
+	size_t room = 0;
+	const ssize_t n = file ? getline(&line, &room, file) : -1;
+	if (n > 0 && line[n - 1] == '\n') {
+		line[n - 1] = '\0';
+		const char *text = text_of_line(line);
+		if (text && !strncmp(text, format, sizeof format - 1))
+			identity = strdup(text + sizeof format - 1);
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return identity;
 }
 
 /* ---- writing ---- */

@@ -20,6 +20,9 @@ typedef int (*st_journal_reader)(void *arg, size_t variant, size_t repetition, c
  * is closed. */
 st_status st_journal_open(struct st_journal *j, const char *path, const char *identity,
                           st_journal_reader read, void *arg, struct st_error *e);
+/* The identity of the journal in that file, malloc'ed; NULL: there is none, it is damaged, or no
+ * memory is left. */
+char *st_journal_identity(const char *path);
 /* Adds a run, so that it survives whatever becomes of this process. 0, or -1 with *e. */
 st_status st_journal_add(struct st_journal *j, size_t variant, size_t repetition,
                          const char *result, struct st_error *e);

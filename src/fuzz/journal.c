@@ -48,7 +48,8 @@ st_fuzz_journal_open(struct st_fuzz_journal *j, const char *path, const char *id
 	j->path = strdup(path);
 	if (!j->path)
 		return journal_memory(e);
-	if (st_journal_open(&j->file, j->path, identity, begun ? no_result : read_journal_result, j,
+	if (st_fuzz_identity_check(j->path, identity, e) ||
+	    st_journal_open(&j->file, j->path, identity, begun ? no_result : read_journal_result, j,
 	                    e))
 		return ST_FAILED;
 	/* An execution that is lost when the machine fails is executed again. */

@@ -62,4 +62,8 @@ char *st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz
                        const struct st_fuzz_campaign_choice *choice,
                        const struct st_fuzz_bytes *seeds, size_t n_seeds);
 
+/* Compares it with that of a journal which exists. ST_FAILED with *e: the first part that differs.
+ * A journal that cannot be read is not compared. */
+st_status st_fuzz_identity_check(const char *journal, const char *identity, struct st_error *e);
+
 #endif

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "experiment/experiment.h"
+#include "experiment/journal.h"
 
 enum { VARIANTS = 3, REPETITIONS = 4, RUNS = VARIANTS * REPETITIONS };
 
@@ -387,15 +388,19 @@ wrong_files(void **state)
 	char bytes[64];
 	(void)state;
 	write_file("something else\n", 15);
-	refused(&plan, "%s is not a journal of an experiment: name another file");
+	refused(&plan, "%s is not a journal of an experiment: choose another file or folder");
 	write_file("something", 9);
-	refused(&plan, "%s is not a journal of an experiment: name another file");
+	refused(&plan, "%s is not a journal of an experiment: choose another file or folder");
 	assert_int_equal(read_file(bytes, sizeof bytes), 9);
 	setup(NULL);
 	assert_int_equal(run(&plan, &log), ST_EXPERIMENT_COMPLETE);
+	char *identity = st_journal_identity(plan.journal);
+	assert_string_equal(identity, "a test");
+	free(identity);
+	assert_null(st_journal_identity("/no/such/journal"));
 	p.identity = "another";
-	refused(&p, "the journal %s is of another experiment; name another file, or repeat that "
-	            "one: a test");
+	refused(&p, "the journal %s is of another experiment; choose another file or folder, or "
+	            "repeat that one: a test");
 	p = plan;
 	p.n_repetitions--;
 	refused(&p, "the journal %s has a run that the experiment does not have");

@@ -299,10 +299,12 @@ class Campaigns(Fuzz):
         self.error(125, "whole has a campaign already: resume it with --resume, or give -o another folder", *self.campaign("whole", 12)[2:])
         self.error(125, "new is no campaign that could be resumed: it has no journal", *self.campaign("new", 12, "--resume")[2:])
         self.seed("other\n", "other")
-        for words in (("--seed", "2"), ("-s", "other"), ("--regex", "a=>b")):
-            done = self.strobe(*self.campaign("whole", 12, "--resume", *words)[2:])
-            self.assertEqual((done.returncode, done.stdout), (125, ""))
-            self.assertRegex(done.stderr, "^strobe: the journal whole/journal is of another experiment; .*seed=1 seeds=1:.*\n$")
+        end = "; give what it was begun with, or begin another one with -o"
+        for words, what in ((("--seed", "2"), "has another --seed: 1, not 2"), (("-s", "other"), "was begun with another content of the seeds (--seeds)"),
+                            (("--rate", "1.25"), "has another --rate: 1.5, not 1.25"), (("--strategy", "unitary"), "has another --strategy: mixed, not unitary"),
+                            (("--hang", "7s"), "has another --hang: 10, not 7"), (("--coverage", "paths"), "has another --coverage: sum, not paths"),
+                            (("--rules", "double-line"), "was begun with another set of rules (--rules)"), (("--regex", "a=>b"), "was begun with another --regex")):
+            self.error(125, f"the campaign of whole/journal {what}{end}", *self.campaign("whole", 12, "--resume", *words)[2:])
         self.assertEqual((self.place / "whole" / "log.csv").read_bytes(), log)
         journal = self.place / "whole" / "journal"
         lines = journal.read_text().splitlines(keepends=True)

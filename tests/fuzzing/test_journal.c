@@ -355,7 +355,7 @@ identity(void **state)
 	char *same = identity_of("a b", 1, "x");
 	(void)state;
 	assert_string_equal(texts[0], same);
-	assert_non_null(strstr(same, " -- no/such/program a%20b"));
+	assert_non_null(strstr(same, " word=no/such/program word=a%20b"));
 	free(same);
 	for (size_t i = 0; i < 4; i++) {
 		for (size_t k = 0; k < i; k++)
@@ -366,13 +366,75 @@ identity(void **state)
 		free(texts[i]);
 }
 
+/* The message about an identity that differs from the one in a journal; NULL: it does not. */
+static const char *
+difference_of(const char *kept, const char *now, struct st_error *e)
+{
+	char path[] = "/tmp/strobe-test-identity-XXXXXX";
+	struct st_fuzz_journal j = {0};
+	struct st_error ignored;
+	close(mkstemp(path));
+	assert_false(st_fuzz_journal_open(&j, path, kept, &ignored));
+	st_fuzz_journal_close(&j);
+	const st_status status = st_fuzz_identity_check(path, now, e);
+	char *name = strstr(e->text, path);
+	if (status && name) /* the path has letters by chance */
+		memset(name, 'P', strlen(path));
+	unlink(path);
+	return status ? e->text : NULL;
+}
+
+static void
+differences(void **state)
+{
+	static const char kept[] =
+	        "fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=ab rule=x "
+	        "rule=y expression=a expression=b tokens=0:cc word=p word=q";
+	static const struct {
+		const char *now, *what;
+	} cases[] = {
+	        {"fuzz=edges seed=12 seeds=1:aa rate=1.5", "has another --seed: 1, not 12;"},
+	        {"fuzz=edges seed=1 seeds=1:ab rate=1.5",
+	         "begun with another content of the seeds (--seeds);"},
+	        {"fuzz=edges seed=1 seeds=1:aa rate=1.25", "has another --rate: 1.5, not 1.25;"},
+	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=unitary",
+	         "has another --strategy: mixed, not unitary;"},
+	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=b",
+	         "begun with another content of the program;"},
+	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=ab rule=x "
+	         "expression=a",
+	         "begun with another set of rules (--rules);"},
+	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=ab rule=x "
+	         "rule=y rule=z",
+	         "begun with another set of rules (--rules);"},
+	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=ab rule=x "
+	         "rule=y tokens=0:cc",
+	         "begun with another --regex;"},
+	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=ab rule=x "
+	         "rule=y expression=a expression=b tokens=0:cc word=p",
+	         "begun with another command;"},
+	        {"fuzz seed=1", "begun with another version of strobe;"},
+	};
+	struct st_error e = {0};
+	(void)state;
+	assert_null(difference_of(kept, kept, &e));
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *text = difference_of(kept, cases[i].now, &e);
+		assert_non_null(text);
+		if (!strstr(text, cases[i].what))
+			fail_msg("'%s' is not in '%s'", cases[i].what, text);
+	}
+	assert_false(st_fuzz_identity_check("/no/such/journal", kept, &e));
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(lines),      cmocka_unit_test(file),
-	        cmocka_unit_test(call_paths), cmocka_unit_test(damaged),
-	        cmocka_unit_test(mutations),  cmocka_unit_test(identity),
+	        cmocka_unit_test(lines),       cmocka_unit_test(file),
+	        cmocka_unit_test(call_paths),  cmocka_unit_test(damaged),
+	        cmocka_unit_test(mutations),   cmocka_unit_test(identity),
+	        cmocka_unit_test(differences),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
