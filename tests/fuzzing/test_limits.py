@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""strobe fuzz says why it cannot execute a program: test_limits.py STROBE LINEAR."""
+"""Limits of strobe fuzz on time, executions and sizes, and why it cannot execute a program: test_limits.py STROBE LINEAR."""
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,34 @@ class Limits(unittest.TestCase):
         self.assertEqual(done.returncode, 125)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         return done.stderr
+
+    def campaign(self, *words):
+        """The number of executions of the search, and the sizes of the inputs that were kept, by a program whose work is that of reading."""
+        (self.place / "letters.c").write_text("#include <stdio.h>\nint main(void) { int n = 0, c; while ((c = getchar()) != EOF) n += c == 'e'; return n > 99999; }\n")
+        subprocess.run(["gcc", "-O1", "-o", "letters", "letters.c"], cwd=self.place, check=True)
+        done = subprocess.run([STROBE, "fuzz", "-q", "-s", "seed", "--judge", "1ms", "--rules", "double-line", "--rate", "1", "-o", "out", *words, "--", "./letters"],
+                              cwd=self.place, capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        sizes = [path.stat().st_size for path in (self.place / "out" / "results").iterdir()]
+        executions = len((self.place / "out" / "journal").read_text().splitlines()) - 1
+        shutil.rmtree(self.place / "out")
+        return executions, sizes
+
+    def test_time(self):
+        """The seed is executed twice, which takes longer than the limit: nothing follows."""
+        self.assertEqual(self.campaign("-t", "1us")[0], 2)
+
+    def test_executions(self):
+        for n in 3, 50:
+            self.assertEqual(self.campaign("-t", "600s", "--executions", str(n))[0], n)
+
+    def test_sizes(self):
+        """The line of 12 bytes is doubled again and again; what is too long is cut."""
+        for words, most in ((("-N", "20"), 20), (("--size-ratio", "1.5"), 18), (("--size-ratio", "7.8"), 93)):
+            _, sizes = self.campaign("-t", "600s", "--executions", "40", *words)
+            self.assertEqual(max(sizes), most, words)
+        _, sizes = self.campaign("-t", "600s", "--executions", "40", "-N", "12")
+        self.assertEqual(sizes, [])
 
     def test_too_few_descriptors(self):
         error = self.fuzz(LINEAR, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
