@@ -173,6 +173,8 @@ st_batch_open(struct st_batch **b, const struct st_batch_options *o, struct st_e
 	**b = (struct st_batch){.o = o};
 	st_status status = st_workers_place_read(&(*b)->place, o->place.on, e);
 	if (!status)
+		status = st_workers_place_check(&(*b)->place, o->cpus, e);
+	if (!status)
 		status = batch_begin(*b, e);
 	if (!status)
 		return ST_OK;

@@ -45,17 +45,29 @@ st_workers_place_read(struct st_workers_place *p, const char *text, struct st_er
 	return ST_OK;
 }
 
+st_status
+st_workers_place_check(const struct st_workers_place *p, const cpu_set_t *cpus, struct st_error *e)
+{
+	cpu_set_t own;
+	if (p->slurm || (!cpus && sched_getaffinity(0, sizeof own, &own)))
+		return ST_OK;
+	const size_t all = (size_t)CPU_COUNT(cpus ? cpus : &own);
+	return p->workers <= all
+	               ? ST_OK
+	               : st_fail(e, ST_EXIT_FAILED,
+	                         "--on local:%zu needs a CPU for each worker, and strobe may use "
+	                         "%zu: take local:%zu, or local for all but one",
+	                         p->workers, all, all);
+}
+
 /* The last CPUs work, so that the first, which serve most interrupts, are left to strobe. */
 static st_status
 pool_choose_cpus(struct st_workers *p, const cpu_set_t *cpus, struct st_error *e)
 {
 	const size_t all = (size_t)CPU_COUNT(cpus), wanted = p->place->workers;
 	p->n = wanted ? wanted : all > 1 ? all - 1 : 1;
-	if (p->n > all)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "--on local:%zu needs a CPU for each worker, and strobe may use "
-		               "%zu",
-		               wanted, all);
+	if (st_workers_place_check(p->place, cpus, e))
+		return ST_FAILED;
 	p->workers = calloc(p->n, sizeof *p->workers);
 	if (!p->workers)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the workers");

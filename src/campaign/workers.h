@@ -16,6 +16,10 @@ struct st_workers_place {
 };
 /* "local", "local:N", "slurm" or "slurm:PARTITION". 0, or -1 with *e (usage). */
 st_status st_workers_place_read(struct st_workers_place *p, const char *text, struct st_error *e);
+/* Whether there is a CPU for each worker. cpus: those that the workers may use; NULL: all that this
+ * process may use. To be called before a folder is made. 0, or -1 with *e. */
+st_status st_workers_place_check(const struct st_workers_place *p, const cpu_set_t *cpus,
+                                 struct st_error *e);
 
 struct st_workers_one {
 	int cpu;

@@ -124,7 +124,8 @@ st_job_campaign_begin(struct st_job_campaign *k, const struct st_job_campaign_of
 	const struct st_job_options *o = of->options;
 	const cpu_set_t *cpus = of->job->cpu ? &of->job->cpus : NULL;
 	*k = (struct st_job_campaign){0};
-	if (st_workers_place_read(&k->place, o->on, e))
+	if (st_workers_place_read(&k->place, o->on, e) ||
+	    st_workers_place_check(&k->place, cpus, e))
 		return ST_FAILED;
 	json_t *about = about_campaign(of);
 	st_status status = about ? st_campaign_make(of->folder, about, e)
