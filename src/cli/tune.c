@@ -137,9 +137,9 @@ conduct(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
 	a->how.arg = &progress;
 	st_status status = prepare(&a->how, e);
 	if (!status) {
-		status = a->experiment ? st_tune_far_work(a, e)
-		         : l ? st_tune_limit(l, &a->how, &a->qos, a->study.programs.v[0].argv, e)
-		             : st_tune_study(&a->study, &a->how, e);
+		status = l ? st_tune_limit(l, &a->how, &a->qos, a->study.programs.v[0].argv, e)
+		         : a->experiment ? st_tune_far_work(a, e)
+		                         : st_tune_study(&a->study, &a->how, e);
 		rmdir(a->how.folder);
 	}
 	a->how.arg = NULL;
@@ -184,6 +184,14 @@ study(struct st_tune_arguments *a, struct st_error *e)
 }
 
 static st_status
+tune_find_limit(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
+{
+	if (a->output && !a->experiment && st_output_check_kind(a->output, "JSON", ".json", e))
+		return ST_FAILED;
+	return a->place.on && !a->experiment ? st_tune_far_limit(a, l, e) : conduct(a, l, e);
+}
+
+static st_status
 search(struct st_tune_arguments *a, struct st_error *e)
 {
 	const struct st_study *s = &a->study;
@@ -199,14 +207,11 @@ search(struct st_tune_arguments *a, struct st_error *e)
 	                     .budget = s->budgets[0],
 	                     .period = s->periods[0],
 	                     .repeat = s->repeat};
-	int status = (a->output && st_output_check_kind(a->output, "JSON", ".json", e)) ||
-	                             conduct(a, &l, e)
-	                     ? -1
-	                     : 0;
-	if (!status && st_tune_interrupted())
+	int status = tune_find_limit(a, &l, e);
+	if (!status && !a->experiment && tune_signal())
 		status = tell_interruption(a, l.steps.n > 0, "a step", e);
 	if (!status)
-		status = report_limit(a, &l, e);
+		status = a->experiment ? st_tune_far_found(a, &l, e) : report_limit(a, &l, e);
 	free(l.steps.v);
 	free(command);
 	return status;
@@ -221,7 +226,7 @@ analyse_again(struct st_tune_arguments *a, struct st_error *e)
 static st_status
 tune(struct st_tune_arguments *a, struct st_error *e)
 {
-	if (a->experiment)
+	if (a->experiment && a->mode == ST_TUNE_STUDY)
 		return conduct(a, NULL, e);
 	if (a->from)
 		return analyse_again(a, e);

@@ -36,11 +36,16 @@ st_status st_tune_far_check(const struct st_tune_arguments *a, struct st_error *
 /* Lets workers make the study, or the runs up to a signal. 0, or -1 with *e. The caller ends a->far
  * in both cases, when the result is written. */
 st_status st_tune_far_study(struct st_tune_arguments *a, struct st_error *e);
+/* The same of a search, which one worker makes. After a signal l is left as it is. */
+st_status st_tune_far_limit(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e);
 /* Ends the campaign. complete: the result is written; otherwise prints how to resume it. NULL: does
  * nothing. */
 void st_tune_far_end(struct st_tune_far *f, bool complete);
 /* Makes the part of --experiment, and writes it to the file of --output. */
 st_status st_tune_far_work(struct st_tune_arguments *a, struct st_error *e);
+/* Writes the result of a worker's search to that file. */
+st_status st_tune_far_found(const struct st_tune_arguments *a, const struct st_limit *l,
+                            struct st_error *e);
 void st_tune_arguments_free(struct st_tune_arguments *a);
 
 #endif

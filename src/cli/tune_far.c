@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* strobe tune --on: the runs of a program without a budget are a task, and then each pair is one,
- * in which a worker starts strobe tune with the same options for this part alone. */
+ * in which a worker starts strobe tune with the same options for this part alone. A search is one
+ * task, because each of its runs depends on the ones before. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "cli/tune_arguments.h"
 #include "profile/output.h"
 #include "timing/timing.h"
+#include "tune/limit_part.h"
 #include "tune/part.h"
 
 struct st_tune_far {
@@ -21,6 +23,9 @@ struct st_tune_far {
 	struct st_progress progress;
 	size_t all; /* results */
 };
+
+/* The task of a search. */
+static const char search_task[] = "search";
 
 static st_status
 tune_far_memory(struct st_error *e)
@@ -36,23 +41,17 @@ st_tune_far_check(const struct st_tune_arguments *a, struct st_error *e)
 	if (a->experiment && !a->output)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--experiment needs a file for its result: -o FILE");
-	if (a->place.on && a->mode != ST_TUNE_STUDY)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--on is for a study: each run of %s follows from the one before",
-		               a->mode == ST_TUNE_THRESHOLD ? "--max-threshold" : "--max");
+	if (a->experiment && a->mode != ST_TUNE_STUDY && strcmp(a->experiment, search_task) != 0)
+		return st_fail(e, ST_EXIT_USAGE, "'%s' is no part of this search", a->experiment);
 	return ST_OK;
 }
 
 /* ---- the worker's side ---- */
 
-st_status
-st_tune_far_work(struct st_tune_arguments *a, struct st_error *e)
+/* status: of what has written the text, which is released. */
+static st_status
+tune_far_write(const struct st_tune_arguments *a, char *lines, st_status status, struct st_error *e)
 {
-	struct st_text text;
-	FILE *out = st_text_begin(&text);
-	st_status status =
-	        out ? st_tune_part(&a->study, &a->how, a->experiment, a->reference, out, e) : ST_OK;
-	char *lines = st_text_end(&text);
 	if (st_tune_interrupted())
 		status = st_fail(e, 128 + st_tune_interrupted(), "interrupted");
 	else if (!status && !lines)
@@ -61,6 +60,26 @@ st_tune_far_work(struct st_tune_arguments *a, struct st_error *e)
 		status = st_output_text(a->output, lines, e);
 	free(lines);
 	return status;
+}
+
+st_status
+st_tune_far_work(struct st_tune_arguments *a, struct st_error *e)
+{
+	struct st_text text;
+	FILE *out = st_text_begin(&text);
+	st_status status =
+	        out ? st_tune_part(&a->study, &a->how, a->experiment, a->reference, out, e) : ST_OK;
+	return tune_far_write(a, st_text_end(&text), status, e);
+}
+
+st_status
+st_tune_far_found(const struct st_tune_arguments *a, const struct st_limit *l, struct st_error *e)
+{
+	struct st_text text;
+	FILE *out = st_text_begin(&text);
+	if (out)
+		st_limit_part_write(l, out);
+	return tune_far_write(a, st_text_end(&text), ST_OK, e);
 }
 
 /* ---- tasks ---- */
@@ -150,20 +169,48 @@ tune_far_open(struct st_tune_far *f, struct st_error *e)
 	return st_on_tasks_open(&f->tasks, &a->place, tune_far_identity(a), e);
 }
 
-st_status
-st_tune_far_study(struct st_tune_arguments *a, struct st_error *e)
+/* all: results that there will be. */
+static st_status
+tune_far_begin(struct st_tune_arguments *a, size_t all, struct st_error *e)
 {
-	const struct st_study *s = &a->study;
 	struct st_tune_far *f = a->far = calloc(1, sizeof *f);
 	if (!f)
 		return tune_far_memory(e);
 	f->a = a;
 	f->tasks =
 	        (struct st_on_tasks){.tool = "tune", .command = a->command, .program = a->program};
-	f->all = s->programs.n + st_study_steps(s) * s->repeat;
+	f->all = all;
 	st_progress_init(&f->progress, a->quiet);
 	st_timing_watch_signals();
-	st_status status = tune_far_open(f, e);
+	return tune_far_open(f, e);
+}
+
+st_status
+st_tune_far_limit(struct st_tune_arguments *a, struct st_limit *l, struct st_error *e)
+{
+	char *path = NULL;
+	st_status status = tune_far_begin(a, 1, e);
+	struct st_tune_far *f = a->far;
+	if (!status)
+		status = st_on_tasks_plan(&f->tasks, strdup(search_task), NULL, e);
+	if (!status)
+		status = tune_far_take(f, &path, e);
+	if (!status && path)
+		status = st_limit_part_read(l, path, e);
+	free(path);
+	if (f)
+		st_progress_erase(&f->progress);
+	return status;
+}
+
+st_status
+st_tune_far_study(struct st_tune_arguments *a, struct st_error *e)
+{
+	const struct st_study *s = &a->study;
+	st_status status = tune_far_begin(a, s->programs.n + st_study_steps(s) * s->repeat, e);
+	struct st_tune_far *f = a->far;
+	if (!f)
+		return ST_FAILED;
 	if (!status)
 		status = tune_far_programs(f, e);
 	if (!status)

@@ -99,7 +99,8 @@ class Tune(worked.Case):
     def test_mistakes(self):
         for words, text in (
                 (("--campaign", "x"), "--campaign is for workers: add --on local or --on slurm"),
-                (("--on", "local", "--max", "--qos", "file:x", "--qos-min", "1"), "--on is for a study: each run of --max follows from the one before"),
+                (("--experiment", "pair 0 0 0 0 1", "-o", "x", "--max", "--qos", "file:x", "--qos-min", "1"), "'pair 0 0 0 0 1' is no part of this search"),
+                (("--experiment", "search", "-o", "x"), "'search' is no part of this study"),
                 (("--on", "here"), "--on takes local, local:N, slurm or slurm:PARTITION, not 'here'"),
                 (("--on", "local", "--lease", "1ms"), "--lease takes a time of a second or more, such as 60s, not '1ms'"),
                 (("--experiment", "program 0"), "--experiment needs a file for its result: -o FILE"),

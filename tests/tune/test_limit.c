@@ -8,8 +8,10 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
+#include <unistd.h>
 
-#include "tune/limit.h"
+#include "tune/limit_part.h"
 
 static void
 assert_near(double is, double wanted)
@@ -144,13 +146,103 @@ several_runs(void **state)
 	assert_near(sum.worst, 3);
 }
 
+/* ---- the result of a worker ---- */
+
+static st_status
+read_part(const char *text, struct st_limit *l, struct st_error *e)
+{
+	char path[] = "/tmp/strobe-test-limit-XXXXXX";
+	const int fd = mkstemp(path);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	*l = (struct st_limit){.tool = "hot"};
+	const st_status status = st_limit_part_read(l, path, e);
+	unlink(path);
+	return status;
+}
+
+static void
+part_of_a_worker(void **state)
+{
+	struct st_limit_step steps[] = {{1, {20, 3, 0.1, -1.5}, 99, false},
+	                                {0.5, {30, 30, 1e300, 2}, UINT64_MAX, true}};
+	const struct st_limit l = {.instructions = 12345,
+	                           .native = {15, 14, 1.0 / 3, 7},
+	                           .steps = {steps, 2, 2},
+	                           .found = true,
+	                           .best = 1,
+	                           .covered = {5, 9},
+	                           .n_runs = 2};
+	struct st_limit got;
+	struct st_error e;
+	char *text = NULL;
+	size_t size;
+	(void)state;
+	FILE *out = open_memstream(&text, &size);
+	st_limit_part_write(&l, out);
+	fclose(out);
+	assert_false(read_part(text, &got, &e));
+	free(text);
+	assert_string_equal(got.tool, "hot");
+	assert_true(got.complete && got.found);
+	assert_int_equal(got.best, 1);
+	assert_int_equal(got.instructions, 12345);
+	assert_int_equal(got.native.kept, 14);
+	assert_true(got.native.median == 1.0 / 3);
+	assert_int_equal(got.steps.n, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(got.steps.v[i].level == steps[i].level);
+		assert_true(got.steps.v[i].quality.worst == steps[i].quality.worst);
+		assert_true(got.steps.v[i].quality.median == steps[i].quality.median);
+		assert_int_equal(got.steps.v[i].quality.readings, steps[i].quality.readings);
+		assert_true(got.steps.v[i].instructions == steps[i].instructions);
+		assert_int_equal(got.steps.v[i].holds, steps[i].holds);
+	}
+	assert_int_equal(got.n_runs, 2);
+	assert_int_equal(got.covered[1], 9);
+	free(got.steps.v);
+}
+
+static void
+damaged_parts(void **state)
+{
+	static const char *const bad[] = {
+	        "",
+	        "native 1 1 1 1\ninstructions 5\n",
+	        "native 1 2 1 1\nend -1\n",
+	        "native 1 1 1\nend -1\n",
+	        "step 1 1 1 1 0x1p-1 7\nend 0\n",
+	        "step 1 1 1 1 0x1p-1 7 1\nend 1\n",
+	        "end -2\n",
+	        "end\n",
+	        "end -1\nend -1\n",
+	        "other 5\nend -1\n",
+	        "covered 1\ncovered 2\ncovered 3\ncovered 4\ncovered 5\ncovered 6\ncovered 7\n"
+	        "covered 8\ncovered 9\ncovered 10\ncovered 11\nend -1\n",
+	};
+	struct st_limit l;
+	struct st_error e;
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		if (!read_part(bad[i], &l, &e))
+			fail_msg("'%s' was read", bad[i]);
+		assert_non_null(strstr(e.text, "is damaged: name another folder with --campaign"));
+		free(l.steps.v);
+	}
+	assert_true(st_limit_part_read(&l, "/no/such/file", &e));
+	assert_false(read_part("step 1 1 1 1 0x1p-1 7 1\nend -1\n", &l, &e));
+	assert_false(l.found);
+	free(l.steps.v);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(finds_each),  cmocka_unit_test(failures_end_it),
-	        cmocka_unit_test(levels),      cmocka_unit_test(readings),
-	        cmocka_unit_test(ninety_nine), cmocka_unit_test(several_runs),
+	        cmocka_unit_test(finds_each),       cmocka_unit_test(failures_end_it),
+	        cmocka_unit_test(levels),           cmocka_unit_test(readings),
+	        cmocka_unit_test(ninety_nine),      cmocka_unit_test(several_runs),
+	        cmocka_unit_test(part_of_a_worker), cmocka_unit_test(damaged_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

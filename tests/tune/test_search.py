@@ -100,6 +100,29 @@ class Search(unittest.TestCase):
         self.assertEqual((self.folder / "arguments").read_text(), (10 + len(s["covered"])) * "word\n")
         self.check_covered(s)
 
+    def test_a_worker_searches(self):
+        """With workers, one of them makes all runs: the same steps, once; when the result is there, none is made again."""
+        on = "-q", "--on", "local:1", "--node-noise", "0"
+        s = self.search("--max", "--qos-min", 90, *on, "--campaign", "campaign", values=[(3, 50)])
+        self.assertEqual([(step["budget"], step["holds"]) for step in s["steps"]],
+                         [(1, False)] + [(budget, True) for budget in (0.5, 0.75, 0.87, 0.93, 0.96, 0.98, 0.99)])
+        self.assertEqual((s["best"], s["complete"], s["command"]), (s["steps"][-1], True, f"{self.program} word"))
+        self.assertEqual((s["native"]["median"], s["native"]["kept"]), (100, s["native"]["readings"]))
+        self.assertGreater(s["instructions"], 1000)
+        self.assertEqual((self.folder / "arguments").read_text(), (10 + len(s["covered"])) * "word\n")
+        self.check_covered(s)
+        again = self.search("--max", "--qos-min", 90, *on, "--campaign", "campaign")
+        self.assertEqual(again, s)
+        self.assertEqual((self.folder / "last").read_text(), "0\n")
+        self.assertEqual(list((self.folder / "tmp").iterdir()), [])
+
+    def test_a_worker_fails(self):
+        """What ends a search ends that of a worker with the same words."""
+        words = "--max", "--qos-min", 100.5
+        alone, far = self.tune(*words, code=125).stderr, self.tune(*words, "-q", "--on", "local:1", "--node-noise", "0", code=125).stderr
+        self.assertIn("natively --qos-min 100.5 is kept in 0 of ", alone)
+        self.assertIn("natively --qos-min 100.5 is kept in 0 of ", far)
+
     def check_covered(self, s):
         """Runs with what was found share a log, until 99 % of the instructions have been measured."""
         self.assertTrue(1 <= len(s["covered"]) <= 10)
