@@ -332,6 +332,7 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 		return ST_FAILED;
 	if (a->own && st_patterns_add_path(&r->images, "images", a->program, e))
 		return ST_FAILED;
+	r->own = a->own;
 	r->marks = true;
 	if (a->depth) {
 		snprintf(depth, sizeof depth, "%ld", a->depth);

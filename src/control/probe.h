@@ -77,6 +77,7 @@ struct st_probing {
 	bool reads_clock;   /* and their rows have the thread's CPU time */
 	bool samples;       /* some functions have calls that are not timed */
 	bool follows;       /* children are measured, too: `again` is given */
+	bool only_exec;     /* with `follows`: no, only what the process itself becomes */
 	/* Returns what is to take a program that the process, or a child of it, has become; NULL:
 	 * there is no memory for it. */
 	struct st_probing *(*again)(void *arg);

@@ -245,6 +245,8 @@ st_probing_unfollow(struct st_probing *p)
 	if (!p->has_follower)
 		return;
 	__atomic_store_n(&p->ends, true, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&p->area->exec_asked, 1, __ATOMIC_ACQ_REL);
+	syscall(SYS_futex, &p->area->exec_asked, FUTEX_WAKE, 1, NULL, NULL, 0);
 	pthread_join(p->follower, NULL);
 	p->has_follower = false;
 }

@@ -287,8 +287,8 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 		uint32_t pid, follows, running, usual;
 		uint64_t area_bytes;
 		uint32_t room_for_threads, is_short;
-	} family = {(uint32_t)p->pid,       p->follows, 0, (uint32_t)note, p->shared_bytes,
-	            ST_PROBE_FIRST_THREADS, 0};
+	} family = {(uint32_t)p->pid, p->follows && !p->only_exec, 0, (uint32_t)note,
+	            p->shared_bytes,  ST_PROBE_FIRST_THREADS,      0};
 	_Static_assert(offsetof(struct st_probe_context, is_short) -
 	                               offsetof(struct st_probe_context, pid) ==
 	                       offsetof(__typeof__(family), is_short),

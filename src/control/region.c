@@ -35,8 +35,8 @@ st_region_continued(struct st_supervisor *s, pid_t pid)
 	struct st_run_options o = *s->options;
 	const struct st_process *before = st_supervisor_newest(s, pid);
 	/* Where the program or a function begins it, it has to be begun again. */
-	if (!before || o.region_by != (o.region_by & (ST_REGION_BY_CONTROLLER |
-	                                              ST_REGION_OFF_AT_START | ST_REGION_LIMITED)))
+	const uint32_t begun = ST_REGION_BY_FUNCTION | ST_REGION_BY_PROGRAM;
+	if (!before || !(o.region_by & ST_REGION_BY_CONTROLLER) || (o.region_by & begun))
 		return o;
 	o.region_by &= ~(uint32_t)ST_REGION_OFF_AT_START;
 	if (!before->results->control.region_on)

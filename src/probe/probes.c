@@ -65,6 +65,7 @@ introduce_again(void *arg)
 	                                   .uses_cpu = as->uses_cpu,
 	                                   .samples = as->samples,
 	                                   .follows = true,
+	                                   .only_exec = as->only_exec,
 	                                   .records = as->records,
 	                                   .records_calls = as->records_calls,
 	                                   .reads_clock = as->reads_clock,
@@ -160,7 +161,7 @@ static st_status
 wait_for_others(struct st_probes *root, struct st_error *e)
 {
 	(void)e;
-	while (!st_jobs_interrupted() && is_any_left(root))
+	while (!root->process.only_exec && !st_jobs_interrupted() && is_any_left(root))
 		nanosleep(&(struct timespec){0, 50000000}, NULL);
 	for (size_t i = 0; i <= root->others.n; i++) {
 		struct st_probing *p = i ? &root->others.v[i - 1]->process : &root->process;

@@ -21,10 +21,24 @@ struct choice {
 	struct st_probes *probes;
 };
 
+/* The functions of a program that the process has executed are its own as well. */
+static st_status
+choose_executed(const struct choice *c, const struct st_probed_image *image)
+{
+	struct st_region *r = &c->request->session->region;
+	struct st_error e;
+	if (!r->own || c->request->session->follow || image != &image->probes->images.v[0] ||
+	    st_region_chooses_image(r, image->path))
+		return ST_OK;
+	return st_patterns_add_path(&r->images, "images", image->path, &e);
+}
+
 static struct st_probe_action
 choose_action(void *arg, const struct st_probed_image *image, const struct st_function *f)
 {
 	const struct choice *c = arg;
+	if (choose_executed(c, image))
+		return (struct st_probe_action){ST_PROBE_NOTHING, 0};
 	const bool is_scope = *c->request->main && st_trace_is_named(f, c->request->main);
 	if (is_scope)
 		return (struct st_probe_action){ST_PROBE_SCOPE, 0};
@@ -264,6 +278,16 @@ pause_watching(void *arg, bool begins)
 	c->request->watcher->pause(c->request->watcher->arg, begins);
 }
 
+/* Is what the process executes traced, without its children? Where it is not possible the trace
+ * ends with the program that was started. */
+static bool
+follows_exec(const struct st_trace_request *r)
+{
+	const struct st_session *s = r->session;
+	return !s->follow && !s->pid && !r->events && !r->watcher && !s->budget.chosen &&
+	       !(r->window > 0) && !(s->region.length > 0);
+}
+
 /* 0: there is no budget. */
 static double
 budget_share(const struct st_trace_request *r)
@@ -291,7 +315,8 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 	                    .scoped = *r->main != '\0',
 	                    .uses_cpu = r->cpu,
 	                    .records = r->events,
-	                    .follows = r->session->follow,
+	                    .follows = r->session->follow || follows_exec(r),
+	                    .only_exec = !r->session->follow,
 	                    .samples = st_trace_rates_sample(r->rates) || budget_share(r) > 0 ||
 	                               r->window > 0}};
 	choice.probes = &probes;

@@ -74,6 +74,30 @@ put_threads(struct st_profile *profile, size_t first, const struct st_probing *p
 	}
 }
 
+/* The process that was started has executed those that have its number: the last one has its end.
+ */
+static void
+put_ends(struct st_profile *profile)
+{
+	const size_t n = profile->processes.n;
+	struct st_profile_process *last = n ? &profile->processes.v[0] : NULL;
+	for (size_t i = 1; i < n; i++) {
+		struct st_profile_process *next = &profile->processes.v[i];
+		if (next->pid != last->pid)
+			continue;
+		next->state = last->state;
+		next->ppid = last->ppid;
+		next->exit = last->exit;
+		next->signal = last->signal;
+		next->exited = last->exited;
+		next->core_dumped = last->core_dumped;
+		last->state = ST_RUN_EXECED;
+		last->exit = last->signal = 0;
+		last->exited = last->core_dumped = false;
+		last = next;
+	}
+}
+
 void
 st_trace_put_processes(struct st_profile *profile, const struct st_probes *p, const char *command)
 {
@@ -82,4 +106,6 @@ st_trace_put_processes(struct st_profile *profile, const struct st_probes *p, co
 	for (size_t i = 0; (each = st_probes_each(p, i)); i++)
 		put_threads(profile, i ? profile->processes.n : 0, &each->process,
 		            each->process.command ? each->process.command : command);
+	if (!p->process.attached)
+		put_ends(profile);
 }

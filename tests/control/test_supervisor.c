@@ -81,6 +81,8 @@ a_region_goes_on_after_execve(void **state)
 	assert_int_equal(st_region_continued(&s, 7).region_by, ST_REGION_BY_FUNCTION | off);
 	options.region_by = 0;
 	assert_int_equal(st_region_continued(&s, 7).region_by, 0);
+	results->control.region_on = 0;
+	assert_int_equal(st_region_continued(&s, 7).region_by, 0);
 	free(results);
 }
 

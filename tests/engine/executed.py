@@ -148,6 +148,14 @@ class Executed(unittest.TestCase):
         with open(self.result, encoding="utf-8") as file:
             self.assertEqual([p["instructions"] for p in json.load(file)["processes"]], [0, 0])
 
+    def test_in_a_region_of_a_child(self):
+        for options in [], ["--for", "1000s"]:
+            with self.subTest(options):
+                self.run_strobe("sh", "-c", f"({self.tiny}); (exec {self.tiny}); exit 3", options=["--follow", *options])
+                with open(self.result, encoding="utf-8") as file:
+                    self.assertEqual([p["instructions"] for p in json.load(file)["processes"] if p["command"] == self.tiny],
+                                     [TINY_INSTRUCTIONS] * 2)
+
     def test_calling_contexts(self):
         done = subprocess.run([STROBE, "paths", "-q", "--format", "json", "-o", self.result, "--", EXECUTING, "chain", "2", "9"],
                               capture_output=True, text=True, timeout=200, check=False)

@@ -473,6 +473,33 @@ class Follow(Probe):
         trace, _ = self.trace("probe", command=[FORKS, "exec"])
         self.assertNotIn("t_fib", self.calls(trace))
 
+    def test_executed_without_it(self):
+        """What the process itself executes is traced; its own functions are those of the program that it is at the time."""
+        whole, _ = self.trace("probe", "--follow", command=[FORKS, "becomes"])
+        script = self.at / "shim"
+        script.write_text(f"#!/bin/sh\n{FORKS} leaf | cat\nexec {FORKS} becomes\n")
+        script.chmod(0o755)
+        for engine in "probe", "jit":
+            with self.subTest(engine=engine):
+                trace, printed = self.trace(engine, command=[FORKS, "becomes"])
+                self.assertEqual(printed, "done\n")
+                self.assertEqual(self.calls(trace), self.calls(whole))
+                trace, printed = self.trace(engine, command=[script])
+                self.assertEqual(printed, "done\ndone\n")
+                calls = self.calls(trace)
+                self.assertEqual(calls["t_fib"], (9 + 67, 0))
+                self.assertGreater(len(calls), len(self.calls(whole)))
+                self.assertNotIn("/images", " ".join(trace["notes"]))
+
+    def test_end_of_what_was_executed(self):
+        file = self.at / "trace.db"
+        done = subprocess.run([STROBE, "trace", "--engine", "probe", "--funcs", "t_fib", "-o", file, "--", "sh", "-c", f"exec {FORKS} becomes"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60, check=True)
+        self.assertIn("\n  totals of 3 programs that the process executed: sh, trace-forks, trace-forks\n", done.stderr)
+        shown = subprocess.run([STROBE, "show", file, "--format", "json"], stdout=subprocess.PIPE, check=True)
+        self.assertEqual([(p["state"], p["exit"]) for p in json.loads(shown.stdout)["processes"]],
+                         [("replaced itself by execve", None)] * 2 + [("exited", 0)])
+
     def test_processes(self):
         """The profile has each process: of a fork the child and its child, of an exec what it has become."""
         for what, commands in ("fork", [FORKS] * 3), ("becomes", [FORKS] * 2):

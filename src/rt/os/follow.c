@@ -115,6 +115,7 @@ make_header(struct st_results_header *to, const struct st_results_header *from)
 	to->plan = from->plan;
 	to->plan.budget.first_ns = 0; /* only the program's first process has such a period */
 	to->control.budget_amount = __atomic_load_n(&from->control.budget_amount, __ATOMIC_RELAXED);
+	to->control.region_on = from->control.region_on;
 	to->run.state = ST_RUN_CACHE;
 	to->run.tsc_begin = rt_tsc();
 	to->strings.n = from->plan.n_options;

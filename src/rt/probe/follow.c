@@ -91,6 +91,9 @@ probe_announce_exec(void)
 	uint32_t tries = 0, there = 0;
 	if (!__atomic_load_n(&a->controlled, __ATOMIC_ACQUIRE))
 		return;
+	/* A child, which may have this memory (vfork), is not followed. */
+	if (!probe_context.follows && (uint32_t)SYS(__NR_getpid) != probe_context.pid)
+		return;
 	while (!__atomic_compare_exchange_n(&a->exec_tid, &there, tid, false, __ATOMIC_ACQ_REL,
 	                                    __ATOMIC_ACQUIRE)) {
 		wait_for_change(&a->exec_tid, there);
