@@ -51,7 +51,7 @@ struct st_run_options {
 	char *const *argv; /* the program and its arguments, NULL-terminated; argv[0] is looked up
 	                      in PATH */
 	const struct st_run_tool *tools;
-	size_t n_tools; /* at most ST_MAX_TOOLS */
+	size_t n_tools;   /* at most ST_MAX_TOOLS */
 	bool follow;      /* take children along, and what they execute */
 	bool follow_exec; /* take along what the program executes in its own process (execve) */
 	bool serves;      /* a fork server: control/served.h sets it */
@@ -148,11 +148,11 @@ struct st_process {
 	int exit_code;
 	int signal; /* that ended it, or 0 */
 	bool core_dumped;
-	bool executed; /* it began by an execve that was followed, not by a fork */
+	bool executed;   /* it began by an execve that was followed, not by a fork */
 	char *alone_why; /* why what it executed runs natively; NULL: it does not, or that is not
 	                    known */
-	bool running;  /* it outlived the program, and the run: its results end there */
-	bool gone;     /* has ended for certain: its unused memory is given back */
+	bool running;    /* it outlived the program, and the run: its results end there */
+	bool gone;       /* has ended for certain: its unused memory is given back */
 };
 
 /* The outcome of a run. processes[0] is the program itself; the others are what it executed in its

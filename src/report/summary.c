@@ -66,7 +66,7 @@ print_slowdown(FILE *out, const struct st_slowdown *is)
 /* The programs of the first process: the one that was started, and what it has executed since. Of
  * many the last ones matter. */
 static void
-print_programs(FILE *out, const struct st_profile *p, size_t programs)
+summary_print_programs(FILE *out, const struct st_profile *p, size_t programs)
 {
 	enum { MOST_PROGRAMS = 6, FIRST_PROGRAMS = 3 };
 	size_t at = 0;
@@ -98,7 +98,7 @@ summary_print_processes(FILE *out, const struct st_profile *p)
 		fprintf(out, "  totals of %s%s", ST_COUNT(processes, "process", "processes"),
 		        programs > 1 ? "; the first one executed" : "");
 	if (programs > 1)
-		print_programs(out, p, programs);
+		summary_print_programs(out, p, programs);
 	putc('\n', out);
 }
 

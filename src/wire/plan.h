@@ -48,7 +48,7 @@ enum {
 };
 
 struct st_plan {
-	uint32_t stress; /* ST_STRESS_* */
+	uint32_t stress;      /* ST_STRESS_* */
 	uint32_t follow;      /* not 0: children are taken along, and what processes execute */
 	uint32_t follow_exec; /* not 0: what the process itself executes (execve) is taken along */
 	uint32_t serves;      /* not 0: a fork server, struct st_serve; without both of these */
