@@ -180,20 +180,46 @@ contexts_pprof_add_label(struct writer *w, uint32_t label, uint64_t mapping)
 	write_part(w, PROFILE_LOCATION);
 }
 
-/* Labels are ordered by place: those of one image stand together. */
+/* The last label of the image of a label. Labels are ordered by place: those of one image stand
+ * together. */
+static uint32_t
+contexts_pprof_last(const struct st_contexts *c, uint32_t label)
+{
+	uint32_t last = label;
+	while (last + 1 < c->n_labels && c->labels[last + 1].image == c->labels[label].image)
+		last++;
+	return last;
+}
+
+/* The mapping of the program itself comes first: pprof takes the first one for it. Returns its
+ * image; NULL: no label is in it. */
+static const char *
+contexts_pprof_add_program(struct writer *w)
+{
+	const struct st_contexts *c = w->c;
+	for (uint32_t i = 0; i < c->n_labels; i++) {
+		const char *image = c->labels[i].image;
+		if (!image || !st_profile_is_program(c->profile, image))
+			continue;
+		add_mapping(w, 1, image, c->labels[contexts_pprof_last(c, i)].offset);
+		return image;
+	}
+	return NULL;
+}
+
 static void
 contexts_pprof_add_labels(struct writer *w)
 {
 	const struct st_contexts *c = w->c;
-	uint64_t mapping = 0;
+	const char *program = contexts_pprof_add_program(w);
+	uint64_t mapping = 0, made = program != NULL;
 	for (uint32_t i = 0; i < c->n_labels; i++) {
 		const char *image = c->labels[i].image;
-		bool first = image && (!i || c->labels[i - 1].image != image);
-		uint32_t last = i;
-		while (first && last + 1 < c->n_labels && c->labels[last + 1].image == image)
-			last++;
+		const bool first = image && (!i || c->labels[i - 1].image != image);
 		if (first)
-			add_mapping(w, ++mapping, image, c->labels[last].offset);
+			mapping = image == program ? 1 : ++made;
+		if (first && image != program)
+			add_mapping(w, mapping, image, c->labels[contexts_pprof_last(c, i)].offset);
 		contexts_pprof_add_label(w, i, image ? mapping : 0);
 	}
 }

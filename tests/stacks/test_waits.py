@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What threads wait for (hot:wall), in a program whose waits have known lengths (waits.c)."""
 import collections
+import gzip
 import json
 import os
 import signal
@@ -20,6 +21,25 @@ Wait = collections.namedtuple("Wait", "stack ns")
 
 def strobe(*words, check=True):
     return subprocess.run([STROBE, *words], check=check, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240)
+
+
+def fields(message):
+    """The fields of a message of protocol buffers: pairs of number and value."""
+    def number(at):
+        value = shift = 0
+        while True:
+            byte = message[at]
+            value |= (byte & 127) << shift
+            at, shift = at + 1, shift + 7
+            if byte < 128:
+                return value, at
+    at = 0
+    while at < len(message):
+        key, at = number(at)
+        value, at = number(at)
+        if key & 7 == 2:
+            value, at = message[at:at + value], at + value
+        yield key >> 3, value
 
 
 class Result:
@@ -156,6 +176,14 @@ class Waits(unittest.TestCase):
     def test_pprof(self):
         path = os.path.join(self.result.folder.name, "x.pb.gz")
         strobe("export", "--metric", "waiting", "-o", path, self.result.path)
+        with gzip.open(path) as file:
+            profile = list(fields(file.read()))
+        texts = [value.decode() for field, value in profile if field == 6]
+        mappings = [dict(fields(value)) for field, value in profile if field == 3]
+        self.assertEqual(os.path.basename(texts[mappings[0][5]]), os.path.basename(WAITS))  # pprof's main binary
+        self.assertEqual([mapping[1] for mapping in mappings], list(range(1, len(mappings) + 1)))
+        locations = {location.get(2, 0) for location in (dict(fields(value)) for field, value in profile if field == 4)}
+        self.assertLessEqual(locations, set(range(len(mappings) + 1)))
         back = os.path.join(self.result.folder.name, "back.db")
         strobe("import", "-o", back, path)
         lines = strobe("export", "--to", "folded", back).stdout.splitlines()
