@@ -203,11 +203,12 @@ check_interactive(const struct arguments *a, struct st_error *e)
 {
 	if (!a->interactive)
 		return ST_OK;
-	if (a->function || a->parts || a->rows || a->columns || a->where.n || a->extract ||
-	    a->top >= 0 || a->format != ST_FORMAT_TEXT || strcmp(a->output, "-") != 0)
+	if (a->parts || a->rows || a->columns || a->where.n || a->extract ||
+	    (a->function && a->table) || a->top >= 0 || a->format != ST_FORMAT_TEXT ||
+	    strcmp(a->output, "-") != 0)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--interactive shows all of the profile: leave out the other "
-		               "options, apart from --table, --sort and --debuginfod");
+		               "options, apart from --func or --table, --sort and --debuginfod");
 	if (st_row_file_is(a->file))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--interactive shows profiles, and '%s' is a file of rows: leave "
@@ -382,7 +383,8 @@ show_rows(const struct arguments *a, struct st_error *e)
 static st_status
 show_interactively(const struct arguments *a, const struct st_profile *p, struct st_error *e)
 {
-	const struct st_tui_begin begin = {.table = a->table, .sort = a->sort_key};
+	const struct st_tui_begin begin = {
+	        .table = a->table, .sort = a->sort_key, .function = a->function};
 	return st_tui_browse(p, st_base_name(a->file), &begin, e);
 }
 

@@ -53,20 +53,23 @@ frame_measure(struct st_tui_page *p, size_t height)
 
 /* Leaves out columns from the right, but not the last, until what is left fits. */
 static struct frame_columns
-frame_choose(const struct st_tui_page *p, size_t columns)
+frame_choose(struct st_tui_page *p, size_t columns)
 {
 	struct frame_columns shown = {0};
+	p->more = false;
 	const size_t n = p->columns.n;
 	size_t last = columns * 2 / 5, used = 0;
 	if (n && last > p->columns.v[n - 1].width)
 		last = p->columns.v[n - 1].width;
-	for (size_t c = 0; c < n && shown.n + 1 < FRAME_MOST_CELLS; c++) {
+	for (size_t c = p->first; c < n && shown.n + 1 < FRAME_MOST_CELLS; c++) {
 		const size_t most = columns * 2 / 5;
 		size_t width = p->columns.v[c].width;
 		if (c + 1 < n && p->columns.v[c].left && width > most)
 			width = most;
-		if (c + 1 < n && used + width + FRAME_GAP + last > columns)
+		if (c + 1 < n && used + width + FRAME_GAP + last > columns) {
+			p->more = true;
 			continue;
+		}
 		if (c + 1 == n) /* a number is not filled up to the end of the line */
 			width = p->columns.v[c].left || used + width > columns ? columns - used
 			                                                       : width;
@@ -115,7 +118,7 @@ frame_row(const struct st_tui_page *p, size_t row, const struct frame_columns *s
 
 /* The name in the row of the cursor if it does not fit there. malloc'ed. */
 static char *
-frame_detail(const struct st_tui_page *p, size_t columns)
+frame_detail(struct st_tui_page *p, size_t columns)
 {
 	const struct frame_columns shown = frame_choose(p, columns);
 	const size_t i = shown.n - 1, c = shown.n ? shown.of[i] : 0;
@@ -206,9 +209,9 @@ frame_last(const struct st_tui *t, const struct st_tui_page *p, struct st_tui_fr
 	} else if (*t->message) {
 		line = st_text_of("%s", t->message);
 	} else {
-		line = st_text_of("? help  q %s  / search  v views  %s",
-		                  p->transient ? "close" : "quit",
-		                  p->kind->keys ? p->kind->keys : "");
+		line = st_text_of(
+		        "? help  q %s  %s/ search  v views  %s", p->transient ? "close" : "quit",
+		        p->more ? "> more columns  " : "", p->kind->keys ? p->kind->keys : "");
 	}
 	char *clean = line ? st_printable(line) : NULL;
 	char *cut = clean ? st_tui_cut(clean, columns) : NULL;

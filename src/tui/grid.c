@@ -86,13 +86,31 @@ grid_page_menu(const struct grid_page *of, const struct st_profile *p, size_t ro
 	return NULL;
 }
 
+/* A row that names no function: all of its columns, one below the other. */
+static void
+grid_page_show_row(struct st_tui *t, const struct st_tui_page *p, size_t row)
+{
+	struct st_text built;
+	struct st_error e;
+	FILE *out = st_text_begin(&built);
+	for (size_t c = 0; out && c < p->columns.n; c++) {
+		char *text = grid_page_cell(p, row, c);
+		fprintf(out, "%20s  %s\n", p->columns.v[c].title, text ? text : "");
+		free(text);
+	}
+	struct st_tui_page *all = st_tui_text_page("row", out ? st_text_end(&built) : NULL, &e);
+	if (all)
+		all->transient = true;
+	st_tui_push(t, all);
+}
+
 static void
 grid_page_open(struct st_tui *t, struct st_tui_page *p, size_t row)
 {
 	const struct grid_page *of = p->of;
 	struct st_tui_link first, second;
 	if (!of->links || !of->links(&of->grid, of->rows[row], 0, &first))
-		st_tui_say(t, "this row names no function that the profile has");
+		grid_page_show_row(t, p, row);
 	else if (of->links(&of->grid, of->rows[row], 1, &second))
 		st_tui_push(t, grid_page_menu(of, t->profile, of->rows[row]));
 	else

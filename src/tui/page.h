@@ -69,6 +69,8 @@ struct st_tui_page {
 	ST_VEC(struct st_tui_column) columns;
 	size_t n;           /* rows */
 	size_t cursor, top; /* rows: that of the cursor, the first on the screen */
+	size_t first;       /* the first column that is shown */
+	bool more;          /* further columns had no space on the last screen */
 	size_t shift;       /* characters that the last column is moved to the left */
 	long sorted;        /* column; ST_TUI_UNSORTED: as the rows came */
 	bool reversed;

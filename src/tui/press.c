@@ -20,15 +20,20 @@ press_move(struct st_tui *t, long rows)
 		st_tui_page_go(p, p->cursor + (size_t)rows);
 }
 
+/* First to the columns that had no space, then within the last one. */
 static void
 press_shift(struct st_tui *t, bool right)
 {
 	enum { STEP = 8, MOST = 4000 };
 	struct st_tui_page *p = st_tui_top(t);
-	if (right && p->shift < MOST)
+	if (right && p->more)
+		p->first++;
+	else if (right && p->shift < MOST)
 		p->shift += STEP;
-	else if (!right)
+	else if (!right && p->shift)
 		p->shift -= p->shift < STEP ? p->shift : STEP;
+	else if (!right && p->first)
+		p->first--;
 }
 
 /* ---- opening and closing ---- */

@@ -84,7 +84,7 @@ st_tui_help_page(struct st_error *e)
 	        "  PgUp PgDn, Space        one screen\n"
 	        "  Home End, g G           to the first row, to the last row\n"
 	        "  [ ]                     to the heading before, to the next heading\n"
-	        "  < >                     move long names and lines to the side\n"
+	        "  < >                     show more columns, then move long lines to the side\n"
 	        "=Open and close\n"
 	        "  Enter                   open the function of the row: callers, source, code\n"
 	        "  Left, Esc, Backspace    go back\n"

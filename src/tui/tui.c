@@ -149,6 +149,20 @@ tui_sort_by(struct st_tui_page *p, const char *name, struct st_error *e)
 	               name);
 }
 
+/* Searches the first page for a function and opens it. */
+static st_status
+tui_begin_with(struct st_tui *t, const char *name, struct st_error *e)
+{
+	struct st_tui_page *p = st_tui_top(t);
+	const size_t row = p->kind->open ? st_tui_find(t, p, name, 0, true, true) : SIZE_MAX;
+	if (row == SIZE_MAX)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no function '%s' ran; leave out --func, and search with /", name);
+	st_tui_page_go(p, row);
+	p->kind->open(t, p, row);
+	return t->pages.n > 1 ? ST_OK : st_fail(e, ST_EXIT_FAILED, "%s", t->message);
+}
+
 st_status
 st_tui_open(struct st_tui *t, const struct st_profile *p, const char *file,
             const struct st_tui_begin *begin, struct st_error *e)
@@ -174,7 +188,9 @@ st_tui_open(struct st_tui *t, const struct st_profile *p, const char *file,
 		return ST_FAILED;
 	}
 	*slot = first;
-	return begin->sort ? tui_sort_by(first, begin->sort, e) : ST_OK;
+	if (begin->sort && tui_sort_by(first, begin->sort, e))
+		return ST_FAILED;
+	return begin->function ? tui_begin_with(t, begin->function, e) : ST_OK;
 }
 
 void

@@ -45,6 +45,8 @@ struct st_tui {
 struct st_tui_begin {
 	const char *table; /* the name of a view or of a table */
 	const char *sort;  /* a column of it */
+	/* The name of a function, or a part of it, whose page is shown above the list. */
+	const char *function;
 };
 
 /* Opens the first page. -1 with *e: there is no such table or column, or no memory. The caller

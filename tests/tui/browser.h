@@ -107,7 +107,8 @@ browser_of(struct st_profile *p, const char *table, const char *sort)
 	struct browser *b = calloc(1, sizeof *b);
 	struct st_error e;
 	b->profile = p;
-	assert_int_equal(st_tui_open(&b->t, p, "app.db", &(struct st_tui_begin){table, sort}, &e),
+	assert_int_equal(st_tui_open(&b->t, p, "app.db",
+	                             &(struct st_tui_begin){.table = table, .sort = sort}, &e),
 	                 0);
 	return b;
 }

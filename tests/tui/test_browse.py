@@ -98,6 +98,12 @@ class Screens(Browse):
 
 
 class Calls(Browse):
+    def test_function_of_the_command_line(self):
+        terminal = self.browse("-F", "main")
+        terminal.shows(r"^p\.db  functions by samples > main ")
+        terminal.press(b"\x1b", r" 3/3$")
+        self.quits(terminal)
+
     def test_callers_of_a_function(self):
         terminal = self.browse()
         terminal.shows(MAIN)
@@ -220,10 +226,10 @@ class Refused(Browse):
                    "or make a page with strobe report")
 
     def test_other_options(self):
-        for words in (["-n", "3"], ["--lines"], ["--format", "json"], ["-o", "x"], ["-F", "main"]):
+        for words in (["-n", "3"], ["--lines"], ["--format", "json"], ["-o", "x"], ["-F", "main", "-t", "images"]):
             with self.subTest(words):
                 self.error("-i", *words, self.profile, text="--interactive shows all of the profile: leave out the other options, apart "
-                           "from --table, --sort and --debuginfod")
+                           "from --func or --table, --sort and --debuginfod")
 
     def on_terminal(self, words, pattern, code=2, env=None):
         terminal = self.browse(*words, env=env, columns=300)
@@ -238,6 +244,7 @@ class Refused(Browse):
 
     def test_no_such_table(self):
         self.on_terminal(["-t", "image"], "^strobe: the profile has no table 'image'; did you mean 'images'?")
+        self.on_terminal(["-F", "mein"], "^strobe: no function 'mein' ran; leave out --func, and search with /")
         self.on_terminal(["-s", "size"], "^strobe: the first page has no column 'size'; s lists the columns")
 
 

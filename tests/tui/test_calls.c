@@ -2,6 +2,9 @@
 /* The pages of calls: trees, functions with their callers and callees, threads and metrics. */
 #include "browser.h"
 
+#include "wire/results/contexts.h"
+#include "wire/results/samples.h"
+
 static void
 test_tree_of_calls(void **state)
 {
@@ -272,6 +275,109 @@ test_metrics_of_contexts(void **state)
 }
 
 static void
+test_metrics_that_were_measured(void **state)
+{
+	(void)state;
+	struct st_profile *p = profile_of_paths();
+	p->run.tool = "contexts:time=1,instructions=1";
+	p->run.tools.n = p->run.tool_options.n = 0;
+	st_profile_tools_of_text(p);
+	struct browser *b = browser_of(p, "calls", NULL);
+	press(b, "m");
+	assert_rows(b, (const char *[]){"time", "instructions", "count", NULL});
+	browser_end(b);
+}
+
+/* Of wall time its parts; what threads waited for are rows like functions. */
+static void
+test_parts_of_wall_time(void **state)
+{
+	(void)state;
+	struct st_profile *p = profile_of_calls();
+	p->run.tool = "hot:wall=1";
+	st_profile_tools_of_text(p);
+	for (size_t i = 0; i < p->contexts.n; i++)
+		p->contexts.v[i].self_ns = 1000000;
+	p->labels.v[UEBUNG].image = UINT32_MAX; /* work waits, for a lock */
+	p->labels.v[UEBUNG].function = UINT32_MAX;
+	p->labels.v[UEBUNG].offset = ST_LABEL_KINDS + ST_STACK_LOCK;
+	p->contexts.v[3].parent = 1;
+	struct browser *b = browser_of(p, "calls", NULL);
+	press(b, "m");
+	assert_rows(b, (const char *[]){"wall", "on-cpu", "waiting", "samples", NULL});
+	press(b, "jj\r*");
+	assert_string_equal(st_tui_top(&b->t)->title, "calls by waiting");
+	assert_rows(b, (const char *[]){"- main [app]", " - work [app]", "    [lock]", NULL});
+	assert_cell(b, 2, "waiting", "1.0 ms");
+	press(b, "m\033mk\r");
+	assert_string_equal(st_tui_top(&b->t)->title, "calls by on-cpu");
+	assert_cell(b, 0, "on-cpu", "3.0 ms");
+	press(b, "mG\r");
+	assert_cell(b, 0, "samples", "80");
+	browser_end(b);
+}
+
+/* Whatever is pressed, on screens of any size, there is a page and a frame of it. */
+static void
+test_any_keys(void **state)
+{
+	(void)state;
+	static const int keys[] = {'j',
+	                           'k',
+	                           ' ',
+	                           'g',
+	                           'G',
+	                           '+',
+	                           '-',
+	                           '*',
+	                           '/',
+	                           'w',
+	                           'm',
+	                           'n',
+	                           'N',
+	                           's',
+	                           'r',
+	                           't',
+	                           'v',
+	                           '<',
+	                           '>',
+	                           '[',
+	                           ']',
+	                           '\r',
+	                           '\t',
+	                           '?',
+	                           'x',
+	                           0xdc,
+	                           ST_TUI_UP,
+	                           ST_TUI_DOWN,
+	                           ST_TUI_LEFT,
+	                           ST_TUI_RIGHT,
+	                           ST_TUI_PAGE_UP,
+	                           ST_TUI_PAGE_DOWN,
+	                           ST_TUI_ESCAPE,
+	                           '\r',
+	                           ST_TUI_BACKSPACE,
+	                           ST_TUI_HELP,
+	                           ST_TUI_END};
+	struct browser *b = browser_of(profile_of_calls(), NULL, NULL);
+	uint64_t random = 1;
+	for (size_t i = 0; i < 20000; i++) {
+		struct st_tui_frame f;
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		const uint64_t r = random >> 33;
+		const size_t lines = 1 + r % 30, columns = 1 + r / 30 % 90;
+		st_tui_press(&b->t, keys[r / 2700 % (sizeof keys / sizeof *keys)]);
+		assert_false(b->t.quit);
+		assert_in_range(st_tui_top(&b->t)->cursor, 0,
+		                st_tui_top(&b->t)->n ? st_tui_top(&b->t)->n - 1 : 0);
+		assert_int_equal(st_tui_frame_make(&f, &b->t, lines, columns), 0);
+		assert_int_equal(f.lines.n, lines);
+		st_tui_frame_free(&f);
+	}
+	browser_end(b);
+}
+
+static void
 test_rows_of_tables_lead_to_functions(void **state)
 {
 	(void)state;
@@ -308,7 +414,11 @@ test_rows_of_tables_lead_to_functions(void **state)
 	assert_string_equal(st_tui_top(&b->t)->title, "work");
 	st_tui_press(&b->t, ST_TUI_ESCAPE);
 	press(b, "j\r");
-	assert_string_equal(b->t.message, "this row names no function that the profile has");
+	assert_string_equal(st_tui_top(&b->t)->title, "row"); /* none is: its columns */
+	assert_line_of_page(b, "               count  1");
+	assert_int_equal(st_tui_top(&b->t)->n, 3);
+	press(b, "q");
+	assert_false(b->t.quit);
 	browser_end(b);
 }
 
@@ -328,6 +438,9 @@ main(void)
 	        cmocka_unit_test(test_choice_of_processes),
 	        cmocka_unit_test(test_choice_of_the_metric),
 	        cmocka_unit_test(test_metrics_of_contexts),
+	        cmocka_unit_test(test_parts_of_wall_time),
+	        cmocka_unit_test(test_metrics_that_were_measured),
+	        cmocka_unit_test(test_any_keys),
 	        cmocka_unit_test(test_rows_of_tables_lead_to_functions),
 	};
 	return cmocka_run_group_tests_name("tui_calls", tests, use_utf8, NULL);

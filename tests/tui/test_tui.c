@@ -231,6 +231,9 @@ test_narrow_screens_leave_out_columns(void **state)
 	struct browser *b = browser_of(profile_of_functions(), NULL, NULL);
 	assert_line(b, 5, 40, 1, "self %  total %  samples  function");
 	assert_line(b, 5, 20, 1, "self %  function");
+	press(b, ">>"); /* to the columns that had no space */
+	assert_line(b, 5, 20, 1, "samples  function");
+	press(b, "<<<");
 	assert_line(b, 3, 20, 0, " 90.00  work [app]"); /* rows only */
 	press(b, "jjj");
 	assert_line(b, 3, 20, 2, "  0.00  idle [app]"); /* the cursor's row is on the screen */
@@ -247,8 +250,13 @@ test_long_names_are_cut_in_the_middle(void **state)
 	struct browser *b = browser_of(p, NULL, NULL);
 	assert_line(b, 12, 60, 2, " 90.00    90.00       90     12  std::vector<...long>) [app]");
 	assert_line(b, 12, 60, 10, "std::vector<std::pair<int, lo...(std::pair<int, long>) [app]");
+	assert_line(b, 12, 100, 2,
+	            " 90.00    90.00       90     12      12           500  "
+	            "std::vector<std::pair...air<int, long>) [app]");
 	press(b, ">>");
-	assert_line(b, 12, 60, 2, " 90.00    90.00       90     12  :pair<int, long>>::push_bac");
+	assert_line(b, 12, 100, 2,
+	            " 90.00    90.00       90     12      12           500  "
+	            ":pair<int, long>>::push_back(std::pair<int, l");
 	press(b, "<<<");
 	assert_line(b, 12, 60, 2, " 90.00    90.00       90     12  std::vector<...long>) [app]");
 	browser_end(b);
