@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "report/annotate.h"
+#include "tui/function_rows.h"
 #include "tui/pages.h"
 
 /* A line: of text, or of a caller or callee, which Enter opens. */
@@ -13,7 +14,7 @@ struct function_line {
 	char *text;
 	enum st_tui_look look;
 	bool leads;
-	uint32_t label;
+	uint32_t function, label; /* as in struct st_tui_link */
 };
 
 struct function_page {
@@ -42,11 +43,10 @@ function_page_open(struct st_tui *t, struct st_tui_page *p, size_t row)
 	const struct function_page *of = p->of;
 	const struct function_line *line = &of->lines.v[row];
 	if (!line->leads) {
-		st_tui_say(t, "Enter opens callers and callees");
+		st_tui_say(t, "this line leads to no other function");
 		return;
 	}
-	const struct st_context_label *l = &of->calls->costs.contexts.labels[line->label];
-	st_tui_open_function(t, &(struct st_tui_link){NULL, l->in_function, line->label});
+	st_tui_open_function(t, &(struct st_tui_link){NULL, line->function, line->label});
 }
 
 static void
@@ -110,6 +110,16 @@ function_page_heat(double percent)
 	return percent >= 5 ? ST_TUI_HOT : percent >= 0.5 ? ST_TUI_WARM : ST_TUI_PLAIN;
 }
 
+/* The last line leads to a function. */
+static void
+function_page_lead(struct function_page *of, uint32_t function, uint32_t label)
+{
+	struct function_line *line = &of->lines.v[of->lines.n - 1];
+	line->leads = true;
+	line->function = function;
+	line->label = label;
+}
+
 static st_status
 function_page_pair(struct function_page *of, const struct st_tui_pair *pair)
 {
@@ -121,8 +131,8 @@ function_page_pair(struct function_page *of, const struct st_tui_pair *pair)
 	free(value);
 	if (function_page_add(of, text, function_page_heat(percent)))
 		return ST_FAILED;
-	of->lines.v[of->lines.n - 1].leads = true;
-	of->lines.v[of->lines.n - 1].label = pair->label;
+	const struct st_context_label *l = &of->calls->costs.contexts.labels[pair->label];
+	function_page_lead(of, l->in_function, pair->label);
 	return ST_OK;
 }
 
@@ -145,6 +155,31 @@ function_page_pairs(struct st_tui *t, struct function_page *of, uint32_t label, 
 	free(title);
 	return bad && !status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the callers")
 	                      : status;
+}
+
+/* ---- rows of tables ---- */
+
+static st_status
+function_page_rows_head(void *of, const char *title)
+{
+	return title ? function_page_head(of, title) : ST_FAILED;
+}
+
+static st_status
+function_page_row(void *of, char *text, uint32_t function)
+{
+	if (function_page_add(of, text, ST_TUI_PLAIN))
+		return ST_FAILED;
+	if (function != UINT32_MAX)
+		function_page_lead(of, function, UINT32_MAX);
+	return ST_OK;
+}
+
+static st_status
+function_page_rows(struct function_page *of, const struct st_profile *p, uint32_t function)
+{
+	const struct st_tui_rows_taker taker = {function_page_rows_head, function_page_row, of};
+	return function < p->functions.n ? st_tui_rows_of_function(p, function, &taker) : ST_OK;
 }
 
 /* ---- source and code ---- */
@@ -227,6 +262,8 @@ function_page_fill(struct st_tui *t, struct function_page *of, const struct st_t
 		                            function_page_pairs(t, of, label, false, e)))
 			return ST_FAILED;
 	}
+	if (!bad)
+		bad = function_page_rows(of, t->profile, link->function);
 	if (!bad && counted)
 		bad = function_page_part(of, &a, "source", st_annotate_source) ||
 		      function_page_part(of, &a, "disassembly", st_annotate_code);

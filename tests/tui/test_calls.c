@@ -124,7 +124,7 @@ test_the_page_of_a_function(void **state)
 	                       "instructions");
 	assert_line_of_page(b, "callers by samples");
 	press(b, "\r");
-	assert_string_equal(b->t.message, "Enter opens callers and callees");
+	assert_string_equal(b->t.message, "this line leads to no other function");
 	press(b, "]");
 	press(b, "j\r"); /* its caller */
 	assert_string_equal(st_tui_top(&b->t)->title, "main");
@@ -409,6 +409,14 @@ test_rows_of_tables_lead_to_functions(void **state)
 	assert_rows(b, (const char *[]){"caller: main", "callee: work", NULL});
 	press(b, "j\r");
 	assert_string_equal(st_tui_top(&b->t)->title, "work");
+	assert_line_of_page(b, "pairs: calls by caller and callee");
+	assert_line_of_page(b, "  count  caller      callee");
+	assert_line_of_page(b, "     12  main [app]  work [app]");
+	assert_line_of_page(b, "      5  work [app]  0x99");
+	press(b, "/12  main\r\r"); /* the other function of the row */
+	assert_string_equal(st_tui_top(&b->t)->title, "main");
+	assert_line_of_page(b, "     12  main [app]  work [app]");
+	st_tui_press(&b->t, ST_TUI_ESCAPE);
 	st_tui_press(&b->t, ST_TUI_ESCAPE);
 	press(b, "j\r"); /* only one is known */
 	assert_string_equal(st_tui_top(&b->t)->title, "work");
