@@ -31,7 +31,7 @@ st_counted(uint64_t n, const char *one, const char *many)
 struct st_grouped
 st_grouped(uint64_t n)
 {
-	struct st_grouped grouped;
+	struct st_grouped grouped = {0};
 	st_number(grouped.text, n);
 	return grouped;
 }

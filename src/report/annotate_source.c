@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 #include "report/annotate.h"
@@ -130,6 +131,25 @@ print_branches_of(const struct printing *pr, const struct st_profile_line *l)
 	}
 }
 
+/* A file that was changed after its program was built may have other lines than those that ran. */
+static void
+print_newer(const struct st_annotation *a, const char *source)
+{
+	const struct st_profile *p = a->r->profile;
+	const char *image = p->images.v[p->functions.v[a->function].image].path;
+	struct stat text, code;
+	if (stat(source, &text) || stat(image, &code) ||
+	    (text.st_mtim.tv_sec != code.st_mtim.tv_sec
+	             ? text.st_mtim.tv_sec < code.st_mtim.tv_sec
+	             : text.st_mtim.tv_nsec <= code.st_mtim.tv_nsec))
+		return;
+	char *shown = st_printable(image);
+	fprintf(a->out,
+	        "note: this file is newer than %s, so its lines may not be those that ran\n",
+	        shown ? shown : "the program");
+	free(shown);
+}
+
 /* The lines from first on are of one file, in order. */
 static void
 annotate_source_print_file(struct printing *pr, size_t first, size_t n)
@@ -142,6 +162,8 @@ annotate_source_print_file(struct printing *pr, size_t first, size_t n)
 	st_source_read(&s, l[0].file, ST_SOURCE_FOR_READER);
 	fprintf(out, "\n%s%s\n", path ? path : "", s.lines.n ? "" : " (not readable here)");
 	free(path);
+	if (s.lines.n)
+		print_newer(pr->a, l[0].file);
 	fprintf(out, "%8s %14s %16s %6s\n", "samples", "executions", "instructions", "line");
 	uint32_t next = l[0].line > CONTEXT ? l[0].line - CONTEXT : 1;
 	for (size_t i = 0; i < n; i++) {

@@ -157,6 +157,20 @@ print_rests(FILE *out, const struct st_profile *p)
 		        ST_COUNT(n, "time", "times"));
 }
 
+/* Of a program that ended within its first period: why more was measured than the budget's share.
+ */
+static void
+print_first_period(FILE *out, const struct st_profile *p, double measured)
+{
+	const double budget = (double)st_profile_statistic(p, "budget_ns"),
+	             period = (double)st_profile_statistic(p, "budget_period_ns"),
+	             cpu = (double)st_profile_statistic(p, "budget_cpu_ns");
+	if (cpu > 0 && cpu < period && measured > 100 * budget / period)
+		fputs("  the program ended within its first period, whose budget was granted at "
+		      "once; a shorter --period keeps the share of shorter programs\n",
+		      out);
+}
+
 void
 st_budget_print(FILE *out, const struct st_profile *p)
 {
@@ -178,6 +192,7 @@ st_budget_print(FILE *out, const struct st_profile *p)
 	        shares.measured, shares.native, shares.plain);
 	print_rests(out, p);
 	print_overshoots(out, p);
+	print_first_period(out, p, shares.measured);
 }
 
 static int

@@ -86,6 +86,21 @@ class Numbers(Results):
         self.assertRegex(row, r" \d{1,3},\d{3} ", "executions have a comma")
 
 
+class Sources(Results):
+    def test_a_source_that_is_newer_than_its_program(self):
+        (self.place / "new.c").write_text("int main(void) { for (volatile int i = 0; i < 9; i++); return 0; }\n", encoding="utf-8")
+        if subprocess.run(["cc", "-g", "-o", "new", "new.c"], cwd=self.place, check=False).returncode:
+            self.skipTest("no compiler")
+        built = (self.place / "new").stat().st_mtime
+        self.assertEqual(self.run_strobe("run", "-q", "-o", "new.db", "--", "./new").returncode, 0)
+        for age, newer in (-10, False), (0, False), (10, True):
+            os.utime(self.place / "new.c", (built + age, built + age))
+            os.utime(self.place / "new", (built, built))
+            text = self.ask("show", "--func", "main", "new.db")
+            self.assertIn("volatile int i", text)
+            self.assertEqual(f"note: this file is newer than {self.place / 'new'}, so its lines may not be those that ran\n" in text, newer, age)
+
+
 class Names(Results):
     def refused(self, want, *words):
         done = self.run_strobe(*words)

@@ -30,6 +30,27 @@ def exported(*words):
     return subprocess.run([STROBE, *words], check=True, stdout=subprocess.PIPE).stdout
 
 
+def number(data, at):
+    """A number of a protocol buffer, and where it ends."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        at, shift = at + 1, shift + 7
+        if data[at - 1] < 128:
+            return value, at
+
+
+def fields(data):
+    """The fields of a protocol buffer: number and value, which is bytes of what is nested."""
+    at = 0
+    while at < len(data):
+        key, at = number(data, at)
+        value, at = number(data, at)
+        if key & 7 == 2:
+            value, at = data[at:at + value], at + value
+        yield key >> 3, value
+
+
 class Stacks(unittest.TestCase):
     """The call stacks of the samples, as the profile keeps them."""
     @classmethod
@@ -98,6 +119,21 @@ class Stacks(unittest.TestCase):
         subprocess.run([STROBE, "import", "-q", "--from", "pprof", "-o", back, path], check=True)
         lines = exported("export", "--to", "folded", back).decode().splitlines()
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines), self.result["samples"]["stacks"])
+
+    def test_the_first_mapping_of_pprof_is_the_program(self):
+        path = os.path.join(self.folder.name, "first.pb")
+        subprocess.run([STROBE, "export", "--to", "pprof", "-o", path, self.path], check=True)
+        with open(path, "rb") as file:
+            texts, mappings = [], []
+            for field, value in fields(file.read()):
+                if field == 3:
+                    mappings.append(dict(fields(value)))
+                elif field == 6:
+                    texts.append(value.decode())
+        images = [texts[mapping[5]] for mapping in mappings]
+        self.assertEqual(os.path.basename(images[0]), os.path.basename(self.result["run"]["command"][0]))
+        self.assertGreater(len(images), 1)
+        self.assertEqual((sorted(mapping[1] for mapping in mappings), len(set(images))), (list(range(1, len(images) + 1)), len(images)))
 
     def export(self, name):
         path = os.path.join(self.folder.name, name)

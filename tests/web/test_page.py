@@ -194,7 +194,7 @@ class Views(Pages):
         self.open("summary")
         self.assertEqual(self.texts("h1"), ["./example 'a b'"])
         cards = dict(zip(self.texts(".card-title"), self.texts(".card-value")))
-        self.assertEqual(cards, {"Time": "2.50 s", "Slowdown": "1.10 to 1.50 ×", "Under the engine": "100 %", "Exit": "0", "Instructions": "1,000", "Samples": "8",
+        self.assertEqual(cards, {"Time": "2.50 s", "Slowdown": "1.10 to 1.50 ×", "Measured": "10.00 %", "Exit": "0", "Instructions": "1,000", "Samples": "8",
                                  "Functions": "3", "Threads": "2", "Budget": "10.00 %", "Metric kept": "66.67 %"})
         self.assertEqual(self.texts(".hottest a"), ["spin", "turn", "memcpy"])
         self.page.click("section:not([hidden]) .hottest a")
@@ -260,6 +260,16 @@ class Views(Pages):
         self.go("flame/spin")
         self.assertEqual(self.page.js(f"{form}.value"), "sandwich")
         self.assertEqual(sorted(self.page.js(names)), sorted(["all of spin", "spin", "main", "all of spin", "spin", "memcpy"]))
+
+    def test_invalid_expressions_are_said(self):
+        for view in "functions", "flame", "contexts":
+            self.open(view, self.calls if view != "functions" else None)
+            self.page.key("/", "/")
+            self.page.type("/main(/")
+            self.assertEqual(self.texts(".invalid"), ["no valid expression: Unterminated group"], view)
+            self.assertEqual(self.page.js("document.querySelector('section:not([hidden]) [aria-invalid=true]') !== null"), True)
+            self.page.key("Escape")
+            self.assertEqual(self.texts(".invalid"), [], view)
 
     def test_flame_graph_by_keys(self):
         self.open("flame", self.calls)
@@ -434,8 +444,12 @@ class Big(Pages):
         path, done = report(self.place.name, "big.html", big)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.open("flame", path)
-        self.assertRegex(self.status(), r"^ ?[\d,]+ small frames not drawn\.$")
+        self.assertRegex(self.status(), r"^ ?[\d,]+ small frames are in \(other\)\.$")
         self.assertGreater(self.page.js("document.querySelectorAll('g.frame').length"), 10)
+        # The frame of all is as wide as all of them together: those that are not drawn are in (other).
+        self.assertEqual(self.page.js("(root => root.value === root.data.children.reduce((sum, each) => sum + each.value, 0))"
+                                      "(document.querySelector('section:not([hidden]) g.frame').__data__)"), True)
+        self.assertGreater(self.page.js("[...document.querySelectorAll('g.frame')].filter(g => g.__data__.data.name === '(other)').length"), 0)
         self.open("contexts", path)
         self.assertEqual(len(self.rows()) > 2, True)
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees, OTHER, OTHER_CALLERS } from "../../../web/src/data/callgraph.js";
+import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees, OTHER_CALLERS } from "../../../web/src/data/callgraph.js";
+import { OTHER } from "../../../web/src/data/trees.js";
 
 const node = (name, count, value, children = []) => ({ name, count, value, image: "/bin/x", offset: 16, children });
 const TREE = [node("main", 1, 10, [node("f", 2, 30, [node("g", 6, 60)]), node("g", 1, 5), node("h", 1, 1)])];

@@ -38,7 +38,7 @@ test("levels reach from one change to the next", () => {
 });
 
 test("few versions are no answer, and no change is one", () => {
-	assert.equal(verdictOf(series("f", [1]), 7), "Cannot tell whether there is a change: only 1 version has profiles, and 7 are needed.");
+	assert.equal(verdictOf(series("f", [1]), 7), "Cannot tell whether there is a change: only 1 version has a profile, and 7 are needed.");
 	assert.equal(verdictOf(series("f", [1, 1, 1, 1, 1, 1]), 7), "Cannot tell whether there is a change: only 6 versions have profiles, and 7 are needed.");
 	assert.equal(verdictOf(series("f", [1, 1, 1, 1, 1, 1, 1]), 7), "No change in 7 versions.");
 	assert.equal(verdictOf(series("f", [1, 1, 1, 1, 9, 9, 9], { changes: [change(3, 4, 1, 9)] }), 7), "1 change in 7 versions.");

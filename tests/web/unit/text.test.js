@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { compare, matcher, sorted } from "../../../web/src/data/filter.js";
+import { compare, matcher, problemOf, sorted } from "../../../web/src/data/filter.js";
 import { baseName, count, duration, hex, metric, percent, plural, short, signedCount, signedPercent } from "../../../web/src/data/format.js";
 import { hotLines, listing, textOf } from "../../../web/src/data/source.js";
 
@@ -61,4 +61,10 @@ test("all lines have their share of what the functions have", () => {
 	const run = { shareOf: "samples", functions: [{ samples: 3, self_share: 0.3 }, { samples: 7, self_share: 0.7 }], lines: [entry(2, 5), entry(9, 0)], sources: { "/a.c": [[1, "{", "\tx++;\r"]] } };
 	assert.deepEqual(hotLines(run).map(({ line, share, text }) => [line, share.toFixed(6), text]), [[2, "0.500000", "x++;"], [9, "0.000000", null]]);
 	assert.equal(hotLines({ ...run, functions: [] })[0].share, 0);
+});
+
+test("an invalid expression has a reason, and a part of a name none", () => {
+	assert.deepEqual(["f(", "/f/", "", "/"].map(problemOf), [null, null, null, null]);
+	assert.equal(problemOf("/f(/"), "no valid expression: Unterminated group");
+	assert.equal(problemOf("/[/"), "no valid expression: Unterminated character class");
 });

@@ -4,7 +4,7 @@
 // A node has `self`, the metric of the function alone, and `total`, with everything that it called. The value of an edge is what the
 // calls cost. The cost below two nested activations of a function belongs to the calls of the inner one only, as in the files for
 // KCachegrind (src/contexts/pairs.h): self and the edges that leave a function add up to its total, however it recurs.
-import { keyOf, ROOT_NAME, shownName, totals } from "./trees.js";
+import { keyOf, OTHER, ROOT_NAME, shownName, totals } from "./trees.js";
 
 class Maker {
 	constructor() {
@@ -114,8 +114,7 @@ export function graphOfPairs(rows) {
 	return made.done(true);
 }
 
-// Names of the nodes that stand for what is not drawn.
-export const OTHER = "(other)";
+// Where functions that are not drawn call others; where they are called, they are OTHER (trees.js).
 export const OTHER_CALLERS = "(other callers)";
 
 // The functions at most so many calls away from a function, along the edges (callees) or against them (callers).

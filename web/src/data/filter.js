@@ -18,6 +18,18 @@ export function matcher(typed) {
 	}
 }
 
+// Why a text is no expression, or null if it is one, or a part of a name.
+export function problemOf(typed) {
+	const expression = /^\/(.+?)\/?$/.exec(typed.trim());
+	if (!expression) return null;
+	try {
+		new RegExp(expression[1], "i");
+		return null;
+	} catch (error) {
+		return `no valid expression: ${error.message.split(": ").at(-1)}`;
+	}
+}
+
 // Compares two values of a column: numbers by size, all else by the alphabet; what is unknown last.
 export function compare(a, b, descending) {
 	const unknownA = a === null || a === undefined || Number.isNaN(a);

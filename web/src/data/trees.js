@@ -7,6 +7,9 @@ const NO_METRICS = new Set(["offset", "line", "column", "thread", "id"]);
 
 export const ROOT_NAME = "__root__";
 
+// What stands for all that is not drawn.
+export const OTHER = "(other)";
+
 // Labels that are no functions.
 const SHOWN_NAMES = { [ROOT_NAME]: "(root)", __unknown__: "(unknown callers)" };
 
@@ -126,8 +129,8 @@ export function sandwich(trees, name, key, deepest = 400) {
 }
 
 // What a flame graph is drawn from: {name, value, self, children, node}, value being that of the whole subtree. Only the
-// `most` largest subtrees are kept, and `deepest` levels; cut says how many subtrees are not
-// there.
+// `most` largest subtrees are kept, and `deepest` levels; the others are in a frame OTHER of their parent, so that no sum changes.
+// cut: the number of subtrees that are not there.
 export function flame(trees, key, { most = 20000, deepest = 400, title = "all" } = {}) {
 	const sums = totals(trees, key);
 	const least = leastKept([...sums.values()], most);
@@ -136,16 +139,20 @@ export function flame(trees, key, { most = 20000, deepest = 400, title = "all" }
 	const work = [[trees, root, 1]];
 	while (work.length) {
 		const [list, into, depth] = work.pop();
+		let others = 0;
 		for (const node of list) {
 			const value = sums.get(node);
-			if (depth > deepest || value < least || !(value > 0)) {
+			if (!(value > 0)) continue;
+			if (depth > deepest || value < least) {
 				cut++;
+				others += value;
 				continue;
 			}
 			const made = { name: shownName(node.name), value, self: node[key] ?? 0, node, children: [] };
 			into.children.push(made);
 			if (node.children?.length) work.push([node.children, made, depth + 1]);
 		}
+		if (others > 0) into.children.push({ name: OTHER, value: others, self: others, node: null, children: [] });
 	}
 	root.value = root.children.reduce((sum, child) => sum + child.value, 0);
 	return { root, cut };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Making elements. Texts become text nodes, never markup: names come from the programs that were measured.
 
+import { problemOf } from "../data/filter.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 // h("div.name", {title: "..", onclick: f, "aria-label": ".."}, child, "text", [more])
@@ -40,9 +42,19 @@ export function chooser(label, options, value, onchange) {
 	return h("label.choice", {}, h("span", {}, label), select);
 }
 
-// A search field; / puts the cursor there.
+// A search field; / puts the cursor there. It says when an expression is invalid.
 export function search(label, oninput) {
-	const input = h("input.search", { type: "search", placeholder: `${label}  ( / )`, "aria-label": label, "data-search": true, spellcheck: "false", oninput: () => oninput(input.value) });
+	const note = h("span.invalid", { role: "alert" });
+	const check = () => {
+		const why = problemOf(input.value);
+		if (why) input.setAttribute("aria-invalid", "true");
+		else input.removeAttribute("aria-invalid");
+		note.textContent = why ?? "";
+		if (why && !note.isConnected) input.after(note);
+		else if (!why) note.remove();
+		oninput(input.value);
+	};
+	const input = h("input.search", { type: "search", placeholder: `${label}  ( / )`, "aria-label": label, "data-search": true, spellcheck: "false", oninput: check });
 	return input;
 }
 

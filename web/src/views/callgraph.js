@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The call graph: who calls whom, as boxes and arrows.
-import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees, OTHER } from "../data/callgraph.js";
+import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees } from "../data/callgraph.js";
 import { baseName, count, duration, metric, percent, plural } from "../data/format.js";
-import { isExclusive, merge, metricKeys, shownName } from "../data/trees.js";
+import { isExclusive, merge, metricKeys, OTHER, shownName } from "../data/trees.js";
 import { button, chooser, h, nothing, search } from "../parts/dom.js";
 import { saveText } from "../parts/figure.js";
 import { Graph } from "../parts/graph.js";

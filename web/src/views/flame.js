@@ -41,7 +41,7 @@ export const flame = {
 		const state = { key: from.metrics[0][0], thread: "all", inverted: true, form: "callees", name: null };
 		const status = h("span.status", { role: "status" });
 		const say = (text) => (status.textContent = status.title = text);
-		const idle = () => say([from.note, state.cut ? `${plural(state.cut, "small frame")} not drawn.` : ""].join(" "));
+		const idle = () => say([from.note, state.cut ? `${plural(state.cut, "small frame is", "small frames are")} in (other).` : ""].join(" "));
 		const options = {
 			label: "Flame graph",
 			colour: (data) => (data.node?.image ? colourOf(data.name, data.node.image) : "var(--flame-root)"),

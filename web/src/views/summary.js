@@ -50,7 +50,8 @@ function cards(run) {
 		const { seconds, cpu_seconds, slowdown_least: least, slowdown_most: most, cache_share } = run.run;
 		add("Time", duration(seconds * 1e9), run.blow ? "the whole campaign" : `CPU ${duration(cpu_seconds * 1e9)}`);
 		if (least) add("Slowdown", `${factor(least, most)} to ${factor(most, most)} ×`, "estimated, over native CPU time");
-		if (!run.blow) add("Under the engine", percent(cache_share), "of the CPU time");
+		if (run.budget?.parts) add("Measured", percent(run.budget.parts.measured), "of the CPU time");
+		else if (!run.blow) add("Under the engine", percent(cache_share), "of the CPU time");
 		add("Exit", ended(run.run), run.run.signal ? "killed" : run.run.exit === 0 ? "success" : "");
 	}
 	const { samples, instructions, blocks } = run.result;
