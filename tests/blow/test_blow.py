@@ -455,7 +455,7 @@ class Results(Blow):
         self.assertIn("result: r.db", done.stderr)
         text = self.strobe("--from", "r.db").stdout
         self.assertEqual(done.stdout.split("\n", 1)[1], text)
-        self.assertIn("2 experiments on 1 of 1 functions", text)
+        self.assertIn("2 experiments on 1 of 1 function", text)
         self.assertIn("quarter", text)
         again = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
         self.assertEqual(again["strobe"], {"version": 1, "tool": "blow"})

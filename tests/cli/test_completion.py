@@ -93,7 +93,7 @@ class Completion(unittest.TestCase):
         self.expect(wanted)
 
     def test_values(self):
-        self.expect({"strobe show --sort ": ["time", "total", "instructions", "calls", "name"],
+        self.expect({"strobe show --sort ": ["time", "total", "waiting", "instructions", "calls", "name"],
                      "strobe show -s t": ["time", "total"],
                      "strobe help --completion ": ["bash", "zsh", "fish"],
                      "strobe help v": ["version"],
@@ -105,7 +105,8 @@ class Completion(unittest.TestCase):
                      "strobe run -fqt bb": ["bbcount"],
                      "strobe run -t hot -t n": ["null"],
                      "strobe run -t opmix:t": ["opmix:trace="] if SHELL == "fish" else ["trace="],
-                     "strobe run --tool=hot:": [],
+                     "strobe run --tool=hot:": ["wall="],
+                     "strobe run --tool=null:": [],
                      "strobe run -t no-such-tool:": [],
                      "strobe run --stress ": ["blocks", "cache", "links", "far", ...]})
 

@@ -108,7 +108,7 @@ class Attaching(Running):
 
     def test_origin(self):
         program = self.serving()
-        self.assertRegex(self.record(program.pid, "-F", "serve"), r"^strobe: wrote r.txt: \d+ of \d+ calls of 1 function\n$")
+        self.assertRegex(self.record(program.pid, "-F", "serve"), r"^strobe: wrote r.txt: [\d,]+ of [\d,]+ calls of 1 function\n$")
         with open(os.path.join(self.at, "r.txt"), encoding="utf-8") as file:
             self.assertEqual(file.read().splitlines()[:2], ["#strobe-records,1", f"#program,{SERVES},forever"])
 
@@ -201,7 +201,7 @@ class Engine(Running):
                     self.skipTest(done.stderr)
                 if not done.returncode:
                     break
-            self.assertRegex(done.stderr, r"^strobe: wrote r.txt: \d+ of \d+ calls of 1 function\n$")
+            self.assertRegex(done.stderr, r"^strobe: wrote r.txt: [\d,]+ of [\d,]+ calls of 1 function\n$")
             self.check_serve(set(range(1, 41)))
         done = self.strobe("-m", "instructions", "--pid", program.pid, "--for", "0.5s", "-F", "serve_range", "-o", "none.txt")
         self.assertEqual((done.returncode, done.stderr), (125, "strobe: nothing was recorded, because the process did not call serve_range: "
