@@ -81,7 +81,7 @@ enum st_blow_point_kind {
 	ST_BLOW_SOURCE,  /* no function, but a metric: points.h */
 	ST_BLOW_BEGINS,  /* a function with whose calls a latency begins; no point itself */
 	ST_BLOW_LATENCY, /* no function, but the latency of requests: points.h */
-	ST_BLOW_SITE,    /* no function, but a static probe (USDT): sites.h */
+	ST_BLOW_SITE,    /* no function, but a static probe (USDT) or a line: sites.h */
 	ST_BLOW_POINT_KINDS
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "blow/corpus.h"
+#include "blow/locations.h"
 #include "qos/meter.h"
 
 /* ---- the user's list ---- */
@@ -29,6 +30,17 @@ add_source(struct st_blow_points *p, const char *name, struct st_error *e)
 }
 
 static st_status
+keep_site(struct st_blow_points *p, const char *name, struct st_error *e)
+{
+	char *copy = strdup(name), **slot = copy ? ST_PUSH(&p->sites) : NULL;
+	if (slot)
+		*slot = copy;
+	else
+		free(copy);
+	return slot ? ST_OK : st_fail(e, ST_EXIT_FAILED, "out of memory");
+}
+
+static st_status
 add_named_site(struct st_blow_points *p, const char *name, struct st_error *e)
 {
 	const char *provider = name + strlen(ST_BLOW_SITE_PREFIX), *colon = strchr(provider, ':');
@@ -36,12 +48,27 @@ add_named_site(struct st_blow_points *p, const char *name, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--progress takes usdt:PROVIDER:NAME for a static probe, not '%s'",
 		               name);
-	char *copy = strdup(name), **slot = copy ? ST_PUSH(&p->sites) : NULL;
-	if (slot)
-		*slot = copy;
-	else
-		free(copy);
-	return slot ? ST_OK : st_fail(e, ST_EXIT_FAILED, "out of memory");
+	return keep_site(p, name, e);
+}
+
+/* Whether the value is FILE:LINE; no function has a name like that. */
+static bool
+names_line(const char *value)
+{
+	const char *colon = strrchr(value, ':');
+	return colon && colon != value && colon[-1] != ':' && colon[1] &&
+	       !colon[1 + strspn(colon + 1, "0123456789")];
+}
+
+static st_status
+add_point_line(struct st_blow_points *p, const char *value, struct st_error *e)
+{
+	struct st_blow_locations l = {0};
+	const st_status status = st_blow_locations_add(&l, value, e);
+	st_blow_locations_free(&l);
+	return status ? st_fail(e, ST_EXIT_USAGE,
+	                        "--progress takes FILE:LINE with a line from 1 on, not '%s'", value)
+	              : keep_site(p, value, e);
 }
 
 /* Two colons are part of a name of C++. */
@@ -59,6 +86,8 @@ st_blow_points_add(struct st_blow_points *p, const char *value, struct st_error 
 		return add_source(p, value, e);
 	if (has_prefix(value, ST_BLOW_SITE_PREFIX))
 		return add_named_site(p, value, e);
+	if (names_line(value))
+		return add_point_line(p, value, e);
 	return st_patterns_add(&p->calls, "progress", value, e);
 }
 

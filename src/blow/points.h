@@ -29,7 +29,7 @@ struct st_blow_points {
 	struct st_patterns calls; /* functions whose calls are the work */
 	ST_VEC(struct st_blow_latency) latencies;
 	ST_VEC(struct st_blow_source) sources;
-	ST_VEC(char *) sites; /* static probes, "usdt:PROVIDER:NAME"; owned */
+	ST_VEC(char *) sites; /* "usdt:PROVIDER:NAME", or lines, "FILE:LINE"; owned */
 };
 
 #define ST_BLOW_SITE_PREFIX "usdt:"
@@ -37,8 +37,8 @@ struct st_blow_points {
 #define ST_BLOW_SOURCE_PREFIX "qos:"
 enum { ST_BLOW_SOURCE_UNIT = 1000000 };
 
-/* Adds what --progress names: functions, "qos:SOURCE" or
- * "usdt:PROVIDER:NAME". 0, or -1 with *e. */
+/* Adds what --progress names: functions, "qos:SOURCE", "usdt:PROVIDER:NAME" or "FILE:LINE". 0, or
+ * -1 with *e. */
 st_status st_blow_points_add(struct st_blow_points *p, const char *value, struct st_error *e);
 /* Whether there is none. NULL: so. */
 bool st_blow_points_empty(const struct st_blow_points *p);

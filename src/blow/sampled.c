@@ -303,7 +303,7 @@ struct sampled_listing {
 };
 
 static bool
-is_same_place(const struct sampled_found *a, const struct sampled_found *b)
+is_found_place(const struct sampled_found *a, const struct sampled_found *b)
 {
 	return a->image == b->image && a->offset == b->offset && a->trait == b->trait &&
 	       a->text == b->text && a->line.line == b->line.line &&
@@ -316,7 +316,7 @@ found_count(struct sampled_listing *w, const struct sampled_found *place)
 {
 	const uint32_t hash = st_hash_number(place->offset ^ (uint64_t)place->line.line << 40 ^
 	                                     (uint64_t)place->trait << 32);
-	uint32_t i = ST_HASHMAP_FIND(&w->index, hash, at, is_same_place(&w->list.v[at], place));
+	uint32_t i = ST_HASHMAP_FIND(&w->index, hash, at, is_found_place(&w->list.v[at], place));
 	if (i == ST_HASHMAP_NONE) {
 		struct sampled_found *new = ST_PUSH(&w->list);
 		i = (uint32_t)w->list.n - 1;

@@ -4,12 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blow/locations.h"
 #include "blow/origins.h"
+
+static bool
+site_is_line(const char *name)
+{
+	return strncmp(name, ST_BLOW_SITE_PREFIX, strlen(ST_BLOW_SITE_PREFIX)) != 0;
+}
 
 /* "usdt:PROVIDER:NAME" */
 static bool
 site_is_named(const char *name, const struct st_static_probe *probe)
 {
+	if (site_is_line(name))
+		return false;
 	const size_t prefix = strlen(ST_BLOW_SITE_PREFIX), n = strlen(probe->provider);
 	name += prefix;
 	return !strncmp(name, probe->provider, n) && name[n] == ':' &&
@@ -25,27 +34,52 @@ site_is_known(const struct st_blow_sites *s, const char *image, uint64_t offset)
 	return false;
 }
 
+/* name: index in the names of the points. */
+static st_status
+want_site(struct st_blow_sites *s, const struct st_probed_image *image, uint64_t at, size_t name,
+          struct st_wanted_points *to)
+{
+	struct st_wanted_point *wanted = ST_PUSH(&to->list);
+	if (!wanted)
+		return ST_FAILED;
+	*wanted = (struct st_wanted_point){at, {ST_PROBE_POINT, 0}};
+	if (site_is_known(s, image->path, at))
+		return ST_OK;
+	struct st_blow_site *site = ST_PUSH(&s->list);
+	if (!site)
+		return ST_FAILED;
+	*site = (struct st_blow_site){image->path, at, name};
+	return ST_OK;
+}
+
 static st_status
 blow_add_site(struct st_blow_sites *s, const struct st_blow_points *p,
               const struct st_probed_image *image, const struct st_static_probe *probe,
               struct st_wanted_points *to)
 {
-	for (size_t i = 0; i < p->sites.n; i++) {
-		if (!site_is_named(p->sites.v[i], probe))
-			continue;
-		struct st_wanted_point *wanted = ST_PUSH(&to->list);
-		if (!wanted)
-			return ST_FAILED;
-		*wanted = (struct st_wanted_point){probe->address, {ST_PROBE_POINT, 0}};
-		if (site_is_known(s, image->path, probe->address))
-			return ST_OK;
-		struct st_blow_site *site = ST_PUSH(&s->list);
-		if (!site)
-			return ST_FAILED;
-		*site = (struct st_blow_site){image->path, probe->address, i};
-		return ST_OK;
-	}
+	for (size_t i = 0; i < p->sites.n; i++)
+		if (site_is_named(p->sites.v[i], probe))
+			return want_site(s, image, probe->address, i, to);
 	return ST_OK;
+}
+
+/* The first instruction of the line in each function. */
+static st_status
+blow_add_line(struct st_blow_sites *s, const char *text, size_t name,
+              const struct st_probed_image *image, struct st_wanted_points *to)
+{
+	struct st_blow_locations l = {0};
+	struct st_blow_found_list found = {0};
+	struct st_error ignored;
+	st_status status = st_blow_locations_add(&l, text, &ignored) ||
+	                                   st_blow_locations_find(&l, image, &found)
+	                           ? ST_FAILED
+	                           : ST_OK;
+	for (size_t i = 0; i < found.list.n && !status; i++)
+		status = want_site(s, image, found.list.v[i].at, name, to);
+	st_blow_locations_free(&l);
+	free(found.list.v);
+	return status;
 }
 
 st_status
@@ -60,6 +94,9 @@ st_blow_sites_add(struct st_blow_sites *s, const struct st_blow_points *p,
 	for (size_t i = 0; i < all.n && !status; i++)
 		status = blow_add_site(s, p, image, &all.v[i], to);
 	free(all.v);
+	for (size_t i = 0; i < p->sites.n && !status; i++)
+		if (site_is_line(p->sites.v[i]))
+			status = blow_add_line(s, p->sites.v[i], i, image, to);
 	return status;
 }
 
@@ -106,9 +143,12 @@ was_passed(const struct st_probes *probes, uint32_t number)
 
 /* NULL: the name is a progress point. */
 static const char *
-refusal_of_site(const struct st_blow_sites *s, const struct st_probes *probes, size_t name)
+refusal_of_site(const struct st_blow_sites *s, const struct st_probes *probes, size_t name,
+                bool is_line)
 {
-	const char *why = "the program has no such static probe: strobe trace --list-usdt lists "
+	const char *why =
+	        is_line ? "no code belongs to the line: debug information (-g) says which does"
+	                : "the program has no such static probe: strobe trace --list-usdt lists "
 	                  "them";
 	for (size_t i = 0; i < probes->refused.n; i++)
 		if (site_is_of_name(s, probes, &probes->refused.v[i], name))
@@ -128,7 +168,7 @@ st_blow_sites_check(const struct st_blow_sites *s, const struct st_blow_points *
                     const struct st_probes *probes, struct st_error *e)
 {
 	for (size_t i = 0; p && i < p->sites.n; i++) {
-		const char *why = refusal_of_site(s, probes, i);
+		const char *why = refusal_of_site(s, probes, i, site_is_line(p->sites.v[i]));
 		if (why)
 			return st_fail(e, ST_EXIT_FAILED, "--progress %s: %s", p->sites.v[i], why);
 	}

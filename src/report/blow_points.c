@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "blow/latency.h"
+#include "blow/points.h"
 #include "report/blow.h"
 
 void
@@ -36,6 +37,10 @@ st_blow_kind_name(const struct st_blow *b, uint32_t point)
 	                                                       [ST_BLOW_SOURCE] = "metric",
 	                                                       [ST_BLOW_LATENCY] = "latency",
 	                                                       [ST_BLOW_SITE] = "probe"};
+	if (st_blow_point_kind(b, point) == ST_BLOW_SITE &&
+	    strncmp(st_blow_point_name(b, point), ST_BLOW_SITE_PREFIX,
+	            strlen(ST_BLOW_SITE_PREFIX)) != 0)
+		return "line";
 	return names[st_blow_point_kind(b, point)];
 }
 

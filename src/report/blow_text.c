@@ -145,7 +145,7 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	for (size_t i = 0; i < b->runs.n; i++)
 		noisy += b->runs.v[i].function != ST_BLOW_NONE;
 	fputs(ST_COUNT(noisy, "experiment", "experiments"), out);
-	if (chosen_with(b, 0) || !(chosen_with(b, ST_BLOW_IS_SAMPLED))) {
+	if (chosen_with(b, 0) || !chosen_with(b, ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED)) {
 		fprintf(out, " on %s of %s", ST_NUMBER(chosen_with(b, 0)),
 		        ST_COUNT(st_blow_functions(b), "function", "functions"));
 		before = " and ";

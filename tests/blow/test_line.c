@@ -132,7 +132,7 @@ test_function(void **state)
 	                                  "function\ta\tx\t1\t1\t0\t0\t0\t0\tn\tr\t",
 	                                  "function\ta\t1\t-1\t1\t0\t0\t0\t0\tn\tr\t",
 	                                  "function\ta\t1\t1\t\t0\t0\t0\t0\tn\tr\t",
-	                                  "function\ta\t1\t1\t1\t0\t256\t0\t0\tn\tr\t",
+	                                  "function\ta\t1\t1\t1\t0\t65536\t0\t0\tn\tr\t",
 	                                  "function\ta\t1\t1\t1\t4294967296\t0\t0\t0\tn\tr\t",
 	                                  "function\ta\t1\t1\t1\t0\t0\t0\t0\tn\tr",
 	                                  "function\ta\t1\t1\t1\t0\t0\t0\t0\tn\tr\t\t",

@@ -290,7 +290,7 @@ test_gain(void **state)
 	                       "progress by qos:growth:/no/such/file: 1e+07 per second "
 	                       "without a speed-up, standard deviation 0.0 % (2 windows)"));
 	assert_non_null(strstr(printed, "\nincrease of qos:growth:/no/such/file in %, with 95 %"));
-	assert_non_null(strstr(printed, "2 experiments on 1 of 1 functions"));
+	assert_non_null(strstr(printed, "2 experiments on 1 of 1 function"));
 	free(printed);
 	st_blow_free(&b);
 	st_blow_points_free(&p);

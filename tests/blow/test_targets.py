@@ -122,12 +122,26 @@ class Contexts(Case):
         for target in result["targets"]:
             self.assertEqual({row["progress"] for row in target["virtual"]}, {"critical", "end of the run"})
 
+    def test_progress_line(self):
+        """A line is passed once per round, also by --by line, whose functions have no probes."""
+        line = self.line_of("critical();")
+        for options in ["--at", "call:critical>work"], ["--at", self.line_of("work(us_critical);")]:
+            result = self.measure(*options, "--progress", line, "--progress", "idle", words=["alone"])
+            points = {point["name"]: point for point in result["progress"]}
+            self.assertEqual({name: point["kind"] for name, point in points.items()}, {"idle": "throughput", line: "line", "end of the run": "end"})
+            # Both are passed in each round.
+            self.assertAlmostEqual(points[line]["calls_per_second"], points["idle"]["calls_per_second"], delta=1e-6 * points["idle"]["calls_per_second"])
+            rows = result["targets"][0]["virtual"]
+            self.assertEqual({row["progress"] for row in rows}, {"idle", line, "end of the run"})
+
     def test_mistakes(self):
         for text, code, options in [
                 ("--by takes function, context, line and block, with commas between them, not 'row'", 2, ["-m", "causal", "--by", "function,row"]),
                 ("--by is for virtual speed-ups", 2, ["--by", "context"]),
                 ("--where is about noise", 2, ["-m", "causal", "--at", "call:a>b", "--where", "after"]),
                 ("no sample of the run that selects lines was there", 125, ["-m", "causal", "--at", "targets.c:1"]),
+                ("--progress nowhere.c:3: no code belongs to the line", 125, ["-m", "causal", "-F", "work", "--progress", "nowhere.c:3"]),
+                ("--progress takes FILE:LINE with a line from 1 on, not 'targets.c:0'", 2, ["-m", "causal", "--progress", "targets.c:0"]),
                 ("lines and blocks cannot be tried together with functions", 2, ["-m", "causal", "--by", "function,line"]),
                 ("lines and blocks cannot be tried together with functions", 2, ["-m", "causal", "--by", "line", "--at", "call:a>b"]),
                 ("lines and blocks cannot be tried together with functions", 2, ["-m", "causal", "--at", "targets.c:3", "-F", "work"]),
