@@ -98,7 +98,7 @@ sampled_label_of(struct sampled *s, uint32_t frame, uint32_t *label)
 		status = sampled_label_sign(s, ST_LABEL_PRUNED, &s->pruned);
 		*label = s->pruned;
 	} else if (st_frame_is_kind(frame)) {
-		const uint32_t kind = frame - ST_FRAME_KINDS;
+		const uint32_t kind = (uint32_t)st_frame_kind(frame);
 		status = sampled_label_sign(s, ST_LABEL_KINDS + kind, &s->kinds[kind]);
 		*label = s->kinds[kind];
 	} else {
@@ -137,8 +137,7 @@ static void
 sampled_weigh(const struct sampled *s, const struct st_stack_node *n,
               struct st_profile_context *context)
 {
-	const bool waits =
-	        n->frame > ST_FRAME_KINDS + ST_STACK_KERNEL && st_frame_is_kind(n->frame);
+	const bool waits = st_stack_kind_waits(st_frame_kind(n->frame));
 	if (!st_frame_is_kind(n->frame))
 		context->count += n->count;
 	context->self_ns += waits ? n->waited : n->count * s->sample_ns;

@@ -64,6 +64,12 @@ st_frame_is_kind(uint32_t frame)
 {
 	return frame >= ST_FRAME_KINDS && frame < ST_FRAME_UNKNOWN;
 }
+static inline enum st_stack_kind
+st_frame_kind(uint32_t frame)
+{
+	return st_frame_is_kind(frame) ? (enum st_stack_kind)(frame - (uint32_t)ST_FRAME_KINDS)
+	                               : ST_STACK_CODE;
+}
 /* Counts a stack of a thread, outermost frame first. Nodes are only made while there are fewer than
  * `most`, except those that say what is missing, or what kind of stack it is. 0, or -1: no memory.
  */

@@ -99,6 +99,42 @@ recursion_keeps_its_levels(void **state)
 	st_stack_tree_free(&t);
 }
 
+/* Waits, and samples in the kernel, are below the innermost function, and no samples in the
+ * program's code. */
+static void
+kinds_of_stacks_are_frames(void **state)
+{
+	(void)state;
+	struct st_stack_tree t = {0};
+	const uint32_t path[] = {0, 1};
+	const struct st_stack_about sleep = {.whole = true, .kind = ST_STACK_SLEEP, .waited = 70};
+	const struct st_stack_about kernel = {.kind = ST_STACK_KERNEL};
+	add(&t, 0, "ab", true, PLENTY);
+	assert_int_equal(st_stack_tree_add(&t, &sleep, path, 2, PLENTY), ST_OK);
+	assert_int_equal(st_stack_tree_add(&t, &sleep, path, 2, 0), ST_OK); /* signs have room */
+	assert_int_equal(st_stack_tree_add(&t, &kernel, path, 2, PLENTY), ST_OK);
+	assert_int_equal(t.stacks, 1);
+	assert_int_equal(t.added, 4);
+	assert_int_equal(t.incomplete, 0);
+	assert_int_equal(count_at(&t, 0, "ab"), 1);
+	size_t n = 0;
+	for (size_t i = 0; i < t.nodes.n; i++) {
+		const struct st_stack_node *v = &t.nodes.v[i];
+		if (!st_frame_is_kind(v->frame)) {
+			assert_int_equal(v->waited, 0);
+			assert_int_equal(st_frame_kind(v->frame), ST_STACK_CODE);
+			continue;
+		}
+		n++;
+		const bool sleeps = st_frame_kind(v->frame) == ST_STACK_SLEEP;
+		assert_true(sleeps || st_frame_kind(v->frame) == ST_STACK_KERNEL);
+		assert_int_equal(v->waited, sleeps ? 140 : 0);
+		assert_int_equal(v->count, sleeps ? 2 : 1);
+	}
+	assert_int_equal(n, 2);
+	st_stack_tree_free(&t);
+}
+
 static void
 unknown_callers_are_a_frame(void **state)
 {
@@ -501,6 +537,7 @@ main(void)
 	        cmocka_unit_test(threads_are_apart),
 	        cmocka_unit_test(recursion_keeps_its_levels),
 	        cmocka_unit_test(unknown_callers_are_a_frame),
+	        cmocka_unit_test(kinds_of_stacks_are_frames),
 	        cmocka_unit_test(a_full_tree_prunes),
 	        cmocka_unit_test(memory_is_bounded),
 	        cmocka_unit_test(deep_stacks_are_shortened),

@@ -143,15 +143,13 @@ waiting_tick(struct thread *t)
 static enum st_stack_kind
 kind_of_call(uint64_t number)
 {
-	switch (number) {
-#define W(kind, name)                                                                              \
-	case __NR_##name:                                                                          \
-		return ST_STACK_##kind;
-		WAITING_CALLS(W)
+	static const uint8_t kinds[] = {
+#define W(kind, name) [__NR_##name] = ST_STACK_##kind,
+	        WAITING_CALLS(W)
 #undef W
-	default:
-		return ST_STACK_OTHER;
-	}
+	};
+	return number < sizeof kinds && kinds[number] ? (enum st_stack_kind)kinds[number]
+	                                              : ST_STACK_OTHER;
 }
 
 /* Records that the thread has waited for so many ticks, at most; own: it is the calling one.
