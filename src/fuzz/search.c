@@ -62,7 +62,7 @@ make_child(struct st_fuzz_campaign *c, size_t parent, size_t rule, struct st_fuz
 	child->bytes.most = c->choice.most_bytes;
 	if (st_fuzz_bytes_copy(&child->bytes, &from->bytes))
 		return ST_FAILED;
-	for (size_t i = 0; i < times && child->bytes.n < c->choice.most_bytes; i++)
+	for (size_t i = 0; i < times && child->bytes.n <= c->choice.most_bytes; i++)
 		if (st_rules_apply(c->rules, rule, &child->bytes, &c->random))
 			return ST_FAILED;
 	if (child->bytes.n > c->choice.most_bytes)

@@ -56,6 +56,11 @@ class Limits(unittest.TestCase):
         _, sizes = self.campaign("-t", "600s", "--executions", "40", "-N", "12")
         self.assertEqual(sizes, [])
 
+    def test_a_seed_as_large_as_the_limit(self):
+        """Rules that keep the size still change it."""
+        for words in ("-N", "12"), ("--size-ratio", "1"):
+            self.assertEqual(self.campaign("-t", "600s", "--executions", "20", "--rules", "flip-bit", *words)[0], 20)
+
     def test_too_few_descriptors(self):
         error = self.fuzz(LINEAR, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
         self.assertIn("Too many open files; strobe fuzz needs 200 descriptors (ulimit -n)", error)
