@@ -8,7 +8,7 @@
 enum { MOST_DEPTH = 64 }; /* of threads that create each other; a damaged line may have a cycle */
 
 static bool
-match_is_same_place(const struct st_blow_place *a, const struct st_blow_place *b)
+is_same_origin_place(const struct st_blow_place *a, const struct st_blow_place *b)
 {
 	return a->offset == b->offset && !strcmp(a->image, b->image);
 }
@@ -17,7 +17,8 @@ static bool
 is_same_origin(const struct st_blow_origin *a, const struct st_blow_origin *b)
 {
 	return a->creator == b->creator && a->nth == b->nth &&
-	       match_is_same_place(&a->start, &b->start) && match_is_same_place(&a->call, &b->call);
+	       is_same_origin_place(&a->start, &b->start) &&
+	       is_same_origin_place(&a->call, &b->call);
 }
 
 /* The number of the thread of the campaign with that origin, which is taken over if it is new.
