@@ -148,7 +148,7 @@ st_fuzz_place_number(struct st_fuzz_places *places, uint32_t image, uint64_t off
 }
 
 static bool
-is_same_place(struct st_fuzz_place a, struct st_fuzz_place b)
+is_same_fuzz_place(struct st_fuzz_place a, struct st_fuzz_place b)
 {
 	return a.image == b.image && a.offset == b.offset;
 }
@@ -164,8 +164,8 @@ uint32_t
 st_fuzz_edge_find(const struct st_fuzz_places *places, struct st_fuzz_edge edge)
 {
 	return ST_HASHMAP_FIND(&places->by_edge, edge_hash(edge), at,
-	                       is_same_place(places->edges.v[at].from, edge.from) &&
-	                               is_same_place(places->edges.v[at].to, edge.to));
+	                       is_same_fuzz_place(places->edges.v[at].from, edge.from) &&
+	                               is_same_fuzz_place(places->edges.v[at].to, edge.to));
 }
 
 uint32_t
