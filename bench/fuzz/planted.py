@@ -162,6 +162,8 @@ def law_of(finding):
     law = finding.get("law")
     if not law:
         return finding["kind"]
+    if law.get("base") is not None:
+        return f"exponential, {law['base']:.3f} for each repetition ({law['lo']:.3f} to {law['hi']:.3f})"
     return f"{law['form']} {law['exponent']:.2f} ({law['lo']:.2f} to {law['hi']:.2f})" if law.get("exponent") is not None else law["form"]
 
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "fuzz/minimise.h"
 
+#include <string.h>
+
 #include "base/vec.h"
 
 /* Tries b without [from, to). *removed: it still holds, and the bytes were removed. */
@@ -57,5 +59,53 @@ st_minimise(const struct st_minimise *m, struct st_fuzz_bytes *b, struct st_erro
 		if (!removed)
 			parts *= 2;
 	}
+	return ST_OK;
+}
+
+static unsigned char
+most_frequent(const struct st_fuzz_bytes *b)
+{
+	size_t counts[256] = {0};
+	unsigned char most = b->v[0];
+	for (size_t i = 0; i < b->n; i++)
+		counts[b->v[i]]++;
+	for (size_t i = 0; i < b->n; i++)
+		if (counts[b->v[i]] > counts[most])
+			most = b->v[i];
+	return most;
+}
+
+/* Tries b with the byte in all of [from, to). */
+static st_status
+try_with(const struct st_minimise *m, struct st_fuzz_bytes *b, size_t from, size_t to,
+         unsigned char byte, struct st_error *e)
+{
+	struct st_fuzz_bytes same = {0};
+	bool holds = false;
+	if (st_fuzz_bytes_copy(&same, b)) {
+		st_fuzz_bytes_free(&same);
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to minimise an input");
+	}
+	memset(same.v + from, byte, to - from);
+	const bool differs = memcmp(same.v, b->v, b->n) != 0;
+	const st_status status = differs ? m->holds(m->arg, &same, &holds, e) : ST_OK;
+	if (holds)
+		memcpy(b->v, same.v, b->n);
+	st_fuzz_bytes_free(&same);
+	return status;
+}
+
+st_status
+st_minimise_unify(const struct st_minimise *m, struct st_fuzz_bytes *b, struct st_error *e)
+{
+	const unsigned char byte = b->n ? most_frequent(b) : 0;
+	for (size_t size = b->n; size; size /= 2)
+		for (size_t at = 0; at < b->n; at += size) {
+			const size_t to = at + size < b->n ? at + size : b->n;
+			if (m->enough && m->enough(m->arg))
+				return ST_OK;
+			if (try_with(m, b, at, to, byte, e))
+				return ST_FAILED;
+		}
 	return ST_OK;
 }

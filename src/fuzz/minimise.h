@@ -20,4 +20,9 @@ struct st_minimise {
  * of which no single byte can be removed, or earlier when it is enough. */
 st_status st_minimise(const struct st_minimise *m, struct st_fuzz_bytes *b, struct st_error *e);
 
+/* Replaces parts of b by its most frequent byte, larger ones first, as long as b holds: different
+ * letters, of which the program only needs the number, become repetitions. */
+st_status st_minimise_unify(const struct st_minimise *m, struct st_fuzz_bytes *b,
+                            struct st_error *e);
+
 #endif

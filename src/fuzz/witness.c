@@ -12,7 +12,8 @@ static const double hang_times = 50, least_hang = 0.5;
 /* A family ends with an input of this work, some tenths of a second: not after a time, which would
  * make the law depend on what else the machine does. */
 static const uint64_t most_work = 200000000;
-/* Of the time that is left, a witness may take this share, and its minimising half of that. */
+/* Of the time that is left, a witness may take this share, and its minimising half of that. Making
+ * its bytes alike may take as long again as a quarter of that. */
 static const double share_of_time = 0.5;
 
 bool
@@ -78,6 +79,25 @@ rate_to_keep(const struct st_finding *f, double base)
 	return sqrt(fmax(witness, 0) * fmin(fmax(seed, 1), fmax(witness, 1)));
 }
 
+/* A law needs inputs of growing size, which repeat a part of the witness. If no part is repeated,
+ * the bytes of the witness may still be alike for the program, such as letters for [a-z]+. */
+static st_status
+find_repetition(struct trial *t, const struct st_minimise *how, struct st_fuzz_bytes *minimal,
+                double more, struct st_error *e)
+{
+	struct st_fuzz_family family;
+	const st_status status = st_fuzz_family_find(&family, minimal);
+	const bool repeated = family.repeated;
+	st_fuzz_family_free(&family);
+	if (status)
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for a family");
+	if (repeated)
+		return ST_OK;
+	t->n = 0;
+	t->until += more;
+	return st_minimise_unify(how, minimal, e);
+}
+
 static st_status
 minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
@@ -98,6 +118,8 @@ minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for a witness");
 	if (!status && f->witness.n)
 		status = st_minimise(&how, &f->minimal, e);
+	if (!status && f->kind != ST_FINDING_FAULT)
+		status = find_repetition(&t, &how, &f->minimal, (t.until - now) / 4, e);
 	st_fuzz_execution_free(&t.x);
 	return status;
 }

@@ -171,12 +171,47 @@ not_minimal(void **state)
 	st_fuzz_bytes_free(&b);
 }
 
+/* The letters that must be there remain; all others become the most frequent one. */
+static void
+alike(void **state)
+{
+	static const struct {
+		const char *must, *before, *after;
+	} cases[] = {{"", "abcdefgh", "aaaaaaaa"},
+	             {"", "abcdbefb", "bbbbbbbb"},
+	             {"xz", "abxcaza", "aaxaaza"},
+	             {"a", "a", "a"},
+	             {"", "", ""}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct asked asked = {cases[i].must, 0};
+		const struct st_minimise how = {has_letters, NULL, &asked};
+		struct st_fuzz_bytes b = {0};
+		struct st_error e;
+		const size_t n = strlen(cases[i].before);
+		assert_false(st_fuzz_bytes_splice(&b, 0, 0, cases[i].before, n));
+		assert_false(st_minimise_unify(&how, &b, &e));
+		assert_int_equal(b.n, n);
+		if (n)
+			assert_memory_equal(b.v, cases[i].after, n);
+		assert_in_range(asked.n, 0, 4 * n);
+		st_fuzz_bytes_free(&b);
+	}
+	struct asked asked = {"", 0};
+	const struct st_minimise at_its_end = {has_letters, at_once, &asked};
+	struct st_fuzz_bytes b = {0};
+	assert_false(st_fuzz_bytes_splice(&b, 0, 0, "abc", 3));
+	assert_false(st_minimise_unify(&at_its_end, &b, NULL));
+	assert_memory_equal(b.v, "abc", 3);
+	st_fuzz_bytes_free(&b);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(parents), cmocka_unit_test(fitness),
-	        cmocka_unit_test(mutants), cmocka_unit_test(map),
-	        cmocka_unit_test(minimal), cmocka_unit_test(not_minimal)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(parents), cmocka_unit_test(fitness),
+	                                   cmocka_unit_test(mutants), cmocka_unit_test(map),
+	                                   cmocka_unit_test(minimal), cmocka_unit_test(not_minimal),
+	                                   cmocka_unit_test(alike)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
