@@ -200,7 +200,7 @@
 	O(pid, 'p', "pid", "PID", true, "measure a running process, until Ctrl-C or --for")        \
 	O(from, 0, "from", "FILE", true, "show the result of an earlier run")                      \
 	O(metric, 0, "metric", "wall|on-cpu|waiting|samples", true,                                \
-	  "with --from a result of hot:wall: show this part of its time (default: wall)")          \
+	  "with --from, for a result of -t hot:wall: show this part of the time (default: wall)")  \
 	O(limit, 0, "limit", "SIZE", true,                                                         \
 	  "write at most SIZE, the hottest contexts (default: 256M; none: no limit)")              \
 	O(format, 0, "format", "db|text|xml|json|folded|speedscope|callgrind|pprof", true,         \
@@ -453,7 +453,8 @@
 	  "write the picture to FILE (default: KIND.svg; -: standard output)")                     \
 	O(of, 0, "of", "NAME", true, "draw only what has this name or matches this pattern")       \
 	O(metric, 0, "metric", "METRIC", true, "draw this metric (default: the first)")            \
-	O(up_to, 0, "up-to", "X", true, "causal: leave out points to the right of X")              \
+	O(up_to, 0, "up-to", "X", true,                                                            \
+	  "causal: leave out points whose x is greater than X (default: draw all)")                \
 	O(x, 'x', "x", "NAME", true,                                                               \
 	  "scatter, cost: take this feature as x (default: size, or the strongest)")               \
 	O(csv, 0, "csv", "FILE", true, "scatter: read points from columns of a text file")         \
@@ -479,7 +480,7 @@
 	  "draw N locations (default: 9; bars: 12; --by address: 32; callgraph: 60), history: N "  \
 	  "versions (default: 40); 0: all")                                                        \
 	O(least, 0, "least", "PERCENT", true,                                                      \
-	  "callgraph: draw functions with at least this share of all (default: 1%)")               \
+	  "callgraph: draw functions with at least this share of the total (default: 1%)")         \
 	O(levels, 0, "levels", "N", true,                                                          \
 	  "callgraph: draw what is at most N calls away from --of (default: 2; 0: all)")           \
 	O(title, 0, "title", "TEXT", true, "write this title above the picture")                   \
@@ -722,7 +723,7 @@
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write to FILE; perun-store: create this folder (default: -, standard output)")          \
 	O(metric, 0, "metric", "wall|on-cpu|waiting|samples", true,                                \
-	  "of a result of hot:wall: write this part of its time (default: wall)")                  \
+	  "for a result of strobe run -t hot:wall: write this part of the time (default: wall)")   \
 	ST_OPTION_HELP(O)
 
 #define ST_DOCTOR_OPTIONS(O)                                                                       \

@@ -77,7 +77,7 @@
 	O(busy_waiting_noise_max, 0, "busy-waiting-noise-max", "TIME", true,                       \
 	  "set the longest busy wait (default: 100ms)")                                            \
 	O(above_max, 0, "above-max", NULL, true,                                                   \
-	  "also use the first strength above the greatest one")                                    \
+	  "also use the first strength that exceeds the greatest one of its type")                 \
 	O(noise_growth_index, 0, "noise-growth-index", "N", true,                                  \
 	  "make each strength N times the one before (default: 2)")                                \
 	O(max_slowdown, 0, "max-slowdown", "N", true,                                              \
@@ -105,7 +105,7 @@
 	O(baseline_runs, 0, "baseline-runs", "N", true,                                            \
 	  "begin with N runs without noise (default: 5)")                                          \
 	O(native_runs, 0, "native-runs", "N", true,                                                \
-	  "pair N of these with runs without probes (default: 5; 0: none)")                        \
+	  "pair N runs without noise with runs without probes (default: 5; 0: none)")              \
 	O(iterations, 'i', "iterations", "N", true, "end after N experiments (default: no limit)") \
 	O(timeout, 0, "timeout", "TIME", true,                                                     \
 	  "end the campaign after this long (default: 1m; 0: no limit)")                           \
@@ -142,7 +142,7 @@
 #define ST_FUZZ_OPTIONS(O)                                                                         \
 	O(seeds, 's', "seeds", "PATH", true, "begin with this file, or all files of this folder")  \
 	O(as, 0, "as", "stdin|file|argument", true,                                                \
-	  "give the program its input so (default: file if an argument is @@, else stdin)")        \
+	  "choose where the input goes (default: file if an argument is @@, else stdin)")          \
 	O(time, 't', "time", "TIME", true, "search for this long (default: 60s)")                  \
 	O(executions, 0, "executions", "N", true, "search with at most N executions")              \
 	O(jobs, 'j', "jobs", "N", true,                                                            \
