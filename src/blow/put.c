@@ -207,7 +207,7 @@ blow_put_created(const struct st_blow *b, struct st_profile *p)
 	        ST_KEY("call_offset", NUMBER), ST_SUM("threads")};
 	struct st_profile_table *t =
 	        st_profile_table_add(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CREATED,
-	                             "what has created the threads, by which runs are matched",
+	                             "how each thread was created, which identifies it in all runs",
 	                             CREATED_THREADS, CREATED_COLUMNS, columns);
 	for (size_t i = 0; t && i < b->threads.n; i++) {
 		const struct st_blow_origin *o = &b->threads.v[i];
