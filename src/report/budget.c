@@ -167,7 +167,7 @@ print_first_period(FILE *out, const struct st_profile *p, double measured)
 	             cpu = (double)st_profile_statistic(p, "budget_cpu_ns");
 	if (cpu > 0 && cpu < period && measured > 100 * budget / period)
 		fputs("  the program ended within its first period, whose budget was granted at "
-		      "once; a shorter --period keeps the share of shorter programs\n",
+		      "once; use a shorter --period for a program that runs so briefly\n",
 		      out);
 }
 

@@ -160,7 +160,7 @@ class Budget(Case):
         budget = json.loads(shown["json"])["budget"]
         self.assertAlmostEqual(sum(budget["parts"].values()), 1)
         self.assertAlmostEqual(budget["parts"]["measured"], budget["measured_ns"] / budget["cpu_ns"])
-        note = "  the program ended within its first period, whose budget was granted at once; a shorter --period keeps the share of shorter programs\n"
+        note = "  the program ended within its first period, whose budget was granted at once; use a shorter --period for a program that runs so briefly\n"
         self.assertEqual(note in shown["text"], budget["cpu_ns"] < budget["period_ns"] and budget["parts"]["measured"] > budget["amount_ns"] / budget["period_ns"])
         self.assertIn("measured for {measured:.1%} of the CPU time, native for {native:.1%}, in the engine but not measured for {plain:.1%}\n"
                       .format(**budget["parts"]).replace("%", " %"), shown["text"])
