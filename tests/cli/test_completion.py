@@ -105,7 +105,7 @@ class Completion(unittest.TestCase):
                      "strobe run -fqt bb": ["bbcount"],
                      "strobe run -t hot -t n": ["null"],
                      "strobe run -t opmix:t": ["opmix:trace="] if SHELL == "fish" else ["trace="],
-                     "strobe run --tool=hot:": ["wall="],
+                     "strobe run --tool=hot:": ["hot:wall="] if SHELL == "fish" else ["wall="],
                      "strobe run --tool=null:": [],
                      "strobe run -t no-such-tool:": [],
                      "strobe run --stress ": ["blocks", "cache", "links", "far", ...]})
