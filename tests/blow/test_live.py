@@ -160,7 +160,11 @@ class Pid(Live):
         result = self.result()
         self.assertEqual((result["mode"], result["windows"]), ("causal", True))
         (target,) = result["targets"]
-        self.assertEqual([(row["speedup"], row["runs"]) for row in target["virtual"]], [(part, 2) for part in (0.25, 0.5, 0.75, 1.0)])
+        self.assertEqual([row["speedup"] for row in target["virtual"]], [0.25, 0.5, 0.75, 1.0])
+        # On a busy machine, a window of 50 ms may have no answer, which cannot be measured.
+        for row in target["virtual"]:
+            self.assertIn(row["runs"], (1, 2))
+        self.assertEqual(sum(1 for run in result["experiments"] if run["noise"]), 8)
         for run in result["experiments"]:
             if run["noise"]:
                 # There is only one thread: nobody has to wait for it, but it counts its own time as paid.

@@ -426,7 +426,11 @@ class Budget(Case):
             with self.subTest(share=share):
                 first = self.strobe("-t", "branches", "-b", "2ms", "-T", "1h", "--sampling", "bursts:2", "--budget-share", share)["budget"]
                 self.assertEqual((first["sampling"], first["bursts"], first["periods"]), ("bursts", 2, 0))
-                self.assertEqual((first["windows"], sum(row["count"] for row in first["overshoots"])), (1, 1))
+                windows = [(1, 1)]
+                if share == "tree":
+                    # A process that waits for a CPU may spend less than its part, which makes a second window.
+                    windows.append((2, 2))
+                self.assertIn((first["windows"], sum(row["count"] for row in first["overshoots"])), windows)
                 # Of half of 2 ms 95 % are granted; when they are spent the clock may say that it was half of that, or twice.
                 granted = 950_000
                 self.assertGreaterEqual(first["charged_ns"], granted // 2 - 10_000)
