@@ -171,7 +171,7 @@ st_ann_find_plane(const struct st_ann_problem *p, struct st_ann_rows rows,
 	*place = 0;
 	s.n_features = st_ann_strongest(p, rows, u, FEATURES_MOST, s.features);
 	s.n_columns = 1 + 2 * s.n_features;
-	s.stride = (rows.n + SAMPLE_MOST - 1) / SAMPLE_MOST;
+	s.stride = rows.n / SAMPLE_MOST + 1;
 	s.order = malloc((rows.n + 1) * sizeof *s.order);
 	s.left = malloc((rows.n + 1) * sizeof *s.left);
 	if (!s.order || !s.left)
