@@ -253,6 +253,22 @@ class Other(unittest.TestCase):
         self.assertEqual(result.run.returncode, 128 + signal.SIGTERM)
         self.assertGreaterEqual(result.waited("[I/O]", "stay"), 20 * MS)
 
+    def test_waits_that_signals_interrupt(self):
+        result = self.result("a")
+        self.assertEqual(result.run.returncode, 0, result.run.stderr)
+        for kind, name in (("[signal]", "by_sigsuspend"), ("[signal]", "by_pause"), ("[sleep]", "by_nanosleep"),
+                           ("[poll]", "by_poll"), ("[poll]", "by_select"), ("[I/O]", "by_read")):
+            waited = result.waited(kind, "main", "wait_for_alarms", name)
+            self.assertGreaterEqual(waited, 100 * MS, (name, result.stacks))  # the timer runs before the wait begins
+            self.assertLessEqual(waited, result.wall, name)
+        self.assertGreaterEqual(result.waited("[child]", "main", "wait_for_alarms", "by_waitpid"), 220 * MS)
+        self.assertLessEqual(result.json["samples"]["waiting_ns"], result.wall)
+
+    def test_death_of_a_thread_that_waits(self):
+        result = self.result("x")
+        self.assertEqual(result.run.returncode, 128 + signal.SIGALRM)
+        self.assertGreaterEqual(result.waited("[sleep]", "main", "die_asleep"), 100 * MS)
+
     def test_children(self):
         result = self.result("w", "--follow")
         self.assertEqual(len({t["pid"] for t in result.json["threads"]}), 2)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -163,6 +165,121 @@ leave_one_waiting(void)
 	sleep_ms(90);
 }
 
+/* ---- waits that a handled signal interrupts after 200 ms, of each kind once; one that comes
+ * before its wait begins is followed by another ---- */
+
+static void
+on_alarm(int signal)
+{
+	(void)signal;
+}
+
+static void
+set_alarm(int flags)
+{
+	const struct itimerval late = {.it_interval = {.tv_usec = 200000},
+	                               .it_value = {.tv_usec = 200000}};
+	const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = flags};
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &late, NULL);
+}
+
+static __attribute__((noinline)) void
+by_sigsuspend(void)
+{
+	sigset_t alarm, none;
+	sigemptyset(&none);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_BLOCK, &alarm, NULL);
+	set_alarm(0);
+	sigsuspend(&none);
+	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+}
+
+static __attribute__((noinline)) void
+by_pause(void)
+{
+	set_alarm(0);
+	pause();
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void
+by_nanosleep(void)
+{
+	set_alarm(0);
+	sleep_ms(20000);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void
+by_poll(void)
+{
+	set_alarm(0);
+	poll(NULL, 0, 20000);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void
+by_select(void)
+{
+	struct timeval most = {.tv_sec = 20};
+	set_alarm(0);
+	select(0, NULL, NULL, NULL, &most);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void
+by_read(void)
+{
+	char byte;
+	set_alarm(0);
+	if (read(ends[0], &byte, 1) != -1)
+		exit(2);
+}
+
+/* The kernel makes the call again; the child lives for 300 ms. */
+static __attribute__((noinline)) void
+by_waitpid(void)
+{
+	const pid_t child = fork();
+	if (!child) {
+		sleep_ms(300);
+		_exit(0);
+	}
+	set_alarm(SA_RESTART);
+	if (waitpid(child, NULL, 0) != child)
+		exit(2);
+}
+
+static void
+wait_for_alarms(void)
+{
+	const struct itimerval never = {0};
+	if (pipe(ends))
+		exit(2);
+	by_sigsuspend();
+	by_pause();
+	by_nanosleep();
+	by_poll();
+	by_select();
+	by_read();
+	by_waitpid();
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+/* ---- the death of a thread that waits, by a signal after 200 ms ---- */
+
+static __attribute__((noinline)) void
+die_asleep(void)
+{
+	set_alarm(0);
+	signal(SIGALRM, SIG_DFL);
+	sleep_ms(20000);
+	__asm__ volatile("");
+}
+
 /* ---- no waits: quick calls; a long call in which the kernel works ---- */
 
 static __attribute__((noinline)) void
@@ -195,9 +312,9 @@ end_by_signal(void)
 static const struct {
 	char letter;
 	void (*make)(void);
-} kinds[] = {{'s', g},    {'d', doze},         {'c', wait_for_condition}, {'p', wait_for_pipe},
-             {'l', look}, {'w', mourn},        {'e', leave_one_waiting},  {'q', hurry},
-             {'k', fill}, {'t', end_by_signal}};
+} kinds[] = {{'s', g},    {'d', doze},          {'c', wait_for_condition}, {'p', wait_for_pipe},
+             {'l', look}, {'w', mourn},         {'e', leave_one_waiting},  {'q', hurry},
+             {'k', fill}, {'t', end_by_signal}, {'a', wait_for_alarms},    {'x', die_asleep}};
 
 int
 main(int argc, char **argv)

@@ -19,6 +19,7 @@
 #include "rt/os/os.h"
 #include "rt/os/sample.h"
 #include "rt/os/sigdeliver.h"
+#include "rt/os/waiting.h"
 #include "rt/tool/tool.h"
 #include "wire/control.h"
 
@@ -133,8 +134,11 @@ leave_cache(struct thread *t, const struct recovered *at, uint64_t pc)
 		jit_leave(t, at);
 	else if (!is_entering(pc))
 		t->resume.state = RESUME_NONE;
-	if (is_calling(pc) && budget_in_call(t)) /* it does not come back from the call */
-		budget_call_end(t);
+	if (is_calling(pc)) { /* it does not come back from the call */
+		waiting_end(t);
+		if (budget_in_call(t))
+			budget_call_end(t);
+	}
 	t->regs = at->regs;
 	__atomic_store_n(&t->state, THREAD_RUNTIME, __ATOMIC_SEQ_CST);
 	if (at->repair)
