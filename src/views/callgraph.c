@@ -69,7 +69,14 @@ callgraph_add_callees(struct st_callgraph *g, const struct st_forest *pairs,
 	return ST_OK;
 }
 
-/* The root that stands for a thread is no function, and calls nothing. */
+/* The root that stands for a thread is no function, and calls nothing. What a thread waits for is a
+ * function that its caller calls, so that all of the time is in some node. */
+static bool
+callgraph_has_node(const struct st_context_label *l)
+{
+	return !l->root || l->kind != ST_STACK_CODE;
+}
+
 static st_status
 callgraph_add_pairs(struct st_callgraph *g, const struct st_forest *pairs)
 {
@@ -84,7 +91,7 @@ callgraph_add_pairs(struct st_callgraph *g, const struct st_forest *pairs)
 	for (uint32_t i = pairs->first; i != ST_NO_NODE; i = pairs->nodes[i].next) {
 		const struct st_tree_node *root = &pairs->nodes[i];
 		struct st_callgraph_node *node = &g->nodes.v[root->label];
-		if (c->labels[root->label].root)
+		if (!callgraph_has_node(&c->labels[root->label]))
 			continue;
 		g->n_functions++;
 		node->self = node->total = st_costs_value(&g->costs, &root->weight);

@@ -5,6 +5,7 @@ import collections
 import gzip
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -193,6 +194,21 @@ class Waits(unittest.TestCase):
         svg = strobe("plot", "flame", "--metric", "waiting", "-o", "-", self.result.path).stdout
         self.assertRegex(svg, r">look: [0-9.]+ ms, ")
         self.assertIn(">[futex]: ", svg)
+
+    def test_call_graph(self):
+        samples = self.result.json["samples"]
+        for metric, whole in (("waiting", samples["waiting_ns"]), ("time", samples["on_cpu_ns"] + samples["waiting_ns"])):
+            svg = strobe("plot", "callgraph", "--metric", metric, "--least", "0%", "-n", "0", "-o", "-", self.result.path).stdout
+            names = re.findall(r'class="middle name"[^>]*>([^<]+)<', svg)
+            boxes = dict(zip(names, re.findall(r"self ([0-9.]+) %, total ([0-9.]+) %<", svg), strict=True))
+            shares = {name: (float(own), float(total)) for name, (own, total) in boxes.items()}
+            self.assertAlmostEqual(sum(own for own, _ in shares.values()), 100, delta=0.005 * len(shares) + 0.001)
+            self.assertLessEqual(max(total for _, total in shares.values()), 100)
+            for kind in "[sleep]", "[poll]", "[futex]", "[child]", "[I/O]":
+                self.assertAlmostEqual(shares[kind][0], 100 * self.result.waited(kind) / whole, delta=0.006, msg=kind)
+                self.assertEqual(shares[kind][0], shares[kind][1])
+            self.assertAlmostEqual(shares["look"][1], 100 * sum(ns for stack, ns in self.result.stacks if "look" in stack and
+                                   (metric == "time" or stack[-1] == "[poll]")) / whole, delta=0.006)
 
     def test_paths(self):
         shown = json.loads(strobe("paths", "--from", self.result.path, "--metric", "waiting", "--format", "json").stdout)
