@@ -513,6 +513,7 @@ add_notes(struct st_profile *p, const struct st_run *run)
 	note_full(p, run);
 	note_rate(p);
 	note_stacks(p);
+	st_collect_note_waits(p);
 	st_collect_note_pruned(p);
 	if (p->run.samples_dropped)
 		st_profile_note(p, "%s dropped for lack of space: ask for fewer with --sample-hz",

@@ -119,6 +119,8 @@ st_status st_collect_totals(struct st_collect *c);
 /* Adds the table of what threads waited for, if that was recorded, and adds up their times. 0, or
  * -1 when memory is exhausted. */
 st_status st_collect_waits(struct st_collect *c);
+/* Says that a budget has kept waits from being counted. */
+void st_collect_note_waits(struct st_profile *p);
 /* Makes the sampled stacks of a process contexts of the profile, each of a function; `functions`:
  * of each frame, UINT32_MAX: none. 0, or -1 when memory is exhausted. */
 st_status st_collect_sampled(struct st_collect *c, const struct st_collect_stacks *in,

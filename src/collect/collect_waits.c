@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "collect/collect.h"
 #include "profile/waits.h"
+#include "wire/results/budget.h"
 
 static const struct st_profile_column waits_columns[] = {
         {"kind", STROBE_TEXT, STROBE_IS_KEY},
@@ -97,4 +98,28 @@ st_collect_waits(struct st_collect *c)
 	}
 	*slot = table;
 	return st_profile_add_up_waits(p);
+}
+
+/* How often a thread has spent a budget. */
+static uint64_t
+waits_times_spent(const struct st_profile *p)
+{
+	static const char *const names[] = {
+#define ST_OVERSHOOT(name, below, text) "overshoots_" #name,
+	        ST_OVERSHOOTS(ST_OVERSHOOT)
+#undef ST_OVERSHOOT
+	};
+	uint64_t n = 0;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		n += st_profile_statistic(p, names[i]);
+	return n;
+}
+
+void
+st_collect_note_waits(struct st_profile *p)
+{
+	if (st_profile_has_waits(p) && waits_times_spent(p))
+		st_profile_note(p, "the budget was spent: what a thread waits for from then to the "
+		                   "next period is not counted; to count all waits, measure "
+		                   "without --budget");
 }

@@ -285,6 +285,23 @@ class Other(unittest.TestCase):
         self.assertEqual(result.run.returncode, 128 + signal.SIGALRM)
         self.assertGreaterEqual(result.waited("[sleep]", "main", "die_asleep"), 100 * MS)
 
+    def test_budget_that_is_spent(self):
+        note = ("the budget was spent: what a thread waits for from then to the next period is not counted; "
+                "to count all waits, measure without --budget")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.db")
+
+            def shown(tool, *options):
+                strobe("run", "-q", "-t", tool, "-o", path, *options, "--", WAITS, "s")
+                return json.loads(strobe("show", "--format", "json", path).stdout)
+
+            spent = shown("hot:wall", "--budget", "1us", "--period", "10s")
+            self.assertIn(note, spent["notes"])
+            self.assertEqual(spent["samples"]["waiting_ns"], 0)
+            self.assertIn(f"  note: {note}\n", strobe("show", path).stdout)
+            self.assertNotIn(note, shown("hot", "--budget", "1us", "--period", "10s")["notes"])
+            self.assertNotIn(note, shown("hot:wall")["notes"])
+
     def test_children(self):
         result = self.result("w", "--follow")
         self.assertEqual(len({t["pid"] for t in result.json["threads"]}), 2)
