@@ -71,6 +71,38 @@ say_cut(const struct st_contexts *c, const struct st_paths *a, const struct st_c
 		        st_size(text[0], cut->bytes), st_size(text[1], a->limit.bytes));
 }
 
+/* The cause why a part of the wall time is nothing. */
+static const char *
+why_part_is_empty(enum st_wall_part part)
+{
+	switch (part) {
+	case ST_WALL_WAITING:
+		return "no time of waiting: no thread waited while it was measured";
+	case ST_WALL_ON_CPU:
+		return "no time on the CPU, because no sample was taken: the program used too "
+		       "little CPU time, or --sample-hz was 0";
+	case ST_WALL_SAMPLES:
+		return "no samples in the code of the program: it used too little CPU time, or "
+		       "--sample-hz was 0";
+	default:
+		return "no wall time: no sample was taken, and no thread waited while it was "
+		       "measured";
+	}
+}
+
+/* Of the part that is asked for, of all functions: is there any? */
+static st_status
+check_part(const struct st_contexts *c, const struct st_paths *a, struct st_error *e)
+{
+	if (!a->part || a->names.under.n || a->names.calls.n)
+		return ST_OK;
+	for (size_t i = 0; i < c->groups.n; i++)
+		for (uint32_t k = 0; k < c->groups.v[i].ksf.n; k++)
+			if (st_contexts_value(c, &c->groups.v[i].ksf.nodes[k].weight))
+				return ST_OK;
+	return st_fail(e, ST_EXIT_FAILED, "%s has %s", a->from, why_part_is_empty(a->part));
+}
+
 /* Formats that people read go to terminals, and names in a profile can be anything. */
 static st_status
 write_format(const struct st_contexts *c, const struct st_context_format *format, FILE *out,
@@ -117,7 +149,7 @@ write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st
 	struct st_contexts c;
 	if (read_contexts_paths(&c, p, a, cost && cost->callers, e))
 		return -1;
-	int status = st_contexts_cut(&c, cost, &a->limit, &cut, e);
+	int status = check_part(&c, a, e) || st_contexts_cut(&c, cost, &a->limit, &cut, e);
 	if (!status) {
 		say_cut(&c, a, &cut);
 		const char *path = a->measure.session.output.path;

@@ -17,6 +17,7 @@
 #include "export/lcov.h"
 #include "profile/output.h"
 #include "profile/profile.h"
+#include "profile/waits.h"
 #include "report/callers.h"
 #include "report/contexts.h"
 #include "report/report.h"
@@ -292,6 +293,17 @@ show_summary(const struct st_report *r, FILE *out, struct st_error *e)
 	return status;
 }
 
+/* Only hot:wall measures what --sort waiting sorts by. */
+static st_status
+check_sort(const struct arguments *a, const struct st_profile *p, struct st_error *e)
+{
+	if (a->sort != ST_SORT_WAITING || st_profile_has_waits(p))
+		return ST_OK;
+	return st_fail(e, ST_EXIT_USAGE,
+	               "the profile has no times of waiting, by which --sort could order: "
+	               "measure with strobe run -t hot:wall");
+}
+
 /* Everything as text into a stream in memory, so that a failure leaves no half of it behind. */
 static char *
 render(const struct arguments *a, const struct st_profile *p, struct st_style style,
@@ -300,6 +312,8 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 	enum { DEFAULT_TOP = 40 };
 	struct st_report r = {.profile = p, .sort = a->sort, .parts = a->parts, .style = style};
 	r.top = a->top >= 0 ? (size_t)a->top : a->format != ST_FORMAT_TEXT ? 0 : DEFAULT_TOP;
+	if (check_sort(a, p, e))
+		return NULL;
 	if (a->format == ST_FORMAT_JSON && !a->table)
 		return st_report_json(&r, e);
 	struct st_text built;

@@ -152,7 +152,11 @@ class Waits(unittest.TestCase):
 
     def folded(self, *words):
         sums = collections.Counter()
-        for line in strobe("export", "--to", "folded", *words, self.result.path).stdout.splitlines():
+        done = strobe("export", "--to", "folded", *words, self.result.path, check=False)
+        if done.returncode:  # a program that uses so little CPU time may have no sample
+            self.assertIn(words[-1], ("on-cpu", "samples"), done.stderr)
+            self.assertIn(self.result.path + " has no ", done.stderr)
+        for line in done.stdout.splitlines():
             stack, value = line.rsplit(" ", 1)
             sums[stack] += int(value)
         return sums
@@ -313,6 +317,18 @@ class Other(unittest.TestCase):
         self.assertGreaterEqual(result.waited("[sleep]", "g", "f"), 200 * MS)
         self.assertEqual(result.json["samples"]["on_cpu_ns"], 0)
         self.assertEqual(result.json["samples"]["stacks"], 0)
+        for metric, cause in (("on-cpu", "no time on the CPU, because no sample was taken: the program used too little CPU time, "
+                                         "or --sample-hz was 0"),
+                              ("samples", "no samples in the code of the program: it used too little CPU time, or --sample-hz was 0")):
+            for to in "folded", "speedscope":
+                done = strobe("export", "--to", to, "--metric", metric, result.path, check=False)
+                self.assertEqual((done.returncode, done.stdout), (125, ""))
+                self.assertEqual(done.stderr, f"strobe: {result.path} has {cause}\n")
+            file = os.path.join(result.folder.name, "x.folded")
+            self.assertEqual(strobe("export", "--to", "folded", "--metric", metric, "-o", file, result.path, check=False).returncode, 125)
+            self.assertFalse(os.path.exists(file))
+        self.assertEqual(strobe("export", "--to", "folded", "--metric", "waiting", result.path).stdout,
+                         strobe("export", "--to", "folded", result.path).stdout)
 
     def test_without_the_option_nothing_is_said_of_waits(self):
         for tool in "hot", "hot:wall=0":
@@ -324,6 +340,11 @@ class Other(unittest.TestCase):
                 self.assertNotIn("waiting_ns", shown["samples"])
                 self.assertNotIn("waiting_ns", shown["threads"][0])
                 self.assertNotIn("waiting", strobe("show", path).stdout)
+                for words in ("--sort", "waiting"), ("--sort", "waiting", "--format", "json"):
+                    done = strobe("show", *words, path, check=False)
+                    self.assertEqual((done.returncode, done.stdout), (2, ""))
+                    self.assertEqual(done.stderr, "strobe: the profile has no times of waiting, by which --sort could order: "
+                                                  "measure with strobe run -t hot:wall\n")
                 done = strobe("export", "--to", "folded", "--metric", "wall", path, check=False)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertTrue("the profile has no wall time, of which --metric could choose: measure with strobe run -t hot:wall"
