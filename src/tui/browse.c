@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tui/bytes.h"
 #include "tui/frame.h"
 #include "tui/restore.h"
 #include "tui/width.h"
@@ -89,25 +90,38 @@ browse_draw(struct st_tui *t, const attr_t attributes[ST_TUI_STYLES])
 
 /* ---- keys ---- */
 
-/* A key of curses as the browser has it; 0: it is none of its keys. */
+enum { BROWSE_NO_KEY = 0, BROWSE_RESIZED = -1, BROWSE_GONE = -2 };
+
+/* A function key of curses as the browser has it. */
 static int
-browse_key(wint_t key, bool is_function_key)
+browse_function_key(int key)
 {
 	static const struct {
-		wint_t from;
-		int to;
+		int from, to;
 	} keys[] = {{KEY_UP, ST_TUI_UP},         {KEY_DOWN, ST_TUI_DOWN},
 	            {KEY_LEFT, ST_TUI_LEFT},     {KEY_RIGHT, ST_TUI_RIGHT},
 	            {KEY_PPAGE, ST_TUI_PAGE_UP}, {KEY_NPAGE, ST_TUI_PAGE_DOWN},
 	            {KEY_HOME, ST_TUI_HOME},     {KEY_END, ST_TUI_END},
 	            {KEY_ENTER, ST_TUI_ENTER},   {KEY_BACKSPACE, ST_TUI_BACKSPACE},
-	            {KEY_F(1), ST_TUI_HELP}};
-	if (!is_function_key)
-		return key == 127 || key == '\b' ? ST_TUI_BACKSPACE : (int)key;
+	            {KEY_F(1), ST_TUI_HELP},     {KEY_RESIZE, BROWSE_RESIZED}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (keys[i].from == key)
 			return keys[i].to;
-	return 0;
+	return BROWSE_NO_KEY;
+}
+
+/* The next key. By bytes: after one that is not UTF-8, get_wch never returns a key again. */
+static int
+browse_read(struct st_tui_bytes *bytes)
+{
+	errno = 0;
+	const int key = getch();
+	if (key == ERR)
+		return errno == EINTR ? BROWSE_NO_KEY : BROWSE_GONE;
+	if (key >= KEY_MIN)
+		return browse_function_key(key);
+	const uint32_t c = st_tui_bytes_add(bytes, (unsigned char)key);
+	return c == 127 || c == '\b' ? ST_TUI_BACKSPACE : (int)c;
 }
 
 /* Until the browser is quit, or the terminal is gone. */
@@ -116,21 +130,18 @@ browse_loop(struct st_tui *t, struct st_error *e)
 {
 	enum { REDRAW = 'L' - 64 };
 	attr_t attributes[ST_TUI_STYLES];
+	struct st_tui_bytes bytes = {0};
 	browse_styles(attributes);
 	while (!t->quit) {
-		wint_t key;
 		if (browse_draw(t, attributes))
 			return st_fail(e, ST_EXIT_FAILED, "no memory left to draw the page");
-		errno = 0;
-		const int kind = get_wch(&key);
-		if (kind == ERR && errno == EINTR)
-			continue;
-		if (kind == ERR)
+		const int key = browse_read(&bytes);
+		if (key == BROWSE_GONE)
 			return st_fail(e, ST_EXIT_FAILED, "the terminal cannot be read any more");
-		if (kind == OK ? key == REDRAW : key == KEY_RESIZE)
+		if (key == REDRAW || key == BROWSE_RESIZED)
 			clearok(stdscr, TRUE);
-		else if (browse_key(key, kind == KEY_CODE_YES))
-			st_tui_press(t, browse_key(key, kind == KEY_CODE_YES));
+		else if (key != BROWSE_NO_KEY)
+			st_tui_press(t, key);
 	}
 	return ST_OK;
 }

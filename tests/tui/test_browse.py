@@ -82,6 +82,15 @@ class Screens(Browse):
         terminal.press(b"\x1b", r" 1/3$")  # Esc alone
         self.quits(terminal)
 
+    def test_bytes_that_are_not_utf8_are_skipped(self):
+        for bad in (b"\x80", b"\xe9", b"\xff", b"\x1b[M \xf0\x90", b"\xff" * 5000, b"\xf0\x90" * 2000):
+            with self.subTest(bad[:8]):
+                terminal = self.browse()
+                terminal.shows(MAIN)
+                terminal.press(bad + b"g\x1bOB", r" 2/3$")  # Down; g: the space after "ESC [ M" is a key, too
+                terminal.press("/wö\r".encode(), r" 1/3$")
+                self.quits(terminal, bad + b"q")
+
     def test_sort_menu(self):
         terminal = self.browse()
         terminal.shows(MAIN)

@@ -2,6 +2,7 @@
 /* The terminal browser without a terminal: what keys do to its state, and the lines of its screens.
  */
 #include "browser.h"
+#include "tui/bytes.h"
 
 static void
 test_functions_are_sorted_by_their_own_time(void **state)
@@ -300,6 +301,40 @@ test_widths(void **state)
 	assert_string_equal(st_tui_skip("中文x", 2), "文x");
 }
 
+/* What the bytes make, one after the other. */
+static void
+assert_characters(const char *bytes, const uint32_t *expected, size_t n)
+{
+	struct st_tui_bytes b = {0};
+	size_t at = 0;
+	for (; *bytes; bytes++) {
+		const uint32_t c = st_tui_bytes_add(&b, (unsigned char)*bytes);
+		if (!c)
+			continue;
+		assert_true(at < n);
+		assert_int_equal(c, expected[at++]);
+	}
+	assert_int_equal(at, n);
+}
+
+static void
+test_bytes_of_keys(void **state)
+{
+	(void)state;
+	const uint32_t q = 'q', both[] = {0xf6, 'q'};
+	assert_characters("q", &q, 1);
+	assert_characters("ö\xf0\x90q", both, 2);
+	assert_characters("\xc3öq", both, 2); /* the first byte alone, then all of it */
+	assert_characters("文", &(uint32_t){0x6587}, 1);
+	assert_characters("\xf0\x90\x8d\x88", &(uint32_t){0x10348}, 1);
+	assert_characters("\xf4\x8f\xbf\xbf", &(uint32_t){0x10ffff}, 1);
+	static const char *const skipped[] = {
+	        "\x80q",         "\xe9q",         "\xffq",     "\xc0\x80q",
+	        "\xe0\x80\x80q", "\xed\xa0\x80q", "\xe6\x96q", "\xf4\x90\x80\x80q"};
+	for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
+		assert_characters(skipped[i], &q, 1);
+}
+
 int
 main(void)
 {
@@ -318,6 +353,7 @@ main(void)
 	        cmocka_unit_test(test_long_names_are_cut_in_the_middle),
 	        cmocka_unit_test(test_an_empty_profile_has_a_summary),
 	        cmocka_unit_test(test_widths),
+	        cmocka_unit_test(test_bytes_of_keys),
 	};
 	return cmocka_run_group_tests_name("tui", tests, use_utf8, NULL);
 }
