@@ -13,6 +13,7 @@
 #include "tui/bytes.h"
 #include "tui/frame.h"
 #include "tui/restore.h"
+#include "tui/terminal.h"
 #include "tui/width.h"
 
 st_status
@@ -159,15 +160,16 @@ static st_status
 browse_on_terminal(struct st_tui *t, struct st_error *e)
 {
 	enum { ESCAPE_MS = 25 }; /* the time in which the rest of a key's sequence comes */
+	if (st_tui_terminal_check(e))
+		return ST_FAILED;
 	browse_locale();
 	st_restore_before();
 	SCREEN *screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
 		st_restore_after();
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--interactive cannot draw on this terminal (TERM is %s): it is not "
-		               "known here; set TERM to a name that is, such as xterm",
-		               getenv("TERM"));
+		return st_fail(e, ST_EXIT_FAILED,
+		               "--interactive cannot use this terminal: unset LINES and COLUMNS, "
+		               "or leave it out to print the tables");
 	}
 	set_escdelay(ESCAPE_MS);
 	cbreak();

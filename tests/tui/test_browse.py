@@ -251,6 +251,19 @@ class Refused(Browse):
         self.on_terminal([], r"^strobe: --interactive cannot draw on this terminal \(TERM is nonsense\): it is not known here",
                          env={"TERM": "nonsense"})
 
+    def test_sizes_that_cannot_be_used(self):
+        for rows, columns in ((65535, 65535), (24, 32768), (32768, 80), (2100, 2100)):
+            with self.subTest(rows=rows, columns=columns):
+                terminal = CursesTerminal(["sh", "-c", 'stty rows "$2" cols "$3"; exec "$0" show -i "$1"', STROBE, self.profile,
+                                           str(rows), str(columns)], columns=300, env={"TERM": "xterm"})
+                self.addCleanup(terminal.close)
+                self.before = terminal.settings()
+                self.assertEqual(terminal.end(), 2)
+                self.assertEqual(terminal.screen.text().strip(),
+                                 f"strobe: --interactive cannot use the size of this terminal, {rows} lines and {columns} columns: set "
+                                 "another one with stty rows and cols")
+                self.given_back(terminal)
+
     def test_no_such_table(self):
         self.on_terminal(["-t", "image"], "^strobe: the profile has no table 'image'; did you mean 'images'?")
         self.on_terminal(["-F", "mein"], "^strobe: no function 'mein' ran; leave out --func, and search with /")
