@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,12 +112,26 @@ browse_function_key(int key)
 	return BROWSE_NO_KEY;
 }
 
+/* Waits for what getch returns; ERR: the terminal is gone, or with EINTR. The time is limited, as
+ * curses notices a change of the size only when it waits or when its time is over. */
+static int
+browse_getch(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	for (bool ready = false;;) {
+		errno = 0;
+		const int key = getch();
+		if (key != ERR || ready || errno == EINTR)
+			return key;
+		ready = poll(&input, 1, 0) > 0; /* then there is a key, or the end */
+	}
+}
+
 /* The next key. By bytes: after one that is not UTF-8, get_wch never returns a key again. */
 static int
 browse_read(struct st_tui_bytes *bytes)
 {
-	errno = 0;
-	const int key = getch();
+	const int key = browse_getch();
 	if (key == ERR)
 		return errno == EINTR ? BROWSE_NO_KEY : BROWSE_GONE;
 	if (key >= KEY_MIN)
@@ -159,7 +174,10 @@ browse_locale(void)
 static st_status
 browse_on_terminal(struct st_tui *t, struct st_error *e)
 {
-	enum { ESCAPE_MS = 25 }; /* the time in which the rest of a key's sequence comes */
+	enum {
+		ESCAPE_MS = 25, /* the time in which the rest of a key's sequence comes */
+		WAIT_MS = 250,  /* between looks at the size of the terminal */
+	};
 	if (st_tui_terminal_check(e))
 		return ST_FAILED;
 	browse_locale();
@@ -177,6 +195,7 @@ browse_on_terminal(struct st_tui *t, struct st_error *e)
 	nonl();
 	keypad(stdscr, TRUE);
 	scrollok(stdscr, FALSE);
+	timeout(WAIT_MS);
 	st_restore_begin();
 	const st_status status = browse_loop(t, e);
 	endwin();
