@@ -2,12 +2,14 @@
 /* The list of functions: the columns of the summary, for all functions. */
 #include <stdlib.h>
 
+#include "profile/waits.h"
 #include "tui/pages.h"
 
 #define FUNCTION_PAGE_COLUMNS(C)                                                                   \
 	C(SHARE, "self %", true)                                                                   \
 	C(TOTAL, "total %", true)                                                                  \
 	C(SAMPLES, "samples", true)                                                                \
+	C(WAITING, "waiting", true)                                                                \
 	C(CALLS, "calls", true)                                                                    \
 	C(BLOCKS, "blocks", true)                                                                  \
 	C(INSTRUCTIONS, "instructions", true)                                                      \
@@ -100,6 +102,9 @@ functions_page_cell(const struct st_grid *g, size_t row, const struct st_grid_co
 	case FUNCTION_PAGE_SAMPLES:
 		out->number = f->samples;
 		break;
+	case FUNCTION_PAGE_WAITING:
+		out->number = f->waiting_ns;
+		break;
 	case FUNCTION_PAGE_CALLS:
 		out->number = f->calls;
 		break;
@@ -129,6 +134,8 @@ functions_page_text(const struct st_grid *g, size_t row, const struct st_grid_co
 		return st_text_of("-");
 	if (cell.kind == ST_GRID_REAL)
 		return st_text_of("%.2f", cell.real);
+	if (c->of == FUNCTION_PAGE_WAITING)
+		return st_text_of("%s", st_duration(number, (int64_t)cell.number));
 	const bool bound = c->of == FUNCTION_PAGE_CALLS && !f->calls_exact;
 	return st_text_of("%s%s", bound ? "<=" : "", st_number(number, cell.number));
 }
@@ -167,7 +174,9 @@ st_tui_functions_page(const struct st_profile *p, size_t metric, struct st_error
 	                    .owned = functions_page_total(p, metric),
 	                    .release = free};
 	bool bad = !g.owned;
-#define C(id, name, number) bad |= !st_grid_add(&g, name, number, FUNCTION_PAGE_##id);
+#define C(id, name, number)                                                                        \
+	if (FUNCTION_PAGE_##id != FUNCTION_PAGE_WAITING || st_profile_has_waits(p))                \
+		bad |= !st_grid_add(&g, name, number, FUNCTION_PAGE_##id);
 	FUNCTION_PAGE_COLUMNS(C)
 #undef C
 	if (bad) {

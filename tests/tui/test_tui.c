@@ -89,6 +89,24 @@ test_sorting_from_the_command_line(void **state)
 }
 
 static void
+test_functions_that_wait(void **state)
+{
+	(void)state;
+	struct st_profile *p = profile_of_functions();
+	p->run.tool = "hot:wall=1";
+	st_profile_tools_of_text(p);
+	p->functions.v[0].waiting_ns = 2000000;
+	p->functions.v[3].waiting_ns = 5000000;
+	struct browser *b = browser_of(p, "functions", "waiting");
+	assert_at(b, "idle [app]");
+	assert_cell(b, 0, "waiting", "5.0 ms");
+	assert_cell(b, 0, "calls", "2");
+	assert_cell(b, 1, "function", "main [app]");
+	assert_cell(b, 1, "waiting", "2.0 ms");
+	browser_end(b);
+}
+
+static void
 test_search_while_typing(void **state)
 {
 	(void)state;
@@ -343,6 +361,7 @@ main(void)
 	        cmocka_unit_test(test_the_cursor_stays_in_the_rows),
 	        cmocka_unit_test(test_sorting_by_a_column_and_backwards),
 	        cmocka_unit_test(test_sorting_from_the_command_line),
+	        cmocka_unit_test(test_functions_that_wait),
 	        cmocka_unit_test(test_search_while_typing),
 	        cmocka_unit_test(test_next_and_previous_match),
 	        cmocka_unit_test(test_quit_closes_help_first),
