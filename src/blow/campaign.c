@@ -374,7 +374,7 @@ begin_tries(struct st_blow_campaign *c, struct st_error *e)
 	        .database = &c->database,
 	        .run_ns = live ? c->selection_ns : first_run_ns(c),
 	        .longest_ns = live ? st_blow_live_seconds(live) * 1e9 / ST_BLOW_LIVE_NOISES : 0,
-	        .repeat = live && !c->b->causal ? o->noise.repeat : 1,
+	        .repeat = live || c->b->causal ? o->noise.repeat : 1,
 	        .most_slower = o->full ? INFINITY : o->most_slower,
 	        .full = o->full,
 	        .sampling = o->noise.sampling,

@@ -92,12 +92,11 @@ add_strengths(struct st_blow_noises *out, enum st_blow_noise_type type, struct s
 }
 
 static st_status
-add_speedups(struct st_blow_noises *out, size_t repeat)
+add_speedups(struct st_blow_noises *out)
 {
-	for (size_t i = 0; i < repeat; i++)
-		for (uint64_t percent = 25; percent <= 100; percent += 25)
-			if (add_noise(out, ST_BLOW_VIRTUAL, percent))
-				return ST_FAILED;
+	for (uint64_t percent = 25; percent <= 100; percent += 25)
+		if (add_noise(out, ST_BLOW_VIRTUAL, percent))
+			return ST_FAILED;
 	return ST_OK;
 }
 
@@ -115,7 +114,7 @@ st_blow_database(const struct st_blow_choice *c, struct st_blow_noises *out)
 		if (c->types[i] && add_strengths(out, type, b, factor, c))
 			return ST_FAILED;
 	}
-	return c->types[ST_BLOW_VIRTUAL] ? add_speedups(out, c->repeat) : ST_OK;
+	return c->types[ST_BLOW_VIRTUAL] ? add_speedups(out) : ST_OK;
 }
 
 st_status

@@ -54,7 +54,8 @@ struct st_blow_choice {
 	bool above;                  /* also the first strength above the greatest one */
 	double sampling;             /* of a speed-up: part of the mean time of a call by which
 	                                strengths differ, above 0 and at most 1 */
-	size_t repeat;               /* runs of each virtual speed-up: 25, 50, 75 and 100 % */
+	size_t repeat;               /* experiments with each noise, of virtual speed-ups (25, 50,
+	                                75 and 100 %) and in windows */
 };
 struct st_blow_noises {
 	ST_VEC(struct st_blow_noise) list;

@@ -47,18 +47,10 @@ copy_noises(const struct st_blow_noises *from, struct st_blow_noises *to)
 	return ST_OK;
 }
 
-/* Makes the list `times` times as long. */
-static st_status
-repeat_noises(struct st_blow_noises *noises, size_t times)
+static size_t
+times_of(const struct st_blow_plan *p)
 {
-	const size_t n = noises->list.n;
-	for (size_t i = n; i < n * times; i++) {
-		struct st_blow_noise *noise = ST_PUSH(&noises->list);
-		if (!noise)
-			return ST_FAILED;
-		*noise = noises->list.v[i - n];
-	}
-	return ST_OK;
+	return p->repeat ? p->repeat : 1;
 }
 
 /* The calls of functions that get noise in an experiment with the function. */
@@ -101,25 +93,26 @@ fill_try(const struct st_blow_tries *t, uint32_t function, struct st_blow_try *o
 		                 : st_blow_noises_for(database, (uint64_t)fmax(calls, least),
 		                                      p->run_ns, p->most_slower, yield_default_ns,
 		                                      &out->noises);
-	if (!status)
-		status = repeat_noises(&out->noises, p->repeat);
 	free(own.list.v);
 	out->done = calloc(out->noises.list.n + 1, sizeof *out->done);
-	out->left = out->noises.list.n;
+	out->left = out->noises.list.n * times_of(p);
 	return status || !out->done ? ST_FAILED : ST_OK;
 }
 
 static void
 mark_done(struct st_blow_tries *t, struct st_blow_try *try, struct st_blow_noise noise)
 {
+	size_t *least = NULL; /* of equal noises in the list, the one that was tried least */
 	for (size_t i = 0; i < try->noises.list.n; i++) {
 		const struct st_blow_noise *one = &try->noises.list.v[i];
-		if (try->done[i] || one->type != noise.type || one->strength != noise.strength)
-			continue;
-		try->done[i] = true;
+		if (one->type == noise.type && one->strength == noise.strength &&
+		    try->done[i] < (least ? *least : times_of(&t->plan)))
+			least = &try->done[i];
+	}
+	if (least) {
+		++*least;
 		try->left--;
 		t->left--;
-		break;
 	}
 	t->done++;
 }
@@ -203,7 +196,10 @@ refresh_findings(struct st_blow_tries *t)
 static bool
 is_tried(const struct st_blow_try *try)
 {
-	return try->left < try->noises.list.n;
+	for (size_t i = 0; i < try->noises.list.n; i++)
+		if (try->done[i])
+			return true;
+	return false;
 }
 
 struct candidates {
@@ -297,29 +293,31 @@ pick_function(struct st_blow_tries *t, struct candidates *c, uint64_t *random)
 
 /* ---- the choice of the noise ---- */
 
-/* The n-th of the noises that were not tried. */
+/* The n-th of the experiments that were not made: all noises once, all noises twice, and so on. */
 static struct st_blow_noise
 nth_noise(const struct st_blow_try *try, size_t n)
 {
-	size_t i = 0;
-	while (try->done[i] || n--)
-		i++;
-	return try->noises.list.v[i];
+	for (size_t round = 0;; round++)
+		for (size_t i = 0; i < try->noises.list.n; i++)
+			if (try->done[i] <= round && !n--)
+				return try->noises.list.v[i];
 }
 
-/* The noise from which most is expected, and of several the longest one: so a function begins with
- * the longest noise of all. */
+/* The noise from which most is expected, of several the longest one, and of these the one that was
+ * tried least: so a function begins with the longest noise of all. */
 static struct st_blow_noise
 best_noise(const struct st_blow_tries *t, const struct st_blow_try *try)
 {
 	size_t best = SIZE_MAX;
 	double most = 0, longest = 0;
 	for (size_t i = 0; i < try->noises.list.n; i++) {
-		if (try->done[i])
+		if (try->done[i] >= times_of(&t->plan))
 			continue;
 		const double ns = st_blow_tries_ns(t, try->noises.list.v[i]),
 		             worth = st_blow_information(&try->finding, ns, t->plan.b->live);
-		if (best != SIZE_MAX && (worth < most || (!(worth > most) && ns <= longest)))
+		const bool as_long = best != SIZE_MAX && !(ns < longest) && !(ns > longest),
+		           better = as_long ? try->done[i] < try->done[best] : ns > longest;
+		if (best != SIZE_MAX && (worth < most || (!(worth > most) && !better)))
 			continue;
 		best = i;
 		most = worth;

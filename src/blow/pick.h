@@ -12,7 +12,7 @@ struct st_blow_plan {
 	double most_slower;
 	bool full;
 	double longest_ns; /* the longest noise that a call may have; 0: no limit */
-	size_t repeat;     /* times that each noise is tried; 0: once */
+	size_t repeat;     /* times that each noise is tried, 0: once */
 	double sampling;   /* of a speed-up; see struct st_blow_choice */
 	enum st_blow_pick pick;
 	uint64_t seed;
@@ -21,8 +21,8 @@ struct st_blow_plan {
 struct st_blow_try {
 	uint32_t function;
 	struct st_blow_noises noises;
-	bool *done;  /* for each noise */
-	size_t left; /* noises that are not done */
+	size_t *done; /* for each noise, how often it was tried; at most the plan's `repeat` */
+	size_t left;  /* experiments that are not done */
 	struct st_blow_finding finding;
 	size_t pending; /* experiments chosen since then, whose results are not known yet */
 	size_t runs;    /* runs of the campaign when `finding` was computed; 0: it was not */

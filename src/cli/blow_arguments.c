@@ -23,6 +23,8 @@ enum {
 
 /* ---- values ---- */
 
+enum { MOST_BLOW_RUNS = 1000000 }; /* of one kind */
+
 static st_status
 blow_number(const char *name, const char *value, long least, uint64_t *out, struct st_error *e)
 {
@@ -38,6 +40,15 @@ blow_size(const char *name, const char *value, long least, size_t *out, struct s
 {
 	uint64_t n = 0;
 	const st_status status = blow_number(name, value, least, &n, e);
+	*out = (size_t)n;
+	return status;
+}
+
+static st_status
+blow_runs(const char *name, const char *value, long least, size_t *out, struct st_error *e)
+{
+	long n = 0;
+	const st_status status = st_option_number(name, value, least, MOST_BLOW_RUNS, &n, e);
 	*out = (size_t)n;
 	return status;
 }
@@ -231,7 +242,7 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return take_sampling(&o->noise.sampling, value, e);
 	case BLOW_repeat:
 		a->repeats = true;
-		return blow_size(name, value, 1, &o->noise.repeat, e);
+		return blow_runs(name, value, 1, &o->noise.repeat, e);
 	case BLOW_progress:
 		return st_blow_points_add(&a->points, value, e);
 	case BLOW_latency:
@@ -298,11 +309,11 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		a->noisy = name;
 		return blow_factor(name, value, 1, &o->most_slower, e);
 	case BLOW_baseline_runs:
-		return blow_size(name, value, 3, &o->quiet_runs, e);
+		return blow_runs(name, value, 3, &o->quiet_runs, e);
 	case BLOW_native_runs:
-		return blow_size(name, value, 0, &o->plain_runs, e);
+		return blow_runs(name, value, 0, &o->plain_runs, e);
 	case BLOW_iterations:
-		return blow_size(name, value, 1, &o->most_runs, e);
+		return blow_runs(name, value, 1, &o->most_runs, e);
 	case BLOW_timeout:
 		return take_timeout(&o->most_seconds, value, e);
 	case BLOW_limit:

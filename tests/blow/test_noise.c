@@ -81,17 +81,20 @@ test_above(void **state)
 static void
 test_types(void **state)
 {
-	static const uint64_t wanted[] = {1000000, 10000000, 1000, 10000, 1,
-	                                  10,      7,        70,   5000,  50000};
-	struct st_blow_choice choice = {
-	        .timed = {1000, 10000}, .yield = {7, 70}, .busy = {5, 50}, .growth = 10};
+	static const uint64_t wanted[] = {1000000, 10000000, 1000,  10000, 1,  10, 7,
+	                                  70,      5000,     50000, 25,    50, 75, 100};
+	struct st_blow_choice choice = {.repeat = 5,
+	                                .timed = {1000, 10000},
+	                                .yield = {7, 70},
+	                                .busy = {5, 50},
+	                                .growth = 10};
 	(void)state;
 	for (int i = 0; i < ST_BLOW_NOISE_COUNT; i++)
 		choice.types[i] = true;
 	struct st_blow_noises n = database(choice);
-	assert_strengths(&n, wanted, 10);
-	for (size_t i = 0; i < 10; i++)
-		assert_int_equal(n.list.v[i].type, i / 2);
+	assert_strengths(&n, wanted, 14);
+	for (size_t i = 0; i < 14; i++)
+		assert_int_equal(n.list.v[i].type, i < 10 ? i / 2 : ST_BLOW_VIRTUAL);
 	assert_int_equal(st_blow_noise_ns(n.list.v[1]), 10000000);
 	assert_int_equal(st_blow_noise_ns(n.list.v[3]), 10000000);
 	assert_int_equal(st_blow_noise_ns(n.list.v[5]), 10000000);

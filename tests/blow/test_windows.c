@@ -169,8 +169,9 @@ test_longest(void **state)
 	assert_int_equal(st_blow_tries_begin(&tries, &plan), 0);
 	assert_int_equal(tries.list.n, 1);
 	assert_int_equal(tries.left, 3 * 4);
-	for (size_t i = 0; i < 12; i++)
-		assert_int_equal(tries.list.v[0].noises.list.v[i].strength, 1000000 << i % 4);
+	assert_int_equal(tries.list.v[0].noises.list.n, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(tries.list.v[0].noises.list.v[i].strength, 1000000 << i);
 	st_blow_tries_free(&tries);
 	/* Each of them is tried as often. */
 	size_t tried[4] = {0};
@@ -186,6 +187,12 @@ test_longest(void **state)
 	}
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(tried[i], 3);
+	st_blow_tries_free(&tries);
+	/* Many repetitions take no more memory. */
+	plan.repeat = 1000000;
+	assert_int_equal(st_blow_tries_begin(&tries, &plan), 0);
+	assert_int_equal(tries.list.v[0].noises.list.n, 4);
+	assert_int_equal(tries.left, 4000000);
 	st_blow_tries_free(&tries);
 	plan.longest_ns = 0; /* 1, 2, 4, 8 and 16 ms */
 	plan.repeat = 1;
