@@ -23,11 +23,11 @@ struct st_blow_far {
 st_status
 st_blow_far_check(const struct st_blow_arguments *a, struct st_error *e)
 {
-	const char *other = a->live       ? a->pid ? "--pid" : "--window"
-	                    : a->journal  ? "--journal"
-	                    : a->shows    ? "--show-functions"
-	                    : a->timeline ? "--timeline"
-	                                  : NULL;
+	const char *other = a->live      ? a->pid ? "--pid" : "--window"
+	                    : a->journal ? "--journal"
+	                    : a->shows   ? "--show-functions"
+	                    : (a->timeline && strcmp(a->timeline, "none") != 0) ? "--timeline"
+	                                                                        : NULL;
 	if (st_on_check(&a->place, e))
 		return ST_FAILED;
 	if (a->experiment && !a->output)

@@ -59,6 +59,17 @@ class Blow(worked.Case):
         _, errors = self.end(self.blow(*NOISES[:-1], *ON, "--campaign", "campaign"), 125)
         self.assertEqual(errors, worked.REFUSED)
 
+    def test_lines(self):
+        """Lines and blocks are chosen by the samples of the first worker's run."""
+        out, errors = self.end(self.start("blow", "-q", "-m", "causal", "--by", "line,block", "-F", "main_part", *ON, "--baseline-runs", "3", "--timeout", "0",
+                                          "--iterations", "2", "--timeline", "none", "-o", "r.json", "--", PLANTED, "compute"), 0)
+        self.assertEqual((out, errors), ("", ""))
+        result = self.result()
+        noisy = [run for run in result["experiments"] if run["noise"]]
+        self.assertEqual([(run["noise"]["type"], run["exit"]) for run in noisy], [("virtual", 0)] * 2)
+        self.assertEqual(len({run["function"] for run in noisy}), 2)
+        self.assertTrue(all("line" in target or "block" in target for target in result["targets"]), result["targets"])
+
     def test_failures(self):
         """The controller prints why a worker cannot make a run."""
         _, errors = self.end(self.start("blow", *ON, "--corpus", "corpus", "--", PLANTED, "serial"), 125)
