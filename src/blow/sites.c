@@ -141,6 +141,13 @@ was_passed(const struct st_probes *probes, uint32_t number)
 	return false;
 }
 
+static bool
+is_claimed(const char *refused)
+{
+	const struct st_probe_site site = {.refusal = ST_REFUSAL_CLAIMED};
+	return !strcmp(refused, st_probe_refusal_text(&site));
+}
+
 /* NULL: the name is a progress point. */
 static const char *
 refusal_of_site(const struct st_blow_sites *s, const struct st_probes *probes, size_t name,
@@ -152,7 +159,11 @@ refusal_of_site(const struct st_blow_sites *s, const struct st_probes *probes, s
 	                  "them";
 	for (size_t i = 0; i < probes->refused.n; i++)
 		if (site_is_of_name(s, probes, &probes->refused.v[i], name))
-			why = probes->refused.v[i].refused;
+			why = is_claimed(probes->refused.v[i].refused)
+			              ? "its bytes are those of another probe, such as the one at "
+			                "the entry of the function: name a later line, or use "
+			                "--by line"
+			              : probes->refused.v[i].refused;
 	for (uint32_t i = 0; i < probes->functions.n; i++) {
 		if (!site_is_of_name(s, probes, &probes->functions.v[i], name))
 			continue;

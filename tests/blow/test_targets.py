@@ -83,6 +83,11 @@ class Contexts(Case):
         source = Path(__file__).resolve().parent / "programs" / "targets.c"
         return next(f"targets.c:{i}" for i, line in enumerate(source.read_text().splitlines(), 1) if line.strip() == text)
 
+    def first_line_of(self, head):
+        """That of the brace behind the head of the function."""
+        name, number = self.line_of(head).split(":")
+        return f"{name}:{int(number) + 1}"
+
     def test_lines(self):
         """A line includes the functions that it calls."""
         lines = {self.line_of(f"work({us});"): caller for us, caller in (("us_critical", "critical"), ("us_beside", "beside"))}
@@ -141,6 +146,10 @@ class Contexts(Case):
                 ("--where is about noise", 2, ["-m", "causal", "--at", "call:a>b", "--where", "after"]),
                 ("no sample of the run that selects lines was there", 125, ["-m", "causal", "--at", "targets.c:1"]),
                 ("--progress nowhere.c:3: no code belongs to the line", 125, ["-m", "causal", "-F", "work", "--progress", "nowhere.c:3"]),
+                ("--repeat takes a number from 1 to 1000000, not '99999999999'", 2, ["-m", "causal", "--repeat", "99999999999"]),
+                ("--baseline-runs takes a number from 3 to 1000000, not '1000001'", 2, ["--baseline-runs", "1000001"]),
+                ("its bytes are those of another probe, such as the one at the entry of the function: name a later line, or use --by line", 125,
+                 ["-m", "causal", "-F", "critical", "--progress", self.first_line_of("critical(void)")]),
                 ("--progress takes FILE:LINE with a line from 1 on, not 'targets.c:0'", 2, ["-m", "causal", "--progress", "targets.c:0"]),
                 ("lines and blocks cannot be tried together with functions", 2, ["-m", "causal", "--by", "function,line"]),
                 ("lines and blocks cannot be tried together with functions", 2, ["-m", "causal", "--by", "line", "--at", "call:a>b"]),
