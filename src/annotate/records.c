@@ -274,6 +274,12 @@ ann_feature_free(struct st_ann_feature *f)
 	free(f->v);
 }
 
+static bool
+ann_fits_feature(const char *pattern, const struct st_ann_feature *f)
+{
+	return !fnmatch(pattern, f->name, 0) || (f->path && !fnmatch(pattern, f->path, 0));
+}
+
 size_t
 st_ann_data_leave_out(struct st_ann_data *d, const char *pattern)
 {
@@ -282,7 +288,7 @@ st_ann_data_leave_out(struct st_ann_data *d, const char *pattern)
 		struct st_ann_records *r = &d->functions.v[i];
 		size_t kept = 0;
 		for (size_t k = 0; k < r->features.n; k++)
-			if (fnmatch(pattern, r->features.v[k].name, 0))
+			if (!ann_fits_feature(pattern, &r->features.v[k]))
 				r->features.v[kept++] = r->features.v[k];
 			else
 				ann_feature_free(&r->features.v[k]);

@@ -78,6 +78,7 @@ struct st_ann_records {
 	size_t n, cap;
 	uint64_t calls, left; /* all calls; of these, those left without a return */
 	bool counted;         /* the file has the number of calls */
+	uint64_t missing;     /* records that the files say they have, and do not have */
 	size_t impossible;    /* records that were dropped, because they cannot be right */
 	size_t checked;       /* the first records, among which none is impossible */
 };
@@ -110,7 +111,8 @@ struct st_ann_filter {
 st_status st_ann_data_filter(struct st_ann_data *d, const struct st_ann_expr *condition,
                              struct st_ann_filter *out, struct st_error *e);
 
-/* Removes the features that a pattern fits, as of fnmatch(3); returns their number. */
+/* Removes the features whose names or paths a pattern fits, as of fnmatch(3); returns their number.
+ */
 size_t st_ann_data_leave_out(struct st_ann_data *d, const char *pattern);
 
 /* One record, whose names expressions can look up. */

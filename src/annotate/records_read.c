@@ -14,6 +14,7 @@ struct ann_bound {
 	size_t function; /* in the data */
 	ST_VEC(size_t) metrics, features, branches;
 	bool has_records;
+	uint64_t announced, records; /* the number that #calls gives, and those of the file */
 };
 
 struct ann_reading {
@@ -36,10 +37,15 @@ ann_field(const struct ann_reading *r, size_t i)
 	return i < r->l->n ? r->l->v[i].text : "";
 }
 
+/* A file that was cut has fewer records than its #calls say. */
 static void
 ann_unbind(struct ann_reading *r)
 {
 	for (size_t i = 0; i < r->bound.n; i++) {
+		const struct ann_bound *bound = &r->bound.v[i];
+		if (bound->announced > bound->records)
+			r->data->functions.v[bound->function].missing +=
+			        bound->announced - bound->records;
 		free(r->bound.v[i].metrics.v);
 		free(r->bound.v[i].features.v);
 		free(r->bound.v[i].branches.v);
@@ -264,6 +270,7 @@ ann_read_calls(struct ann_reading *r)
 	    (*ann_field(r, 4) && st_parse_whole(ann_field(r, 4), &left)))
 		return st_ann_wrong_field(r->l, 2, "numbers of calls are expected");
 	struct st_ann_records *f = ann_bound_records(r, bound);
+	bound->announced += kept;
 	f->calls += calls;
 	f->left += left;
 	f->counted = true;
@@ -387,6 +394,7 @@ ann_read_record(struct ann_reading *r)
 	const size_t fixed = 1 + bound->metrics.n + bound->features.n;
 	struct st_ann_records *f = ann_bound_records(r, bound);
 	bound->has_records = true;
+	bound->records++;
 	if (r->l->n < fixed)
 		return st_ann_wrong_field(r->l, r->l->n - 1,
 		                          "the record has %zu fields, and the header says %zu%s",

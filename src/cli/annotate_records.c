@@ -192,6 +192,20 @@ annotate_warn_of_impossible(const struct analysis *r)
 	}
 }
 
+static void
+annotate_warn_of_missing(const struct analysis *r)
+{
+	for (size_t i = 0; i < r->data.functions.n && !r->a->quiet; i++) {
+		const struct st_ann_records *f = &r->data.functions.v[i];
+		if (f->missing)
+			fprintf(stderr,
+			        "strobe: a file is truncated: %s of %s that its header "
+			        "announces (#calls) %s missing; record again for all of them\n",
+			        ST_COUNT(f->missing, "record", "records"), f->name,
+			        f->missing == 1 ? "is" : "are");
+	}
+}
+
 static st_status
 annotate_read(struct analysis *r, struct st_error *e)
 {
@@ -200,6 +214,7 @@ annotate_read(struct analysis *r, struct st_error *e)
 	for (size_t i = 0; i < r->a->files.n; i++)
 		if (st_ann_data_read(&r->data, r->a->files.text[i], &columns, e))
 			return ST_FAILED;
+	annotate_warn_of_missing(r);
 	annotate_warn_of_impossible(r);
 	return annotate_filter(r, e) || annotate_leave_out(r, e) ? ST_FAILED : ST_OK;
 }

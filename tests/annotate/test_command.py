@@ -91,6 +91,9 @@ class Records(Annotate):
         self.assertEqual(([m["mean"] for m in every["models"]], every["records"]), (["10 * n + 2 * buffer_sum"], 40))
         self.assertEqual(([f["name"] for f in few["features"]], few["records"], few["models"][0]["class"]), (["n"], 36, "linear"))
         self.assertEqual(none["features"], [])
+        self.file(HEADER.replace("twice,number,member,value,v->twice", "machine_load,number,system,value,machine.load") + self.rows(range(20)), "m.txt")
+        self.assertEqual([feature.get("also", []) for words in ([], ["--without", "machine.*"], ["--without", "machine_*"])
+                          for feature in self.read("m.txt", *words)[0]["features"]], [["machine_load"], [], []])
         self.error(2, "no feature of the records fits 'b'; there is n, for example", "annotate", "c.csv", "--without", "b")
         self.error(2, "c has no feature that --without 'n' could leave out", "annotate", "c.csv", "--without", "*", "--without", "n")
         self.error(2, "--check needs the features that it names: leave out --without", "annotate", "--check", "c.csv", "--without", "n")
@@ -136,6 +139,17 @@ class Records(Annotate):
         self.file("\ufeff" + HEADER + self.rows(range(10)), "a.txt")
         self.assertEqual([a["metric"] for a in self.read("c.csv", "-m", "cost")], ["cost"])
         self.assertEqual(self.read("a.txt")[0]["records"], 10)
+
+    def test_truncated(self):
+        """#calls says how many records there are, for each file; a file that was cut after a line has fewer."""
+        head = HEADER + "#calls,1,50,20,0\n"
+        self.printed("annotate", self.file(head + self.rows(range(20)), "a.txt"), "a.txt")
+        said = "strobe: a file is truncated: {} of sort(int*, long) that its header announces (#calls) {} missing; record again for all of them\n"
+        for n, text in (15, said.format("5 records", "are")), (19, said.format("1 record", "is")):
+            done = self.strobe("annotate", "a.txt", self.file(head + self.rows(range(n)), "b.txt"))
+            self.assertEqual((done.returncode, done.stderr), (0, text))
+            self.printed("annotate", "-q", "a.txt", "b.txt")
+        self.printed("annotate", self.file(HEADER + "#calls,1,50,3,0\n" + self.rows(range(20)), "c.txt"))
 
     def test_where(self):
         self.file(HEADER + self.rows(range(40)), "a.txt")
