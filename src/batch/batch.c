@@ -365,6 +365,18 @@ st_batch_machine(const struct st_batch *b)
 	return st_campaign_read(&b->c, "machine");
 }
 
+/* Whether no worker or pilot has begun, so that there is nothing to go on with. */
+static bool
+batch_is_untouched(const struct st_batch *b)
+{
+	static const char *const folders[] = {"results", "failed", "quarantine", "workers",
+	                                      "pilots"};
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		n += st_campaign_each(&b->c, folders[i], NULL, NULL);
+	return !n;
+}
+
 char *
 st_batch_close(struct st_batch *b, bool complete)
 {
@@ -381,9 +393,10 @@ st_batch_close(struct st_batch *b, bool complete)
 	if (b->file)
 		fclose(b->file);
 	st_controller_end(&b->controller);
-	if (b->c.folder && complete && b->own_folder)
+	const bool useless = b->c.folder && (complete || batch_is_untouched(b));
+	if (useless && b->own_folder)
 		st_batch_remove_folder(b->c.folder);
-	else if (b->c.folder && !complete)
+	else if (b->c.folder && !useless)
 		folder = strdup(b->c.folder);
 	st_campaign_close(&b->c);
 	free(b);

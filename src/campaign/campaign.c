@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/parse.h"
 #include "base/text.h"
 #include "campaign/slurm.h"
 #include "profile/output.h"
@@ -309,6 +310,26 @@ st_campaign_result(const struct st_campaign *c, size_t task)
 	}
 	free(path);
 	return text;
+}
+
+bool
+st_campaign_has_result(const struct st_campaign *c, const char *name)
+{
+	enum { END = sizeof campaign_end - 1 };
+	char last[END];
+	struct stat s;
+	uint64_t task;
+	if (st_parse_whole(name, &task) || task >= c->tasks)
+		return false;
+	char *path = st_campaign_path(c, "results/%s", name);
+	const int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	const bool whole = fd >= 0 && !fstat(fd, &s) && s.st_size >= END &&
+	                   pread(fd, last, END, s.st_size - END) == END &&
+	                   !memcmp(last, campaign_end, END);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return whole;
 }
 
 char *

@@ -51,6 +51,8 @@ void st_campaign_forgive(const struct st_campaign *c);
 /* The result of a task, malloc'ed; NULL: there is none yet. A result that a crash of the machine
  * has left incomplete is removed. */
 char *st_campaign_result(const struct st_campaign *c, size_t task);
+/* Whether a file in "results" is the complete result of a task. */
+bool st_campaign_has_result(const struct st_campaign *c, const char *name);
 /* Why a task was given up, malloc'ed; NULL: it was not. */
 char *st_campaign_given_up(const struct st_campaign *c, size_t task);
 /* Why a node is in quarantine, malloc'ed; NULL: it is not, or memory is exhausted. */

@@ -11,6 +11,7 @@ struct status_reading {
 	struct st_campaign_status *s;
 	const struct st_campaign *c;
 	double now, first, last;
+	size_t finished;
 	bool failed;
 };
 
@@ -18,7 +19,10 @@ static void
 status_take_result(void *arg, const char *name)
 {
 	struct status_reading *r = arg;
+	if (!st_campaign_has_result(r->c, name))
+		return;
 	char *path = st_campaign_path(r->c, "results/%s", name);
+	r->finished++;
 	double moment = path ? st_worker_moment(path) : NAN;
 	r->first = fmin(r->first, moment);
 	r->last = fmax(r->last, moment);
@@ -74,7 +78,8 @@ st_campaign_status_of(struct st_campaign_status *s, const struct st_campaign *c,
 	struct status_reading r = {
 	        .s = s, .c = c, .now = st_worker_clock(c), .first = INFINITY, .last = -INFINITY};
 	*s = (struct st_campaign_status){.tasks = c->tasks, .left = NAN};
-	s->finished = st_campaign_each(c, "results", status_take_result, &r);
+	st_campaign_each(c, "results", status_take_result, &r);
+	s->finished = r.finished;
 	s->given_up = st_campaign_each(c, "failed", NULL, NULL);
 	s->cancelled = st_campaign_is_cancelled(c);
 	st_campaign_each(c, "workers", status_take_worker, &r);

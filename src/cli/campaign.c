@@ -39,7 +39,7 @@ campaign_state(const struct st_campaign_status *s)
 	size_t alive = 0;
 	for (size_t i = 0; i < s->workers.n; i++)
 		alive += !s->workers.v[i].lost;
-	if (s->finished == s->tasks)
+	if (s->tasks && s->finished == s->tasks)
 		return "complete";
 	return s->cancelled ? "cancelled" : alive ? "running" : "interrupted";
 }

@@ -22,9 +22,10 @@ static st_status
 too_few(const struct st_qos *q, size_t n, struct st_error *e)
 {
 	const char *trouble = st_qos_trouble(q);
-	return st_fail(e, ST_EXIT_FAILED, "%s gave %s in a run, and a search needs at least %d%s%s",
+	return st_fail(e, ST_EXIT_FAILED, "%s gave %s in a run, and a search needs at least %d: %s",
 	               st_qos_source(q), ST_COUNT(n, "reading", "readings"), ST_LIMIT_READINGS,
-	               trouble ? ": " : "", trouble ? trouble : "");
+	               trouble ? trouble
+	                       : "let the program run longer (a greater --for, or more work)");
 }
 
 st_status

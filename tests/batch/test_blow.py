@@ -59,16 +59,30 @@ class Blow(worked.Case):
         _, errors = self.end(self.blow(*NOISES[:-1], *ON, "--campaign", "campaign"), 125)
         self.assertEqual(errors, worked.REFUSED)
 
-    def test_lines(self):
-        """Lines and blocks are chosen by the samples of the first worker's run."""
+    def test_lines_and_status(self):
+        """Lines and blocks are chosen by the samples of the first worker's run. Only results that can be read are finished runs."""
         out, errors = self.end(self.start("blow", "-q", "-m", "causal", "--by", "line,block", "-F", "main_part", *ON, "--baseline-runs", "3", "--timeout", "0",
-                                          "--iterations", "2", "--timeline", "none", "-o", "r.json", "--", PLANTED, "compute"), 0)
+                                          "--iterations", "2", "--timeline", "none", "--campaign", "campaign", "-o", "r.json", "--", PLANTED, "compute"), 0)
         self.assertEqual((out, errors), ("", ""))
         result = self.result()
         noisy = [run for run in result["experiments"] if run["noise"]]
         self.assertEqual([(run["noise"]["type"], run["exit"]) for run in noisy], [("virtual", 0)] * 2)
         self.assertEqual(len({run["function"] for run in noisy}), 2)
         self.assertTrue(all("line" in target or "block" in target for target in result["targets"]), result["targets"])
+
+        runs = len(result["experiments"]) + 1
+        self.assertEqual(self.status(), ("complete", runs, runs))
+        for path in (self.folder / "campaign/results").iterdir():
+            path.write_text("", encoding="utf-8")
+        self.assertEqual(self.status(), ("interrupted", runs, 0))
+        for path in (self.folder / "campaign").iterdir():
+            if path.name != "campaign.json":
+                (shutil.rmtree if path.is_dir() else os.unlink)(path)
+        self.assertEqual(self.status(), ("interrupted", 0, 0))
+
+    def status(self):
+        status = json.loads(self.end(self.start("campaign", "status", "--format", "json", "campaign"), 0)[0])
+        return tuple(status[key] for key in ("state", "runs", "finished"))
 
     def test_failures(self):
         """The controller prints why a worker cannot make a run."""

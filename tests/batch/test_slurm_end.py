@@ -42,6 +42,19 @@ class End(unittest.TestCase):
             self.assertTrue((at / "ended").exists())
             self.assertEqual(os.listdir(folder), [])
 
+    def test_no_answer(self):
+        """Nothing was measured, so nothing is kept."""
+        with tempfile.TemporaryDirectory(prefix="strobe-slurm-end-") as name:
+            at, folder = Path(name), Path(name, "work")
+            folder.mkdir()
+            (at / "sinfo").write_text("#!/bin/sh\necho Unknown host >&2\nexit 1\n", encoding="utf-8")
+            (at / "sinfo").chmod(0o755)
+            for words in (), ("--campaign", "named"):
+                done = subprocess.run([STROBE, "tune", "--on", "slurm", *words, "--", "/bin/true"], cwd=folder, env={**os.environ, "PATH": f"{name}:{os.environ['PATH']}"},
+                                      stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=240)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (125, "", "strobe: sinfo failed: Unknown host\n"))
+                self.assertEqual(os.listdir(folder), list(words[1:]))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

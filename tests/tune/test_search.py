@@ -179,7 +179,7 @@ class Search(unittest.TestCase):
         done = subprocess.run([STROBE, "tune", "--max", "--qos", "cmd:sleep 1000", "--qos-min", "1", "--for", "200ms", "--", "sleep", "1000"],
                               capture_output=True, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stdout), (125, ""))
-        self.assertIn("strobe: cmd:sleep 1000 gave 0 readings in a run, and a search needs at least 10", done.stderr)
+        self.assertIn("strobe: cmd:sleep 1000 gave 0 readings in a run, and a search needs at least 10: let the program run longer (a greater --for, or more work)", done.stderr)
 
     def test_for_all_that_it_started(self):
         """Natively and measured: a program, and its child, which SIGTERM does not end, and SIGKILL does a little later."""
