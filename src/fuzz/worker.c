@@ -233,8 +233,8 @@ measure_execution(struct st_fuzz_target *t, const struct st_fuzz_worker *w, pid_
 	_exit(st_fuzz_answer_write(w->answer, ran ? &m : NULL, &e) ? 0 : ST_EXIT_FAILED);
 }
 
-/* Executes the program each time that a byte comes. The end without an answer says that there is no
- * fork server. */
+/* Executes the program each time that a time limit comes: while a witness is minimised it is
+ * shorter than at the beginning. The end without an answer says that there is no fork server. */
 static _Noreturn void
 serve_executions_of(struct st_fuzz_target *t, const struct st_fuzz_worker *w, pid_t campaign,
                     int go, int done)
@@ -242,18 +242,19 @@ serve_executions_of(struct st_fuzz_target *t, const struct st_fuzz_worker *w, pi
 	const struct st_run_options options = fuzz_run_options(t);
 	struct st_served_outcome end;
 	struct st_error e = {0};
-	char byte;
+	double limit; /* seconds */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	end_with_campaign(campaign, SIGKILL);
 	st_fuzz_take_streams(t, w);
 	struct st_served *s = st_served_begin(&options, t->hang_seconds, &e);
-	while (s && read(go, &byte, 1) == 1 && !st_served_execute(s, t->hang_seconds, &end, &e)) {
+	while (s && read(go, &limit, sizeof limit) == sizeof limit &&
+	       !st_served_execute(s, limit, &end, &e)) {
 		struct st_fuzz_measured m = {
 		        .by_signal = end.by_signal, .code = end.code, .seconds = end.seconds};
 		m.results = st_served_results(s, &m.results_size);
-		if (!st_fuzz_answer_write(w->answer, &m, &e) || write(done, &byte, 1) != 1)
+		if (!st_fuzz_answer_write(w->answer, &m, &e) || write(done, "d", 1) != 1)
 			break;
 	}
 	st_served_end(s);
@@ -302,7 +303,7 @@ start_execution(struct st_fuzz_target *t, struct st_fuzz_worker *w, struct st_er
 	fuzz_children[w - t->workers] = w->pid;
 	/* A server that has ended is found by its end of the pipe. */
 	if (w->go >= 0)
-		ST_IGNORE(send(w->go, "g", 1, MSG_NOSIGNAL));
+		ST_IGNORE(send(w->go, &t->hang_seconds, sizeof t->hang_seconds, MSG_NOSIGNAL));
 	if (fuzz_interrupted) /* perhaps before the handler could see it */
 		kill(w->pid, SIGTERM);
 	return ST_OK;

@@ -21,7 +21,8 @@ struct st_fuzz_worker {
 	int answer;     /* an unnamed file into which the process writes the result */
 	pid_t pid;      /* of the process; 0: there is none */
 	int done;       /* a pipe from it: a byte, or its end, says that the execution has ended */
-	int go;    /* a socket to its fork server: a byte asks for an execution; -1: it has none */
+	int go; /* a socket to its fork server: a limit in seconds, a double, asks for an execution;
+	        -1: it has none */
 	bool busy; /* it executes the input of `slot` */
 	size_t slot;
 	bool unserved; /* no fork server is tried */
