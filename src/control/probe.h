@@ -128,6 +128,7 @@ struct st_probing {
 	/* With `follows`. */
 	pthread_t follower; /* waits for execve */
 	bool has_follower;
+	pid_t program; /* that strobe has started: its end is left to st_probing_wait */
 	pthread_mutex_t
 	        *held;  /* while a process is becoming another program: nobody else waits for it */
 	uint64_t inode; /* of the area, by which the processes are known that have it */

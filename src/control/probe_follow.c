@@ -43,19 +43,45 @@ leave_child_alone(struct st_probing *p, const char *why)
 static int
 next_stop_of_becoming(struct becoming *b)
 {
-	int status;
+	int stop;
 	for (;;) {
 		const pid_t tids[] = {b->tid, b->pid};
 		for (int i = 0; i < 2; i++) {
-			if (waitpid(tids[i], &status, __WALL | WNOHANG) != tids[i])
+			siginfo_t seen = {0};
+			const int what = WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL;
+			if (waitid(P_PID, (id_t)tids[i], &seen, what) || seen.si_pid != tids[i])
 				continue;
 			b->tid = tids[i];
-			return WIFSTOPPED(status) ? status >> 8 : -1;
+			return st_next_stop(b->tid, &stop) ? stop : -1;
 		}
 		if (kill(b->pid, 0) != 0)
 			return -1;
 		nanosleep(&(struct timespec){0, 200000}, NULL);
 	}
+}
+
+/* The thread's end, if it has ended, is taken, since its parent does not learn of it before. That
+ * of the program which strobe has started is left: who waits for it needs its status. */
+static void
+take_end(const struct becoming *b, pid_t program)
+{
+	if (b->tid != program)
+		waitpid(b->tid, NULL, __WALL | WNOHANG);
+}
+
+static bool
+has_ended(const struct becoming *b)
+{
+	siginfo_t seen = {0};
+	return !waitid(P_PID, (id_t)b->tid, &seen, WEXITED | WNOHANG | WNOWAIT | __WALL) &&
+	       seen.si_pid == b->tid;
+}
+
+/* The signal that a stop is about; 0: it is about something else. */
+static int
+signal_of_stop(int stop)
+{
+	return stop >> 8 ? 0 : stop;
 }
 
 static bool
@@ -96,7 +122,7 @@ look_at_stop(struct st_probing *p, struct becoming *b, int stop, int *pass)
 	if (stop == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 		return HAS_BECOME;
 	if (stop != (SIGTRAP | 0x80)) {
-		*pass = stop >> 8 ? 0 : stop;
+		*pass = signal_of_stop(stop);
 		return GOES_ON;
 	}
 	ptrace(PTRACE_GET_SYSCALL_INFO, b->tid, sizeof info, &info);
@@ -161,7 +187,8 @@ take_new_program(struct st_probing *p, const struct becoming *b)
 	st_probing_begin(new);
 	if (!st_probing_prepare(new, &e))
 		return;
-	leave_child_alone(p, e.text);
+	if (!has_ended(b))
+		leave_child_alone(p, e.text);
 	new->follows = false; /* nothing of it is used */
 	ptrace(PTRACE_DETACH, b->tid, 0, 0);
 }
@@ -199,17 +226,20 @@ answer_exec(struct st_probing *p)
 	struct becoming b = {(pid_t)a->exec_tid, (pid_t)a->exec_pid};
 	enum { OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD };
 	pthread_mutex_lock(p->held);
-	const bool traced = has_area(p, &b) && !ptrace(PTRACE_SEIZE, b.tid, 0, OPTIONS) &&
-	                    !ptrace(PTRACE_INTERRUPT, b.tid, 0, 0) &&
-	                    next_stop_of_becoming(&b) >= 0;
-	if (!traced)
+	const bool seized = has_area(p, &b) && !ptrace(PTRACE_SEIZE, b.tid, 0, OPTIONS) &&
+	                    !ptrace(PTRACE_INTERRUPT, b.tid, 0, 0);
+	const int stop = seized ? next_stop_of_becoming(&b) : -1;
+	const bool traced = stop >= 0;
+	if (!traced && !has_ended(&b))
 		leave_child_alone(p, "it may not be traced");
 	if (traced)
-		ptrace(PTRACE_SYSCALL, b.tid, 0, 0);
+		ptrace(PTRACE_SYSCALL, b.tid, 0, signal_of_stop(stop));
 	__atomic_store_n(&a->exec_tid, 0, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &a->exec_tid, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 	if (traced && run_to_exec(p, &b))
 		take_new_program(p, &b);
+	if (seized)
+		take_end(&b, p->program);
 	pthread_mutex_unlock(p->held);
 }
 

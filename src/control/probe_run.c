@@ -159,7 +159,7 @@ start_program(struct st_probing *p, const char *path, const struct st_run_option
 	if (pid < 0)
 		return ST_FAILED;
 	close(channel[0]);
-	p->pid = pid;
+	p->pid = p->program = pid;
 	st_probing_begin(p);
 	if (!st_probing_prepare(p, e))
 		return ST_OK;

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "control/internal.h"
@@ -37,15 +36,14 @@ ended(struct st_error *e)
 static int
 next_stop_of(pid_t pid, enum __ptrace_request how)
 {
-	int status, pass = 0;
+	int stop, pass = 0;
 	for (;;) {
-		if (ptrace(how, pid, 0, pass) != 0 || waitpid(pid, &status, __WALL) != pid ||
-		    !WIFSTOPPED(status))
+		if (ptrace(how, pid, 0, pass) != 0 || !st_next_stop(pid, &stop))
 			return -1;
-		const int stop = WSTOPSIG(status);
-		if (stop == SIGTRAP || stop == (SIGTRAP | 0x80))
-			return status >> 8;
-		pass = status >> 16 ? 0 : stop;
+		const int signo = stop & 0xff;
+		if (signo == SIGTRAP || signo == (SIGTRAP | 0x80))
+			return stop;
+		pass = stop >> 8 ? 0 : signo;
 	}
 }
 

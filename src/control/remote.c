@@ -145,12 +145,8 @@ st_remote_way_back(struct st_remote *r, uint64_t undo, const struct st_remote_ca
 	st_retreat_update(&r->retreat); /* or else the way back is that of before */
 }
 
-/*
- * The process' next stop; false when it has ended instead. Its end is left to be waited for by who
- * waits for the ends of all processes.
- */
-static bool
-next_stop(pid_t pid, int *signal_and_event)
+bool
+st_next_stop(pid_t pid, int *signal_and_event)
 {
 	siginfo_t seen;
 	do {
@@ -171,7 +167,7 @@ run_to_end(const struct st_remote *r)
 	struct user_regs_struct regs;
 	int stop = 0;
 	do { /* some other stop (a group stop, say): go on to ours */
-		if (ptrace(PTRACE_CONT, r->pid, 0, 0) != 0 || !next_stop(r->pid, &stop) ||
+		if (ptrace(PTRACE_CONT, r->pid, 0, 0) != 0 || !st_next_stop(r->pid, &stop) ||
 		    ptrace(PTRACE_GETREGS, r->pid, 0, &regs) != 0)
 			return false;
 	} while (stop != telling_signal(r) ||
@@ -309,7 +305,7 @@ ignore_traps(struct st_remote *r)
 		return false;
 	/* Into the call, out of it, and what may come in between. */
 	for (unsigned i = 0; !done && i < MOST_STOPS; i++)
-		if (ptrace(PTRACE_SYSCALL, r->pid, 0, 0) != 0 || !next_stop(r->pid, &stop) ||
+		if (ptrace(PTRACE_SYSCALL, r->pid, 0, 0) != 0 || !st_next_stop(r->pid, &stop) ||
 		    ptrace(PTRACE_GETREGS, r->pid, 0, &regs) != 0)
 			return false;
 		else

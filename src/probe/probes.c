@@ -66,6 +66,7 @@ introduce_again(void *arg)
 	                                   .samples = as->samples,
 	                                   .follows = true,
 	                                   .only_exec = as->only_exec,
+	                                   .program = as->program,
 	                                   .records = as->records,
 	                                   .records_calls = as->records_calls,
 	                                   .reads_clock = as->reads_clock,

@@ -11,6 +11,7 @@ import csv
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -499,6 +500,26 @@ class Follow(Probe):
         shown = subprocess.run([STROBE, "show", file, "--format", "json"], stdout=subprocess.PIPE, check=True)
         self.assertEqual([(p["state"], p["exit"]) for p in json.loads(shown.stdout)["processes"]],
                          [("replaced itself by execve", None)] * 2 + [("exited", 0)])
+
+    def test_signal_while_it_executes(self):
+        """The signal may end the process while strobe traces it: its end is the result's all the same."""
+        script, file, ran = self.at / "again", self.at / "trace.db", self.at / "ran"
+        script.write_text(f'#!/bin/sh\necho >>{ran}\nexec "$0"\n')
+        script.chmod(0o755)
+        for i in range(10):
+            signo = (signal.SIGTERM, signal.SIGINT)[i % 2]
+            with subprocess.Popen([STROBE, "trace", "-q", "--engine", "probe", "-o", file, "--", script], stderr=subprocess.PIPE,
+                                  text=True) as strobe:
+                while not ran.exists() or ran.stat().st_size < 5:
+                    time.sleep(0.01)
+                time.sleep(0.0037 * i)
+                strobe.send_signal(signo)
+                _, said = strobe.communicate(timeout=60)
+            self.assertEqual((strobe.returncode, said), (128 + signo, ""))
+            shown = subprocess.run([STROBE, "show", file, "--format", "json"], stdout=subprocess.PIPE, check=True)
+            self.assertEqual(json.loads(shown.stdout)["processes"][-1]["signal"], signo)
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+            ran.unlink()
 
     def test_processes(self):
         """The profile has each process: of a fork the child and its child, of an exec what it has become."""
