@@ -328,6 +328,7 @@ choose_tool_trace(struct st_trace_arguments *a, struct st_error *e)
 	char depth[24], *excluded = NULL;
 	size_t n = 0;
 	a->own = !a->all && !r->functions.n && !r->images.n;
+	r->own_of_children = a->measure.session.follow; /* as given */
 	if ((a->own || a->dry_run) && find_own(a, e))
 		return ST_FAILED;
 	if (a->own && st_patterns_add_path(&r->images, "images", a->program, e))

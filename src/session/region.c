@@ -322,12 +322,12 @@ tell_frames(const struct matching *m)
 	st_results_add_entry(m->results, &frames, "");
 }
 
-/* The process that strobe has started may have executed this program meanwhile. */
+/* The process that strobe has started, or a child, may have executed this program meanwhile. */
 static bool
-is_executed(const struct st_results_header *results, const char *path)
+is_executed(const struct st_region *r, const struct st_results_header *results, const char *path)
 {
 	char link[64], exe[PATH_MAX];
-	if (results->layout.ppid != (uint32_t)getpid())
+	if (!r->own_of_children && results->layout.ppid != (uint32_t)getpid())
 		return false;
 	snprintf(link, sizeof link, "/proc/%u/exe", results->layout.pid);
 	const ssize_t n = readlink(link, exe, sizeof exe - 1);
@@ -346,7 +346,7 @@ region_on_image(void *arg, struct st_results_header *results, uint32_t index)
 	    !*st_results_copy_text(results, map->path, path, sizeof path))
 		return;
 	bool chosen = chooses_image(&r->images, path);
-	if (!chosen && r->own && is_executed(results, path)) {
+	if (!chosen && r->own && is_executed(r, results, path)) {
 		struct st_error e;
 		chosen = !st_patterns_add_path(&r->images, "images", path, &e) &&
 		         chooses_image(&r->images, path);

@@ -36,7 +36,8 @@ struct st_region {
 	int toggle;           /* signal, or 0 */
 	const char *threads;  /* NULL: all */
 	bool by_program;
-	bool own;   /* `images` has the program; what its process executes is added to it */
+	bool own; /* `images` has the program; what its process executes is added to it */
+	bool own_of_children; /* and what its children execute */
 	bool marks; /* functions and images are only told to the tools, all code is measured */
 	const struct st_toolset *tools; /* whose functions are wanted */
 	uint64_t matched[ST_MAX_TOOLS]; /* how many there were, by the tools' numbers */

@@ -21,13 +21,15 @@ struct choice {
 	struct st_probes *probes;
 };
 
-/* The functions of a program that the process has executed are its own as well. */
+/* The functions of a program that the process has executed are its own as well; with --follow, so
+ * are those of what its children have executed. */
 static st_status
 choose_executed(const struct choice *c, const struct st_probed_image *image)
 {
 	struct st_region *r = &c->request->session->region;
 	struct st_error e;
-	if (!r->own || c->request->session->follow || image != &image->probes->images.v[0] ||
+	const bool follows = c->request->session->follow;
+	if (!r->own || (follows && !r->own_of_children) || image != &image->probes->images.v[0] ||
 	    st_region_chooses_image(r, image->path))
 		return ST_OK;
 	return st_patterns_add_path(&r->images, "images", image->path, &e);

@@ -474,6 +474,14 @@ class Follow(Probe):
         trace, _ = self.trace("probe", command=[FORKS, "exec"])
         self.assertNotIn("t_fib", self.calls(trace))
 
+    def test_programs_of_children(self):
+        """Their own functions are traced, too: the shell executes one in a child, and goes on."""
+        for engine in "probe", "jit":
+            for shell in filter(shutil.which, ("dash", "bash")):
+                with self.subTest(engine=engine, shell=shell):
+                    trace, _ = self.trace(engine, "--follow", command=[shell, "-c", f"{FORKS} leaf; true"])
+                    self.assertEqual(self.calls(trace)["t_fib"], (67, 0))
+
     def test_executed_without_it(self):
         """What the process itself executes is traced; its own functions are those of the program that it is at the time."""
         whole, _ = self.trace("probe", "--follow", command=[FORKS, "becomes"])
