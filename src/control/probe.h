@@ -21,6 +21,7 @@
 #include "wire/probe.h"
 #include "wire/probe_arena.h"
 
+struct st_executed;
 struct st_remote;
 struct st_threads;
 
@@ -73,11 +74,12 @@ struct st_probing {
 	bool uses_cpu;       /* time is CPU time of the thread */
 	bool whole;   /* map the whole area: a process reads cells that another one has allocated */
 	bool untimed; /* nothing is timed: the cost of timing is not measured */
-	bool records_calls; /* some functions have ST_PROBE_RECORD */
-	bool reads_clock;   /* and their rows have the thread's CPU time */
-	bool samples;       /* some functions have calls that are not timed */
-	bool follows;       /* children are measured, too: `again` is given */
-	bool only_exec;     /* with `follows`: no, only what the process itself becomes */
+	bool records_calls;  /* some functions have ST_PROBE_RECORD */
+	bool reads_clock;    /* and their rows have the thread's CPU time */
+	bool samples;        /* some functions have calls that are not timed */
+	bool follows;        /* children are measured, too: `again` is given */
+	bool only_exec;      /* with `follows`: no, only what the process itself becomes */
+	bool tells_executed; /* without `follows`: `executed` is to be known */
 	/* Returns what is to take a program that the process, or a child of it, has become; NULL:
 	 * there is no memory for it. */
 	struct st_probing *(*again)(void *arg);
@@ -134,7 +136,10 @@ struct st_probing {
 	uint64_t inode; /* of the area, by which the processes are known that have it */
 	uint32_t unfollowed;  /* programs that take no probes, */
 	char *unfollowed_why; /* and why the first one does not */
-	char *command;        /* as the process calls itself that has become another program */
+	/* With `tells_executed`. */
+	struct st_executed *executing; /* NULL: the program has ended */
+	char *executed; /* the last program that the process has executed; NULL: none is known */
+	char *command;  /* as the process calls itself that has become another program */
 };
 
 /* Starts the program with its probes. install, find and arg are given. 0, or -1 with *e: it has not

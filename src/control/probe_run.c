@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "control/executed.h"
 #include "control/internal.h"
 #include "control/probe.h"
 #include "control/supervisor.h"
@@ -160,6 +161,8 @@ start_program(struct st_probing *p, const char *path, const struct st_run_option
 		return ST_FAILED;
 	close(channel[0]);
 	p->pid = p->program = pid;
+	if (p->tells_executed)
+		p->executing = st_executed_begin(pid);
 	st_probing_begin(p);
 	if (!st_probing_prepare(p, e))
 		return ST_OK;
@@ -205,12 +208,35 @@ has_ended_unwaited(pid_t pid)
 	return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == pid;
 }
 
+static void
+end_executing(struct st_probing *p)
+{
+	free(p->executed);
+	p->executed = st_executed_end(p->executing);
+	p->executing = NULL;
+}
+
+/* Once it has been waited for, nothing of it is known. */
+static void
+look_at_executed(struct st_probing *p, int flags)
+{
+	siginfo_t seen = {0};
+	const int what = WEXITED | WSTOPPED | WNOWAIT | flags;
+	if (!p->executing)
+		return;
+	while (waitid(P_PID, (id_t)p->pid, &seen, what) && errno == EINTR)
+		;
+	if (seen.si_pid == p->pid && seen.si_code != CLD_STOPPED && seen.si_code != CLD_TRAPPED)
+		end_executing(p);
+}
+
 /* Has it ended? -1 with *e: it is gone. */
 static int
 look_at_program(struct st_probing *p, int flags, struct st_error *e)
 {
 	if (p->held)
 		pthread_mutex_lock(p->held);
+	look_at_executed(p, flags);
 	const pid_t who = wait4(p->pid, &p->status, WUNTRACED | flags, &p->usage);
 	if (p->held)
 		pthread_mutex_unlock(p->held);
@@ -273,6 +299,8 @@ st_probing_wait(struct st_probing *p, double seconds, struct st_error *e)
 		ended = look_at_program(p, 0, e);
 	if (ended < 0)
 		return ST_FAILED;
+	if (p->executing)
+		end_executing(p);
 	st_jobs_end();
 	if (p->follows) {
 		const struct st_moment end = st_moment_now();
@@ -290,6 +318,9 @@ void
 st_probing_free(struct st_probing *p)
 {
 	st_probing_unfollow(p);
+	end_executing(p);
+	free(p->executed);
+	p->executed = NULL;
 	free(p->unfollowed_why);
 	free(p->command);
 	p->unfollowed_why = p->command = NULL;

@@ -81,6 +81,11 @@ make_mem_profile(const struct st_mem_request *r, const struct st_probes *probes,
 	st_mem_free(&m);
 	note_refused(probes, p);
 	note_own_new(probes, p);
+	if (probes->process.executed)
+		st_profile_note(p,
+		                "the process executed another program, %s, which is not measured: "
+		                "name that program itself, or use strobe run -t alloc",
+		                probes->process.executed);
 	if (!status) {
 		*out = p;
 		return ST_OK;
@@ -110,10 +115,11 @@ st_status
 st_mem_run(const struct st_mem_request *r, struct st_profile **profile, uint32_t *pid,
            int *exit_code, struct st_error *e)
 {
-	struct st_probes probes = {.choose = st_mem_choose,
-	                           .mapped = st_mem_mapped,
-	                           .wanted = st_mem_wanted,
-	                           .process = {.untimed = true, .whole = true}};
+	struct st_probes probes = {
+	        .choose = st_mem_choose,
+	        .mapped = st_mem_mapped,
+	        .wanted = st_mem_wanted,
+	        .process = {.untimed = true, .whole = true, .tells_executed = true}};
 	struct st_mem_images images = {.probes = &probes};
 	struct st_mem_watch watch = {.interval_ns = r->interval_ns};
 	probes.arg = &images;

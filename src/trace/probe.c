@@ -178,6 +178,11 @@ finish_probe(const struct st_trace_request *r, struct st_probes *p, struct st_tr
 		                "the trace ended after %g s, as --for says: the program went on "
 		                "without probes",
 		                r->session->region.length);
+	if (p->process.executed && !p->process.cut)
+		st_profile_note(out->profile,
+		                "the process executed another program, %s, which is not traced: "
+		                "name that program itself, or use --engine jit",
+		                p->process.executed);
 	if (p->process.cleared)
 		st_profile_note(
 		        out->profile,
@@ -319,6 +324,7 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 	                    .records = r->events,
 	                    .follows = r->session->follow || follows_exec(r),
 	                    .only_exec = !r->session->follow,
+	                    .tells_executed = !r->session->follow && !follows_exec(r),
 	                    .samples = st_trace_rates_sample(r->rates) || budget_share(r) > 0 ||
 	                               r->window > 0}};
 	choice.probes = &probes;

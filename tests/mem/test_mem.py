@@ -8,6 +8,7 @@ SCRIPTED and STATIC are programs/scripted.c, OBJECTS is programs/objects.cc."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -153,6 +154,13 @@ class Truth(Mem):
                 rows = [row for path, row in contexts.items() if path[0] == "in_thread"]
                 self.assertEqual(tuple(map(sum, zip(*rows)))[:2], (8000, 128000))
                 self.assertEqual(sum(row[3] for row in rows), 64000)
+
+    def test_executed(self):
+        """What the process executes is not measured, and a note says so."""
+        for program, noted in (f"exec {SCRIPTED}", 1), ("true", 0):
+            done = self.strobe("-o", self.at / f"executed{noted}.db", "--", "sh", "-c", program)
+            name = os.path.basename(SCRIPTED)[:15]
+            self.assertEqual(len(re.findall(rf"the process executed another program, (\S*/)?{name}\S*, which is not measured: name", done.stderr)), noted)
 
     def test_children(self):
         heap = self.measure(SCRIPTED, "children")["heap"]

@@ -500,6 +500,15 @@ class Follow(Probe):
                 self.assertGreater(len(calls), len(self.calls(whole)))
                 self.assertNotIn("/images", " ".join(trace["notes"]))
 
+    def test_note_of_what_is_not_traced(self):
+        """With these options the trace ends with the first program: a note names the other one."""
+        for options in ["--events"], ["--for", "60"], ["--windows", "20ms/50ms"], ["--budget", "5%"]:
+            with self.subTest(options=options):
+                trace, _ = self.trace("probe", *options, command=["sh", "-c", f"exec {FORKS} leaf"])
+                self.assertRegex(" ".join(trace["notes"]), r"the process executed another program, (\S*/)?trace-forks, which is not traced: name")
+                trace, _ = self.trace("probe", *options, command=[FORKS, "leaf"])
+                self.assertNotIn("executed another", " ".join(trace["notes"]))
+
     def test_end_of_what_was_executed(self):
         file = self.at / "trace.db"
         done = subprocess.run([STROBE, "trace", "--engine", "probe", "--funcs", "t_fib", "-o", file, "--", "sh", "-c", f"exec {FORKS} becomes"],
