@@ -18,7 +18,7 @@ struct head {
 	struct st_error error;
 	double seconds;
 	int32_t code;
-	uint32_t by_signal;
+	uint32_t by_signal, executes, unused;
 	uint64_t path_bytes, paths, counts, edges, call_paths;
 };
 
@@ -122,6 +122,7 @@ st_fuzz_answer_write(int fd, const struct st_fuzz_measured *m, const struct st_e
 		head.seconds = m->seconds;
 		head.by_signal = m->by_signal;
 		head.code = m->code;
+		head.executes = m->results->run.state == ST_RUN_EXECED;
 		head.failed = write_measured(m, out, &head, &head.error) != ST_OK;
 	} else {
 		head.error = *e;
@@ -233,6 +234,7 @@ st_fuzz_answer_read(int fd, struct st_fuzz_places *places, struct st_fuzz_execut
 	out->seconds = head->seconds;
 	out->end = head->by_signal ? ST_END_SIGNAL : ST_END_EXIT;
 	out->code = head->code;
+	out->executes = head->executes;
 	if (status)
 		*e = head->error;
 	else if (take_counts(head, places, out))

@@ -2,6 +2,7 @@
 #include "fuzz/campaign.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +144,18 @@ check_seed(const struct st_fuzz_execution *x, size_t number, double limit, struc
 	return ST_OK;
 }
 
+/* One note is enough: what the seeds do, most inputs do. */
+static void
+note_executed(struct st_fuzz_campaign *c, const struct st_fuzz_execution *x, size_t number)
+{
+	if (x->executes && !c->has_noted_executed)
+		fprintf(stderr,
+		        "strobe: with seed %zu, %s executes another program, which is not "
+		        "measured: if that is the program to be tested, name it itself\n",
+		        number + 1, c->target->argv[0]);
+	c->has_noted_executed |= x->executes;
+}
+
 static st_status
 execute_once(struct st_fuzz_campaign *c, const struct st_fuzz_input *input, size_t number,
              struct st_fuzz_execution *x, struct st_error *e)
@@ -156,6 +169,7 @@ execute_once(struct st_fuzz_campaign *c, const struct st_fuzz_input *input, size
 			return ST_FAILED;
 		if (st_fuzz_interrupted())
 			return ST_OK;
+		note_executed(c, x, number);
 		if (check_seed(x, number, c->target->hang_seconds, e) ||
 		    st_fuzz_campaign_record(c, x, true, e))
 			return ST_FAILED;

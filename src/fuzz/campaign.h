@@ -59,6 +59,7 @@ struct st_fuzz_campaign {
 	uint64_t most_work; /* of all inputs */
 	double most_grown;  /* likewise */
 	struct st_fuzz_series series;
+	bool has_noted_executed;
 	double unsteady; /* greatest difference of the work of equal executions of a seed, as a
 	                    share; of paths, the greatest ratio less 1 */
 	/* Told after each execution, and with each input that is kept (NULL: none); may be NULL. */

@@ -122,6 +122,7 @@ struct st_fuzz_execution {
 	int code; /* exit code, or signal */
 	double seconds;
 	uint64_t work;
+	bool executes; /* it ended by executing another program, which is not measured */
 	ST_VEC(struct st_fuzz_count) counts;     /* in the order of places */
 	ST_VEC(struct st_fuzz_edge_count) edges; /* each once, in any order */
 	struct st_fuzz_path_counts paths;        /* empty unless paths are counted */

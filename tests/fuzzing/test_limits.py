@@ -28,6 +28,18 @@ class Limits(unittest.TestCase):
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         return done.stderr
 
+    def test_program_that_executes_another(self):
+        """One note names the case; a child that does so is no such case."""
+        for fresh in [], ["--fresh"]:
+            for program, said in ("exec cat", "strobe: with seed 1, sh executes another program, which is not measured: "
+                                  "if that is the program to be tested, name it itself\n"), ("cat; true", ""):
+                with self.subTest(fresh=fresh, program=program):
+                    (self.place / "one").write_text("hello\n")
+                    done = subprocess.run([STROBE, "fuzz", "-q", *fresh, "-s", "one", "--executions", "5", "--judge", "1ms", "-o", "executing", "--",
+                                           "sh", "-c", program], cwd=self.place, capture_output=True, text=True, timeout=120, check=False)
+                    self.assertEqual((done.returncode, done.stderr), (0, said))
+                    shutil.rmtree(self.place / "executing")
+
     def campaign(self, *words):
         """The number of executions of the search, and the sizes of the inputs that were kept, by a program whose work is that of reading."""
         (self.place / "letters.c").write_text("#include <stdio.h>\nint main(void) { int n = 0, c; while ((c = getchar()) != EOF) n += c == 'e'; return n > 99999; }\n")
