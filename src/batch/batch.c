@@ -24,6 +24,7 @@ struct st_batch {
 	FILE *file; /* of the tasks */
 	struct st_controller controller;
 	bool begun, own_folder;
+	bool idle; /* no worker could be begun */
 };
 
 static const double slurm_patience = 40; /* s; Slurm kills a job 30 s after it was cancelled */
@@ -299,6 +300,18 @@ batch_read_result(const struct st_batch *b, size_t number)
 	return NULL;
 }
 
+/* Whether no worker or pilot has begun, so that there is nothing to go on with. */
+static bool
+batch_is_untouched(const struct st_batch *b)
+{
+	static const char *const folders[] = {"results", "failed", "quarantine", "workers",
+	                                      "pilots"};
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		n += st_campaign_each(&b->c, folders[i], NULL, NULL);
+	return !n;
+}
+
 /* Workers also end when no task is left: then the result is there. */
 static st_status
 batch_attend(struct st_batch *b, size_t number, char **text, struct st_error *e)
@@ -313,6 +326,7 @@ batch_attend(struct st_batch *b, size_t number, char **text, struct st_error *e)
 		return ST_OK;
 	if (batch_given_up(b, number, &better))
 		*e = better;
+	b->idle = !st_timing_interrupted() && batch_is_untouched(b);
 	return ST_FAILED;
 }
 
@@ -365,18 +379,6 @@ st_batch_machine(const struct st_batch *b)
 	return st_campaign_read(&b->c, "machine");
 }
 
-/* Whether no worker or pilot has begun, so that there is nothing to go on with. */
-static bool
-batch_is_untouched(const struct st_batch *b)
-{
-	static const char *const folders[] = {"results", "failed", "quarantine", "workers",
-	                                      "pilots"};
-	size_t n = 0;
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		n += st_campaign_each(&b->c, folders[i], NULL, NULL);
-	return !n;
-}
-
 char *
 st_batch_close(struct st_batch *b, bool complete)
 {
@@ -393,7 +395,7 @@ st_batch_close(struct st_batch *b, bool complete)
 	if (b->file)
 		fclose(b->file);
 	st_controller_end(&b->controller);
-	const bool useless = b->c.folder && (complete || batch_is_untouched(b));
+	const bool useless = b->c.folder && (complete || b->idle);
 	if (useless && b->own_folder)
 		st_batch_remove_folder(b->c.folder);
 	else if (b->c.folder && !useless)
