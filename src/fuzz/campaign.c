@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 
-enum { SIZE_BEYOND_SEEDS = 1000000 };
+enum { SIZE_BEYOND_SEEDS = 1000000, SIZE_MOST = 64 << 20 };
 static const double rate_up = 0.05, rate_down = 0.01, least_rate = 1.0;
 
 static st_status
@@ -225,7 +225,8 @@ set_most_bytes(struct st_fuzz_campaign *c)
 		if (largest < c->corpus.list.v[i].bytes.n)
 			largest = c->corpus.list.v[i].bytes.n;
 	if (c->choice.size_ratio > 0)
-		c->choice.most_bytes = (size_t)((double)largest * c->choice.size_ratio);
+		c->choice.most_bytes = (size_t)fmin((double)largest * c->choice.size_ratio,
+		                                    fmax(SIZE_MOST, (double)largest));
 	else if (!c->choice.most_bytes)
 		c->choice.most_bytes = largest + SIZE_BEYOND_SEEDS;
 }

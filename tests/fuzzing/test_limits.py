@@ -65,6 +65,7 @@ class Limits(unittest.TestCase):
         for words, most in ((("-N", "20"), 20), (("--size-ratio", "1.5"), 18), (("--size-ratio", "7.8"), 93)):
             _, sizes = self.campaign("-t", "600s", "--executions", "40", *words)
             self.assertEqual(max(sizes), most, words)
+        self.campaign("-t", "600s", "--executions", "5", "--size-ratio", "1e300")
         _, sizes = self.campaign("-t", "600s", "--executions", "40", "-N", "12")
         self.assertEqual(sizes, [])
 
