@@ -407,6 +407,12 @@ open_fuzz_folder(const struct st_fuzz_arguments *a, struct st_fuzz_campaign *c,
 	if (st_fuzz_folder_open(&arg->folder, folder, a->resume, e) ||
 	    st_fuzz_journal_open(&c->journal, path, identity, e))
 		return ST_FAILED;
+	if (a->resume && !a->place.on && !a->quiet && *c->journal.file.dropped)
+		fprintf(stderr, "strobe: %s\n", c->journal.file.dropped);
+	if (a->resume && !a->place.on && !a->quiet && !c->journal.n_read)
+		fprintf(stderr,
+		        "strobe: the journal %s has no execution, so the campaign begins anew\n",
+		        path);
 	return st_fuzz_folder_log(&arg->folder, e);
 }
 

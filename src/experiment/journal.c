@@ -18,13 +18,18 @@
 #include "base/text.h"
 
 static const char format[] = "strobe-experiment 1 ";
-enum { SUM = 9 }; /* characters of a line's checksum, with the blank */
+enum { SUM = 9 };             /* characters of a line's checksum, with the blank */
+enum { LONGEST_SHOWN = 200 }; /* characters of an identity in a message */
 
 static st_status
 journal_failed(const struct st_journal *j, const char *what, struct st_error *e)
 {
-	return st_fail(e, ST_EXIT_FAILED, "cannot %s the journal %s: %s", what, j->path,
-	               strerror(errno));
+	const bool full = errno == ENOSPC || errno == EDQUOT;
+	return st_fail(e, ST_EXIT_FAILED, "cannot %s the journal %s: %s%s%s", what, j->path,
+	               strerror(errno), full ? "; make room there, then " : "",
+	               !full      ? ""
+	               : j->go_on ? j->go_on
+	                          : "repeat the command");
 }
 
 /* The line of a text, with its checksum and newline; malloc'ed, NULL: no memory. */
@@ -95,6 +100,15 @@ read_file(const struct st_journal *j, size_t *size, struct st_error *e)
 	return text;
 }
 
+static bool
+first_is_damaged(const char *text, size_t n)
+{
+	char *line = strndup(text, n);
+	const bool damaged = line && !text_of_line(line);
+	free(line);
+	return damaged;
+}
+
 /* Checks the first line. *length: its bytes; 0: it is incomplete and may be written again. */
 static st_status
 check_first(const struct st_journal *j, const char *text, const char *wanted, size_t *length,
@@ -109,11 +123,18 @@ check_first(const struct st_journal *j, const char *text, const char *wanted, si
 		        e, ST_EXIT_FAILED,
 		        "%s is not a journal of an experiment: choose another file or folder",
 		        j->path);
+	if (first_is_damaged(text, n))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the journal %s is damaged in line 1, which says what it is of: "
+		               "choose another file or folder",
+		               j->path);
+	const size_t length_of_identity = n - SUM - (sizeof format - 1);
+	const bool is_long = length_of_identity > LONGEST_SHOWN;
 	return st_fail(e, ST_EXIT_FAILED,
 	               "the journal %s is of another experiment; choose another file or folder, "
-	               "or repeat that one: %.*s",
-	               j->path, (int)(n - SUM - (sizeof format - 1)),
-	               text + SUM + sizeof format - 1);
+	               "or repeat that one: %.*s%s",
+	               j->path, (int)(is_long ? LONGEST_SHOWN : length_of_identity),
+	               text + SUM + sizeof format - 1, is_long ? "..." : "");
 }
 
 static st_status

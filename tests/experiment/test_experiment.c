@@ -401,6 +401,15 @@ wrong_files(void **state)
 	p.identity = "another";
 	refused(&p, "the journal %s is of another experiment; choose another file or folder, or "
 	            "repeat that one: a test");
+	char *text = malloc(1 << 16);
+	size_t size = read_file(text, 1 << 16);
+	text[31] ^= 1;
+	write_file(text, size);
+	refused(&plan, "the journal %s is damaged in line 1, which says what it is of: choose "
+	               "another file or folder");
+	text[31] ^= 1;
+	write_file(text, size);
+	free(text);
 	p = plan;
 	p.n_repetitions--;
 	refused(&p, "the journal %s has a run that the experiment does not have");

@@ -294,6 +294,20 @@ class Campaigns(Fuzz):
         self.finish("cut", self.WHOLE, "--resume")
         self.check_same("whole", "cut")
 
+    def test_resume_without_a_journal(self):
+        """One that was emptied, and one whose first line was damaged."""
+        shutil.copytree(self.place / "whole", self.place / "empty")
+        journal = self.place / "empty" / "journal"
+        whole = journal.read_bytes()
+        journal.write_bytes(b"")
+        words = [word for word in self.campaign("empty", self.WHOLE, "--resume")[2:] if word != "-q"]
+        done = self.strobe(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("strobe: the journal empty/journal has no execution, so the campaign begins anew\n", done.stderr)
+        self.check_same("whole", "empty")
+        journal.write_bytes(whole.replace(b"seed=", b"seed;", 1))
+        self.error(125, "the journal empty/journal is damaged in line 1, which says what it is of: choose another file or folder", *words)
+
     def test_what_cannot_be_resumed(self):
         log = (self.place / "whole" / "log.csv").read_bytes()
         self.error(125, "whole has a campaign already: resume it with --resume, or give -o another folder", *self.campaign("whole", 12)[2:])

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -178,6 +180,37 @@ file(void **state)
 	executed_free(&x);
 	executed_free(&again);
 	unlink(path);
+}
+
+/* The campaign can be resumed when there is room again. */
+static void
+full_disk(void **state)
+{
+	static const char what[] = ": No space left on device; make room there, then go on with "
+	                           "--resume";
+	char folder[] = "/tmp/strobe-test-journal-XXXXXX", path[100], part[110], text[300];
+	struct st_fuzz_journal j = {0};
+	struct executed x = {0};
+	struct st_error e;
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/file", folder);
+	snprintf(part, sizeof part, "%s.part", path);
+	assert_false(st_fuzz_journal_open(&j, path, "fuzz a", &e));
+	const int full = open("/dev/full", O_WRONLY);
+	assert_true(full >= 0 && dup2(full, j.file.fd) >= 0 && !close(full));
+	assert_true(st_fuzz_journal_add(&j, 0, &x.places, &x.map, &x.x, false, 3, &e));
+	snprintf(text, sizeof text, "cannot write the journal %s%s", path, what);
+	assert_string_equal(e.text, text);
+	st_fuzz_journal_close(&j);
+	assert_int_equal(symlink("/dev/full", part), 0);
+	struct st_fuzz_bytes bytes = {.v = (uint8_t *)path, .n = 5};
+	assert_true(st_fuzz_bytes_write(&bytes, path, &e));
+	snprintf(text, sizeof text, "cannot write %s%s", path, what);
+	assert_string_equal(e.text, text);
+	unlink(path);
+	rmdir(folder);
+	executed_free(&x);
 }
 
 static bool
@@ -434,7 +467,7 @@ main(void)
 	        cmocka_unit_test(lines),       cmocka_unit_test(file),
 	        cmocka_unit_test(call_paths),  cmocka_unit_test(damaged),
 	        cmocka_unit_test(mutations),   cmocka_unit_test(identity),
-	        cmocka_unit_test(differences),
+	        cmocka_unit_test(differences), cmocka_unit_test(full_disk),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
