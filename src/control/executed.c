@@ -24,7 +24,7 @@ struct st_executed {
 };
 
 static void
-read_name(pid_t pid, char *name, size_t size)
+executed_read_name(pid_t pid, char *name, size_t size)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/comm", pid);
@@ -50,7 +50,7 @@ static void
 look_at_file_of(struct st_executed *x)
 {
 	char name[sizeof x->name] = "", file[PATH_MAX];
-	read_name(x->pid, name, sizeof name);
+	executed_read_name(x->pid, name, sizeof name);
 	if (!read_file_of(x->pid, file, sizeof file))
 		return;
 	if (strcmp(file, x->first))
@@ -78,7 +78,7 @@ st_executed_begin(pid_t pid)
 	if (!x)
 		return NULL;
 	x->pid = pid;
-	read_name(pid, x->name, sizeof x->name);
+	executed_read_name(pid, x->name, sizeof x->name);
 	bool runs = read_file_of(pid, x->first, sizeof x->first);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -98,7 +98,7 @@ st_executed_end(struct st_executed *x)
 		return NULL;
 	__atomic_store_n(&x->stop, true, __ATOMIC_RELEASE);
 	pthread_join(x->thread, NULL);
-	read_name(x->pid, name, sizeof name);
+	executed_read_name(x->pid, name, sizeof name);
 	char *found = *x->last                              ? strdup(x->last)
 	              : *name && strcmp(name, x->name) != 0 ? strdup(name)
 	                                                    : NULL;

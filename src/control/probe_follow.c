@@ -70,7 +70,7 @@ take_end(const struct becoming *b, pid_t program)
 }
 
 static bool
-has_ended(const struct becoming *b)
+probe_has_ended(const struct becoming *b)
 {
 	siginfo_t seen = {0};
 	return !waitid(P_PID, (id_t)b->tid, &seen, WEXITED | WNOHANG | WNOWAIT | __WALL) &&
@@ -187,7 +187,7 @@ take_new_program(struct st_probing *p, const struct becoming *b)
 	st_probing_begin(new);
 	if (!st_probing_prepare(new, &e))
 		return;
-	if (!has_ended(b))
+	if (!probe_has_ended(b))
 		leave_child_alone(p, e.text);
 	new->follows = false; /* nothing of it is used */
 	ptrace(PTRACE_DETACH, b->tid, 0, 0);
@@ -230,7 +230,7 @@ answer_exec(struct st_probing *p)
 	                    !ptrace(PTRACE_INTERRUPT, b.tid, 0, 0);
 	const int stop = seized ? next_stop_of_becoming(&b) : -1;
 	const bool traced = stop >= 0;
-	if (!traced && !has_ended(&b))
+	if (!traced && !probe_has_ended(&b))
 		leave_child_alone(p, "it may not be traced");
 	if (traced)
 		ptrace(PTRACE_SYSCALL, b.tid, 0, signal_of_stop(stop));
