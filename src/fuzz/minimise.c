@@ -62,6 +62,16 @@ st_minimise(const struct st_minimise *m, struct st_fuzz_bytes *b, struct st_erro
 	return ST_OK;
 }
 
+st_status
+st_minimise_beginning(const struct st_minimise *m, struct st_fuzz_bytes *b, struct st_error *e)
+{
+	bool removed = false;
+	for (size_t n = 64; n < b->n && !removed && !(m->enough && m->enough(m->arg)); n *= 4)
+		if (try_without(m, b, n, b->n, &removed, e))
+			return ST_FAILED;
+	return ST_OK;
+}
+
 static unsigned char
 most_frequent(const struct st_fuzz_bytes *b)
 {

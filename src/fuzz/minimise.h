@@ -20,6 +20,12 @@ struct st_minimise {
  * of which no single byte can be removed, or earlier when it is enough. */
 st_status st_minimise(const struct st_minimise *m, struct st_fuzz_bytes *b, struct st_error *e);
 
+/* Replaces b by the shortest of its beginnings of 64, 256, 1,024, ... bytes that holds, if one
+ * does. The short ones, which are tried first, take the least time: removing parts of an input of a
+ * megabyte with quadratic work may take minutes. */
+st_status st_minimise_beginning(const struct st_minimise *m, struct st_fuzz_bytes *b,
+                                struct st_error *e);
+
 /* Replaces parts of b by its most frequent byte, larger ones first, as long as b holds: different
  * letters, of which the program only needs the number, become repetitions. */
 st_status st_minimise_unify(const struct st_minimise *m, struct st_fuzz_bytes *b,

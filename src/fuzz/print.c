@@ -86,8 +86,9 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 	if (f->chain.n > SHOWN_RULES)
 		fprintf(out, " and %s more", ST_NUMBER(f->chain.n - SHOWN_RULES));
 	fprintf(out, "\n   %s/findings/%zu/%s\n", folder, number,
-	        f->has_family ? "{witness,minimal,difference.txt,generate.sh,contract.txt}"
-	                      : "{witness,minimal,difference.txt}");
+	        !f->has_family ? "{witness,minimal,difference.txt}"
+	        : f->times.n   ? "{witness,minimal,difference.txt,generate.sh,contract.txt}"
+	                       : "{witness,minimal,difference.txt,generate.sh}");
 }
 
 static const char *

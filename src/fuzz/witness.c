@@ -117,7 +117,10 @@ minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	if (!status && st_fuzz_bytes_copy(&f->minimal, &f->witness))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for a witness");
 	if (!status && f->witness.n)
-		status = st_minimise(&how, &f->minimal, e);
+		status = st_minimise_beginning(&how, &f->minimal, e) ||
+		                         st_minimise(&how, &f->minimal, e)
+		                 ? ST_FAILED
+		                 : ST_OK;
 	if (!status && f->kind != ST_FINDING_FAULT)
 		status = find_repetition(&t, &how, &f->minimal, (t.until - now) / 4, e);
 	st_fuzz_execution_free(&t.x);

@@ -171,6 +171,31 @@ not_minimal(void **state)
 	st_fuzz_bytes_free(&b);
 }
 
+/* Of 2,000 bytes, the first 64, 256 or 1,024 remain, if they hold; the shortest are tried first. */
+static void
+beginning(void **state)
+{
+	static const struct {
+		size_t at, n, asked; /* of the letter; what remains; how often it was asked */
+	} cases[] = {{0, 64, 1}, {63, 64, 1}, {64, 256, 2}, {1023, 1024, 3}, {1999, 2000, 3}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct asked asked = {"x", 0};
+		const struct st_minimise how = {has_letters, NULL, &asked};
+		struct st_fuzz_bytes b = {0};
+		struct st_error e;
+		char text[2000];
+		memset(text, '-', sizeof text);
+		text[cases[i].at] = 'x';
+		assert_false(st_fuzz_bytes_splice(&b, 0, 0, text, sizeof text));
+		assert_false(st_minimise_beginning(&how, &b, &e));
+		assert_int_equal(b.n, cases[i].n);
+		assert_memory_equal(b.v, text, b.n);
+		assert_int_equal(asked.n, cases[i].asked);
+		st_fuzz_bytes_free(&b);
+	}
+}
+
 /* The letters that must be there remain; all others become the most frequent one. */
 static void
 alike(void **state)
@@ -209,9 +234,10 @@ alike(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(parents), cmocka_unit_test(fitness),
-	                                   cmocka_unit_test(mutants), cmocka_unit_test(map),
-	                                   cmocka_unit_test(minimal), cmocka_unit_test(not_minimal),
-	                                   cmocka_unit_test(alike)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(parents),   cmocka_unit_test(fitness),
+	        cmocka_unit_test(mutants),   cmocka_unit_test(map),
+	        cmocka_unit_test(minimal),   cmocka_unit_test(not_minimal),
+	        cmocka_unit_test(beginning), cmocka_unit_test(alike)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
