@@ -6,7 +6,9 @@
 #include "fuzz/finding.h"
 #include "fuzz/minimise.h"
 
-enum { MOST_TRIALS = 120, MOST_POINTS = 60, LARGEST = 1 << 16, PAIRS = 9 };
+/* LARGEST: bytes of a member of a family, unless its token is so long that there were fewer than
+ * FEWEST of them. */
+enum { MOST_TRIALS = 120, MOST_POINTS = 60, LARGEST = 1 << 16, FEWEST = 16, PAIRS = 9 };
 /* While a witness is minimised, an execution is a hang after this multiple of the seed's time. */
 static const double hang_times = 50, least_hang = 0.5;
 /* A family ends with an input of this work, some tenths of a second: not after a time, which would
@@ -136,6 +138,7 @@ measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execut
 {
 	struct st_fuzz_campaign *c = j->campaign;
 	struct st_fuzz_bytes input = {0};
+	const size_t few = FEWEST * f->family.token.n, largest = few > LARGEST ? few : LARGEST;
 	st_status status = ST_OK;
 	for (size_t k = 1; f->times.n < MOST_POINTS && !status && !st_judging_is_over(j);
 	     k = st_fuzz_family_next(k)) {
@@ -143,7 +146,7 @@ measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execut
 			status = st_fail(e, ST_EXIT_FAILED, "no memory left for an input");
 			break;
 		}
-		if (input.n > LARGEST && f->times.n)
+		if (input.n > largest && f->times.n)
 			break;
 		c->n_executions++;
 		status = st_fuzz_execute(c->target, &input, &c->places, last, e);
