@@ -96,7 +96,7 @@ class Screens(Browse):
         terminal.shows(MAIN)
         terminal.press(b"s", "^function$")
         terminal.press(b"G\r", r" 1/3$")
-        self.assertRegex(terminal.screen.line(2), "main")
+        terminal.wait_for(lambda screen: "main" in screen.line(2), "main in the first row")
         self.quits(terminal)
 
     def test_table_and_order_of_the_command_line(self):
