@@ -20,7 +20,7 @@ st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e)
 {
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++)
 		t->slots[i] = (struct st_fuzz_slot){.answer = -1};
-	if (st_fuzz_workers_begin(t, e) || st_toolset_add(&t->set, "bbcount:edges=1", e) ||
+	if (st_fuzz_workers_begin(t, e) || st_toolset_add(&t->set, "edges", e) ||
 	    (t->paths && st_toolset_add(&t->set, "contexts:cycles=1,instructions=1", e)))
 		return ST_FAILED;
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {

@@ -11,36 +11,4 @@ on_block(strobe_block *b)
 	strobe_count_insns(b, &instructions);
 }
 
-/* ---- edges ---- */
-
-STROBE_COUNTER(taken, "conditional branches taken");
-STROBE_TABLE(indirect, "indirect jumps and calls, and returns, by source and target",
-             STROBE_KEY("source", STROBE_ADDRESS), STROBE_KEY("target", STROBE_ADDRESS),
-             STROBE_SUM("count", STROBE_NUMBER));
-enum { TARGET = 1, COUNT };
-
-static int edges;
-
-/* All other edges follow from the counts of blocks: fuzz/answer_edges.c. */
-static void
-on_branch(strobe_branch *b)
-{
-	if (!edges)
-		return;
-	if (strobe_branch_kind(b) == STROBE_CONDITIONAL)
-		strobe_count(strobe_when_taken(b), &taken, 1);
-	else if (!strobe_branch_to(b))
-		strobe_count_target(b, &indirect, COUNT, TARGET, strobe_branch_address(b), 0);
-}
-
-static void
-begin(void)
-{
-	edges = strobe_option_number("edges") != 0;
-}
-
-STROBE_TOOL(bbcount, .help = "count basic blocks and instructions", .block = on_block,
-            .branch = on_branch, .begin = begin,
-            .options = {{"edges", "0",
-                         "count the edges between basic blocks, too: where each branch goes"}},
-            .limits = {{"edges", 0, 1}});
+STROBE_TOOL(bbcount, .help = "count basic blocks and instructions", .block = on_block);

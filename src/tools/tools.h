@@ -15,6 +15,7 @@
 	ST_TOOL(opmix) \
 	ST_TOOL(regmix) \
 	ST_TOOL(branches) \
+	ST_TOOL(edges) \
 	ST_TOOL(calls) \
 	ST_TOOL(memtrace) \
 	ST_TOOL(dcache) \

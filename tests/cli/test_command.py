@@ -177,8 +177,9 @@ class Usage(Command):
         self.assertEqual(tools["strobe"], {"version": 1})
         self.assertEqual([tool["name"] for tool in tools["tools"]], names)
         self.assertEqual(tools["tools"][3]["sample_hz"], 250)
-        self.assertEqual(self.strobe("tools", "inscount").stdout,
-                         b"inscount: count instructions\n  events: block\n  counters:\n    instructions  instructions executed\n")
+        self.assertEqual(self.strobe("tools", "bbcount").stdout,
+                         b"bbcount: count basic blocks and instructions\n  events: block\n"
+                         b"  counters:\n    blocks        blocks executed\n    instructions  instructions executed\n")
         self.error(2, "unknown tool 'bbcuont'; did you mean 'bbcount'?", "tools", "bbcuont")
         self.error(2, "strobe tools describes one tool; 'hot' is one too many", "tools", "null", "hot")
 
@@ -426,7 +427,7 @@ class Json(Command):
             self.assertTrue(1 <= least <= about <= most <= 3 * least, (least, about, most))
 
     def test_counting_tools(self):
-        for tool, counts in (("null", {}), ("inscount", {"instructions": 4000003}), ("bbcount", {"blocks": 1000001, "instructions": 4000003, "taken": 0})):
+        for tool, counts in (("null", {}), ("inscount", {"instructions": 4000003}), ("bbcount", {"blocks": 1000001, "instructions": 4000003})):
             d = self.document("-t", tool, "fixture", "x")
             self.check_slowdown(d["run"])
             self.assertEqual(d["run"].pop("cache_share"), 1)
