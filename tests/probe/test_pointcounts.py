@@ -32,8 +32,13 @@ REAL = {"xz": ["xz", "--version"],
         "sort": ["sort", "-t:", "-k3", "-n", "/etc/passwd"]}
 
 
-def run(command, **options):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, timeout=300, check=False, **options)
+def run(command):
+    """The result of the command, with its process ID as `pid`."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT) as process:
+        output, errors = process.communicate(timeout=300)
+    done = subprocess.CompletedProcess(command, process.returncode, output, errors)
+    done.pid = process.pid
+    return done
 
 
 def visited(folder, image, pattern, program):
@@ -73,7 +78,9 @@ class PointCounts(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="strobe-points-") as folder:
             native = run(["setarch", "-R", *program])
             points, refused, done = visited(folder, image, pattern, program)
-            rows, _ = executed(folder, image, program)
+            rows, counted = executed(folder, image, program)
+        if len(str(done.pid)) != len(str(counted.pid)):
+            return self.compare(image, pattern, program)  # bash writes the ID of its parent, digit by digit
         self.assertEqual((done.stdout, done.returncode), (native.stdout, native.returncode), done.stderr)
         taken = {at: n for at, n in points.items() if n >= 0}
         counts = expected(rows, taken)
