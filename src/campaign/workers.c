@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,6 +18,7 @@
 /* Limits of all starts of workers that replace killed ones, and of calls of sbatch. */
 enum { MOST_RESTARTS = 20, MOST_SUBMISSIONS = 10 };
 
+static const double worker_patience = 20; /* s until a worker that does not end is killed */
 static const double slurm_interval = 5;   /* s between two questions */
 static const double slurm_longest = 60;   /* the same while Slurm does not answer */
 static const double slurm_patience = 600; /* a restart of slurmctld takes minutes */
@@ -241,18 +243,40 @@ st_workers_attend(struct st_workers *p, struct st_error *e)
 	return p->place->slurm ? slurm_attend(p, e) : local_attend(p, e);
 }
 
+/* Whether the worker has ended. */
+static bool
+worker_reap(pid_t pid)
+{
+	pid_t got;
+	do
+		got = waitpid(pid, NULL, WNOHANG);
+	while (got < 0 && errno == EINTR);
+	return got != 0;
+}
+
+static void
+worker_await(pid_t pid, double deadline)
+{
+	const struct timespec pause = {.tv_nsec = 2000000};
+	while (!worker_reap(pid)) {
+		if (st_now_raw() >= deadline)
+			kill(pid, SIGKILL);
+		nanosleep(&pause, NULL);
+	}
+}
+
 void
 st_workers_end(struct st_workers *p)
 {
+	const double deadline = st_now_raw() + worker_patience;
 	for (size_t i = 0; i < p->n && p->workers; i++)
 		if (p->workers[i].pid) {
 			kill(p->workers[i].pid, SIGTERM);
 			kill(p->workers[i].pid, SIGCONT); /* it may be suspended */
 		}
 	for (size_t i = 0; i < p->n && p->workers; i++)
-		while (p->workers[i].pid && waitpid(p->workers[i].pid, NULL, 0) < 0 &&
-		       errno == EINTR) {
-		}
+		if (p->workers[i].pid)
+			worker_await(p->workers[i].pid, deadline);
 	if (p->pinned)
 		sched_setaffinity(0, sizeof p->before, &p->before);
 	free(p->workers);
