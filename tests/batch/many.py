@@ -39,7 +39,9 @@ class Many:
         self.strobe, self.many, self.nap = map(str, programs)
         self.folder, self.place, self.tasks = Path(folder), place, tasks
         self.campaign, self.out = self.folder / "campaign", self.folder.parent / "ran"
-        self.environment = {**os.environ, **(environment or {}), "OUT": str(self.out)}
+        # LeakSanitizer never ends if the process is suspended while it looks for leaks.
+        sanitizer = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"]))
+        self.environment = {**os.environ, "ASAN_OPTIONS": sanitizer, **(environment or {}), "OUT": str(self.out)}
         self.random, self.slurm, self.grow = random.Random(seed), slurm, grow
         self.kills, self.full, self.starts = Counter(), 0, 0
         self.controller = None
