@@ -289,6 +289,19 @@ class Other(unittest.TestCase):
         self.assertEqual(result.run.returncode, 128 + signal.SIGALRM)
         self.assertGreaterEqual(result.waited("[sleep]", "main", "die_asleep"), 100 * MS)
 
+    def test_fault_while_another_thread_waits(self):
+        result = self.result("v")
+        self.assertEqual(result.run.returncode, 128 + signal.SIGSEGV)
+        self.assertEqual(result.json["run"]["signal"], signal.SIGSEGV)
+        self.assertGreaterEqual(result.waited("[futex]", "main", "wait_for_fault"), 20 * MS)
+
+    def test_executed_program_that_may_not_ask_for_switches(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.db")
+            strobe("run", "-q", "-t", "hot:wall", "-o", path, "--", WAITS, "f")
+            notes = json.loads(strobe("show", "--format", "json", path).stdout)["notes"]
+        self.assertIn("a seccomp sandbox forbids what the engine needs", " ".join(notes))
+
     def test_budget_that_is_spent(self):
         note = ("the budget was spent: what a thread waits for from then to the next period is not counted; "
                 "to count all waits, measure without --budget")

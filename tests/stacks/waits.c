@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Waits of known length and kind: for each, the thread that waits and the functions that do. The
  * argument says which waits there are, a letter for each. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -280,6 +286,46 @@ die_asleep(void)
 	__asm__ volatile("");
 }
 
+/* ---- a fault of one thread, while another waits with the end of its stack in reach ---- */
+
+static int *volatile nowhere;
+
+static void *
+fault_late(void *unused)
+{
+	sleep_ms(150);
+	*nowhere = 1;
+	return unused;
+}
+
+static __attribute__((noinline)) void
+wait_for_fault(void)
+{
+	pthread_t t;
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+	pthread_create(&t, NULL, fault_late, NULL);
+	pthread_join(t, NULL);
+}
+
+/* ---- a program that is executed under a filter, which kills for getrusage ---- */
+
+static void
+execute_filtered(void)
+{
+	struct sock_filter code[] = {
+	        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrusage, 0, 1),
+	        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof code / sizeof code[0], code};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		exit(2);
+	execl("/proc/self/exe", "waits", "s", (char *)NULL);
+	exit(2);
+}
+
 /* ---- no waits: quick calls; a long call in which the kernel works ---- */
 
 static __attribute__((noinline)) void
@@ -312,9 +358,20 @@ end_by_signal(void)
 static const struct {
 	char letter;
 	void (*make)(void);
-} kinds[] = {{'s', g},    {'d', doze},          {'c', wait_for_condition}, {'p', wait_for_pipe},
-             {'l', look}, {'w', mourn},         {'e', leave_one_waiting},  {'q', hurry},
-             {'k', fill}, {'t', end_by_signal}, {'a', wait_for_alarms},    {'x', die_asleep}};
+} kinds[] = {{'s', g},
+             {'d', doze},
+             {'c', wait_for_condition},
+             {'p', wait_for_pipe},
+             {'l', look},
+             {'w', mourn},
+             {'e', leave_one_waiting},
+             {'q', hurry},
+             {'k', fill},
+             {'t', end_by_signal},
+             {'a', wait_for_alarms},
+             {'x', die_asleep},
+             {'v', wait_for_fault},
+             {'f', execute_filtered}};
 
 int
 main(int argc, char **argv)

@@ -149,9 +149,10 @@ die(struct thread *t, int signo, struct siginfo *info, struct ucontext64 *uc, en
 	jit_suspend_resume(t);
 	if (!t->own_process && signals_dump_core(signo))
 		os_show_threads(t);
+	if (!t->own_process)
+		waiting_end_all(t); /* reads stacks: a fault needs the engine's handler */
 	SYS(__NR_rt_sigaction, signo, &action, 0, 8);
 	if (!t->own_process) {
-		waiting_end_all(t);
 		callback_end(t);
 		budget_end_all(t);
 		rt.results->run.fatal_signal = (uint32_t)signo;

@@ -106,16 +106,16 @@ struct thread_waiting {
 	uint64_t begin;    /* ticks, of the system call under way; 0: there is none */
 	uint64_t number;   /* of that call */
 	uint64_t gathered; /* ticks of short calls since one of them was recorded */
-	uint64_t next;     /* one is recorded when so many are gathered */
+	uint64_t next;     /* a short call is recorded when `gathered` reaches this */
 	uint64_t random;
-	uint64_t wall, cpu; /* ns: clocks when they were read last */
-	uint64_t switches;  /* times that it had left the CPU by itself then */
-	uint64_t away;      /* ns off the CPU before that which no record has been given */
+	uint64_t wall, cpu; /* ns: the clocks when they were last read */
+	uint64_t switches;  /* voluntary context switches at that time */
+	uint64_t away;      /* ns off the CPU until then that are not part of a record yet */
 };
 
 struct rt_waiting {
 	bool on;
-	uint64_t long_ticks;  /* of a call that is recorded as it is */
+	uint64_t long_ticks;  /* a call of this length or more is recorded with its length */
 	uint64_t ticks, wall; /* ns: when this began */
 };
 

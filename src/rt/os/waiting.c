@@ -9,9 +9,9 @@
 #include "rt/tool/tool.h"
 
 enum {
-	LONG_NS = 1000000,        /* of a wait that is recorded as it is */
-	FIRST_LONG = 1 << 20,     /* ticks that stand for it until their frequency is known */
-	ENOUGH_NS = 10 * LONG_NS, /* for that */
+	LONG_NS = 1000000,        /* a wait of this length or more is recorded with its length */
+	FIRST_LONG = 1 << 20,     /* LONG_NS in ticks until their frequency is known */
+	ENOUGH_NS = 10 * LONG_NS, /* the time that it takes to measure the frequency */
 	CLOCK_WALL = 1,           /* CLOCK_MONOTONIC */
 	CLOCK_OF_THREAD = 6,      /* CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED */
 	MOST_TRIES = 100,
@@ -61,7 +61,7 @@ waiting_init(bool on)
 	rt.waiting.wall = waiting_wall();
 }
 
-/* Ticks are not of the clock that the kernel knows: their frequency is measured all the time. */
+/* The kernel does not tell the frequency of the time stamp counter: it is measured all the time. */
 static uint64_t
 nanoseconds_of(uint64_t ticks, uint64_t wall)
 {
@@ -86,8 +86,8 @@ next_gathered(struct thread *t)
 	return 1 + x % (2 * rt.waiting.long_ticks);
 }
 
-/* How often the calling thread has left the CPU by itself. UINT64_MAX: the kernel does not count
- * that. */
+/* The number of voluntary context switches of the calling thread. UINT64_MAX: the kernel does not
+ * count them. */
 static uint64_t
 own_switches(void)
 {
@@ -107,7 +107,8 @@ waiting_begin_thread(struct thread *t)
 	t->waiting.next = next_gathered(t);
 }
 
-/* Reads the clocks of the thread, and (own: it is the calling one) whether it has waited at all. */
+/* Reads the clocks of the thread. own: t is the calling thread, whose context switches say whether
+ * it has waited at all. */
 static void
 take_clocks(struct thread *t, uint64_t wall, bool own)
 {
@@ -121,7 +122,8 @@ take_clocks(struct thread *t, uint64_t wall, bool own)
 	w->cpu = cpu;
 }
 
-/* Time off the CPU that no call asks for any more: the thread was ready to run. */
+/* Drops the time off the CPU in which the thread was ready to run: all but that of calls which are
+ * still to be recorded. */
 static void
 drop_rest(struct thread *t, uint64_t wall)
 {
@@ -152,8 +154,8 @@ kind_of_call(uint64_t number)
 	                                              : ST_STACK_OTHER;
 }
 
-/* Records that the thread has waited for so many ticks, at most; own: it is the calling one.
- * False: there was no space. */
+/* Records a wait of the thread, of at most `ticks` ticks. own: t is the calling thread. False: the
+ * ring of stacks has no space. */
 static bool
 record_wait(struct thread *t, uint64_t ticks, bool own)
 {
@@ -169,7 +171,8 @@ record_wait(struct thread *t, uint64_t ticks, bool own)
 	return true;
 }
 
-/* The ticks of the call under way, which has lasted long: only one thread gets them. */
+/* Returns the ticks of the call under way, which has lasted long, to only one of the threads that
+ * may record it. next: the new beginning of the call, or 0. */
 static uint64_t
 waiting_take_call(struct thread *t, uint64_t now, uint64_t next)
 {
