@@ -33,13 +33,18 @@ struct st_run_options
 st_region_continued(struct st_supervisor *s, pid_t pid)
 {
 	struct st_run_options o = *s->options;
-	const struct st_process *before = st_supervisor_newest(s, pid);
+	const struct st_process *known = st_supervisor_newest(s, pid);
+	/* A vfork's child had no results: time and signals begin the region in all processes. */
+	const struct st_process *before = known ? known : st_supervisor_newest(s, s->main_pid);
 	/* Where the program or a function begins it, it has to be begun again. */
 	const uint32_t begun = ST_REGION_BY_FUNCTION | ST_REGION_BY_PROGRAM;
 	if (!before || !(o.region_by & ST_REGION_BY_CONTROLLER) || (o.region_by & begun))
 		return o;
+	/* The execve may have come before the process could obey. */
+	const struct st_control *c = &before->results->control;
+	const bool on = c->region_asked ? c->region_asked == 1 : c->region_on;
 	o.region_by &= ~(uint32_t)ST_REGION_OFF_AT_START;
-	if (!before->results->control.region_on)
+	if (!on)
 		o.region_by |= ST_REGION_OFF_AT_START;
 	return o;
 }

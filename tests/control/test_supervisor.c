@@ -67,11 +67,19 @@ a_region_goes_on_after_execve(void **state)
 	struct st_results_header *results = calloc(1, sizeof *results);
 	struct st_process process = {.pid = 7, .results = results};
 	struct st_run_options options = {.region_by = by | off};
-	struct st_supervisor s = {.options = &options, .processes = &process, .n_processes = 1};
+	struct st_supervisor s = {
+	        .main_pid = 7, .options = &options, .processes = &process, .n_processes = 1};
 	assert_non_null(results);
-	results->control.region_on = 1; /* the delay is over */
-	assert_int_equal(st_region_continued(&s, 7).region_by, by);
 	assert_int_equal(st_region_continued(&s, 8).region_by, by | off); /* a vfork's child */
+	results->control.region_asked = 1; /* the delay is over, and execve came first */
+	assert_int_equal(st_region_continued(&s, 7).region_by, by);
+	results->control.region_asked = 0;
+	results->control.region_on = 1; /* it has obeyed */
+	assert_int_equal(st_region_continued(&s, 7).region_by, by);
+	assert_int_equal(st_region_continued(&s, 8).region_by, by);
+	results->control.region_asked = 2;
+	assert_int_equal(st_region_continued(&s, 7).region_by, by | off);
+	results->control.region_asked = 0;
 	options.region_by = by;
 	assert_int_equal(st_region_continued(&s, 7).region_by, by);
 	results->control.region_on = 0; /* its length is over */
