@@ -78,8 +78,8 @@ struct st_probing {
 	bool reads_clock;    /* and their rows have the thread's CPU time */
 	bool samples;        /* some functions have calls that are not timed */
 	bool follows;        /* children are measured, too: `again` is given */
-	bool only_exec;      /* with `follows`: no, only what the process itself becomes */
-	bool tells_executed; /* without `follows`: `executed` is to be known */
+	bool only_exec;      /* with `follows`: only what the process itself executes is measured */
+	bool tells_executed; /* without `follows`: fill in `executed` */
 	/* Returns what is to take a program that the process, or a child of it, has become; NULL:
 	 * there is no memory for it. */
 	struct st_probing *(*again)(void *arg);
@@ -99,8 +99,8 @@ struct st_probing {
 	uint32_t cost_reading; /* with records_calls: added to cost_within if the call's data is
 	                          read by the kernel */
 	double cost_error;     /* ticks that the second may be wrong by */
-	/* With reads_clock, in ns: the CPU time that recording adds to a call, that which the
-	 * runtime has not subtracted of it, and the error of this. */
+	/* With reads_clock, in ns: the CPU time that recording adds to a call, the part of it that
+	 * the runtime does not subtract, and the error of this part. */
 	double cost_clock, cost_clock_left, cost_clock_error;
 	struct st_arena arenas[ST_ARENAS];
 	uint64_t limits[2][2]; /* of the process' memory, as they were: control/limits.c */
@@ -202,6 +202,8 @@ st_status st_probing_open(struct st_probing *p, struct st_error *e);
 void st_probing_begin(struct st_probing *p);
 void st_probing_attend(struct st_probing *p);
 void st_probing_unattend(struct st_probing *p);
+/* Ends the threads that serve the process, without waiting for them: nobody needs them any more. */
+void st_probing_dismiss(struct st_probing *p);
 void st_probing_finish(struct st_probing *p);
 /* control/probe_attach.c: stops all threads once: the code becomes the program's, and the memory is
  * given back. True when nothing is left to do. *stopped: they could be. A child's end may be seen

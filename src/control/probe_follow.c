@@ -60,8 +60,8 @@ next_stop_of_becoming(struct becoming *b)
 	}
 }
 
-/* The thread's end, if it has ended, is taken, since its parent does not learn of it before. That
- * of the program which strobe has started is left: who waits for it needs its status. */
+/* Takes the thread's end, if it has ended, since its parent does not learn of it before. The end of
+ * the program that strobe has started is left: st_probing_wait needs its status. */
 static void
 take_end(const struct becoming *b, pid_t program)
 {
@@ -236,8 +236,11 @@ answer_exec(struct st_probing *p)
 		ptrace(PTRACE_SYSCALL, b.tid, 0, signal_of_stop(stop));
 	__atomic_store_n(&a->exec_tid, 0, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &a->exec_tid, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
-	if (traced && run_to_exec(p, &b))
+	if (traced && run_to_exec(p, &b)) {
 		take_new_program(p, &b);
+		if (p->only_exec) /* no process has its probes any more */
+			st_probing_dismiss(p);
+	}
 	if (seized)
 		take_end(&b, p->program);
 	pthread_mutex_unlock(p->held);

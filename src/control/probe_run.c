@@ -58,14 +58,20 @@ st_probing_attend(struct st_probing *p)
 }
 
 void
-st_probing_unattend(struct st_probing *p)
+st_probing_dismiss(struct st_probing *p)
 {
-	if (!p->attends)
-		return;
 	__atomic_store_n(&p->ends, true, __ATOMIC_RELEASE);
 	/* A question that is not one ends the wait. */
 	__atomic_add_fetch(&p->area->asked, 1, __ATOMIC_ACQ_REL);
 	syscall(SYS_futex, &p->area->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void
+st_probing_unattend(struct st_probing *p)
+{
+	if (!p->attends)
+		return;
+	st_probing_dismiss(p);
 	pthread_join(p->attendant, NULL);
 	p->attends = false;
 }

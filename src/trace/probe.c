@@ -23,24 +23,23 @@ struct choice {
 
 /* The functions of a program that the process has executed are its own as well; with --follow, so
  * are those of what its children have executed. */
-static st_status
-choose_executed(const struct choice *c, const struct st_probed_image *image)
+static void
+choose_executed(void *arg, const struct st_probed_image *image)
 {
+	const struct choice *c = arg;
 	struct st_region *r = &c->request->session->region;
-	struct st_error e;
+	struct st_error ignored;
 	const bool follows = c->request->session->follow;
-	if (!r->own || (follows && !r->own_of_children) || image != &image->probes->images.v[0] ||
-	    st_region_chooses_image(r, image->path))
-		return ST_OK;
-	return st_patterns_add_path(&r->images, "images", image->path, &e);
+	if (r->own && (!follows || r->own_of_children) && image == &image->probes->images.v[0] &&
+	    !st_region_chooses_image(r, image->path))
+		/* Without memory for it, its functions take no probes. */
+		ST_IGNORE(st_patterns_add_path(&r->images, "images", image->path, &ignored));
 }
 
 static struct st_probe_action
 choose_action(void *arg, const struct st_probed_image *image, const struct st_function *f)
 {
 	const struct choice *c = arg;
-	if (choose_executed(c, image))
-		return (struct st_probe_action){ST_PROBE_NOTHING, 0};
 	const bool is_scope = *c->request->main && st_trace_is_named(f, c->request->main);
 	if (is_scope)
 		return (struct st_probe_action){ST_PROBE_SCOPE, 0};
@@ -314,6 +313,7 @@ run_probe(const struct st_trace_request *r, struct st_trace_outcome *out, struct
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	struct st_probes probes = {
 	        .choose = choose_action,
+	        .mapped = choose_executed,
 	        .arg = &choice,
 	        .watch = r->watcher ? watch_probes : NULL,
 	        .pause = r->watcher ? pause_watching : NULL,
