@@ -472,10 +472,12 @@ note_killed(struct st_profile *p, const struct st_run *run)
 	}
 }
 
-/* Basic blocks of which no more can be told apart run on without being counted. */
+/* Where a table or a ring had no space. Basic blocks of which no more can be told apart run on
+ * without being counted. */
 static void
 note_full(struct st_profile *p, const struct st_run *run)
 {
+	uint64_t stacks = 0;
 	for (size_t i = 0; i < run->n_processes; i++) {
 		const struct st_results_header *h = run->processes[i].results;
 		if (h && h->blocks.n >= ST_MAX_BLOCKS)
@@ -484,7 +486,13 @@ note_full(struct st_profile *p, const struct st_run *run)
 			        "process %u has executed more than %s basic blocks: blocks that "
 			        "it executed for the first time later are not counted",
 			        h->layout.pid, ST_NUMBER(ST_MAX_BLOCKS));
+		stacks += h ? h->samples.stacks_dropped : 0;
 	}
+	if (stacks)
+		st_profile_note(p,
+		                "%s dropped, because strobe did not read them in time: the totals "
+		                "of their functions are too low",
+		                ST_COUNT(stacks, "call stack was", "call stacks were"));
 }
 
 static void
