@@ -65,7 +65,7 @@ stack_tree_child(struct st_stack_tree *t, uint32_t parent, uint32_t frame, size_
 	return !st_hashmap_add(&t->index, hash, *node);
 }
 
-/* Nodes that are signs have room always: there are at most a few for each other node. */
+/* Nodes that are signs always have room: each other node has at most a few of them. */
 static bool
 stack_tree_sign(struct st_stack_tree *t, uint32_t parent, uint32_t sign, uint32_t *node)
 {

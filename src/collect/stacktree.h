@@ -21,8 +21,8 @@ enum {
 	 * room. */
 	ST_FRAME_UNKNOWN = UINT32_MAX - 1,
 	ST_FRAME_PRUNED = UINT32_MAX,
-	/* In place of the innermost frame, and of those which are no sample in the program's code:
-	 * this plus an enum st_stack_kind. */
+	/* Below the innermost frame of a stack that is not a sample in the program's code: this
+	 * plus its enum st_stack_kind. */
 	ST_FRAME_KINDS = UINT32_MAX - 32,
 };
 
@@ -51,7 +51,7 @@ struct st_stack_tree {
  * last quarter of that many frames stay, and between them those that are not yet on the path. Which
  * places are on the stack stays true. Returns how many frames there are then, or 0: no memory. */
 size_t st_stack_tree_condense(struct st_stack_tree *t, uint32_t *path, size_t n);
-/* What is known of a stack beside its frames. */
+/* The attributes of a stack, apart from its frames. */
 struct st_stack_about {
 	uint32_t thread;
 	bool whole; /* the outermost frame is the thread's first */

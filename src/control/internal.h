@@ -45,8 +45,8 @@ struct st_remote_call {
 enum { ST_REMOTE_MOST = 24 }; /* calls at once */
 /* The largest size of the table in bytes. */
 enum { ST_REMOTE_TABLE = ST_REMOTE_MOST * (int)sizeof(struct st_remote_call) };
-/* The next stop of the thread; false when it has ended instead. Its end is left to be waited for by
- * who waits for the ends of all processes. */
+/* Waits for the next stop of the thread; false when it has ended instead. Its end is not taken: the
+ * caller that waits for the ends of all processes takes it. */
 bool st_next_stop(pid_t pid, int *signal_and_event);
 /* table: free memory of ST_REMOTE_TABLE bytes. */
 st_status st_remote_begin(struct st_remote *r, pid_t pid, const struct user_regs_struct *saved,

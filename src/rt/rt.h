@@ -114,8 +114,8 @@ struct rt {
 	uint64_t alias;       /* add to a cache offset to write there */
 	uint64_t lookup;      /* the lookup tables */
 	uint32_t stress;      /* of the plan; and so: the results are not in every child */
-	bool follow;          /* of the plan, as these two: children are taken along, */
-	bool follow_exec;     /* or only what the process itself executes */
+	bool follow;          /* of the plan, as the next two: children are followed */
+	bool follow_exec;     /* what the process itself executes is followed */
 	bool serves;          /* copies of the process have all of the engine */
 	bool served;          /* this is such a copy, which executes the program */
 	uint64_t serve_entry; /* where the fork server begins; FORKSERVER_NOWHERE: nowhere */

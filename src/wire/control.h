@@ -47,8 +47,8 @@ struct st_serve {
 	                   0: none */
 	int32_t status; /* runtime -> controller: of wait, of the last one that ended; -1: it could
 	                   not be begun */
-	uint32_t n_directions; /* execution -> server: branches of which it is known since the last
-	                          execution which of their two edges is counted */
+	uint32_t n_directions; /* execution -> server: branches that the last execution was the
+	                          first to execute: which of their edges is counted is known now */
 	uint32_t n_misses;     /* execution -> server: lookups that missed ... */
 	/* ... and their targets, and branches whose targets are counted, of the last execution */
 	uint64_t misses[ST_SERVE_MISSES];

@@ -171,8 +171,9 @@ record_read_machine(const struct st_record_scratch *own, uint32_t feature, uint6
 	if (!m || feature >= ST_MACHINE_COUNT)
 		return false;
 	if (feature != ST_MACHINE_CLOCK) {
-		*value = m->values[feature];
-		return __atomic_load_n(&m->known, __ATOMIC_ACQUIRE) >> feature & 1;
+		const uint32_t known = __atomic_load_n(&m->known, __ATOMIC_ACQUIRE);
+		*value = __atomic_load_n(&m->values[feature], __ATOMIC_RELAXED);
+		return known >> feature & 1;
 	}
 	if (SYS(__NR_getcpu, &cpu, 0, 0) || cpu >= ST_MACHINE_CPUS)
 		return false;

@@ -630,7 +630,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 	pages_release();
 	syspatches_remove();
 	limits_leave_child();
-	/* The controller waits for who holds our end last. */
+	/* The controller waits until all have closed our end. */
 	if (rt.boot->channel && !(q->flags & CLONE_FILES))
 		SYS(__NR_close, rt.boot->channel);
 	rseq_restore(t);

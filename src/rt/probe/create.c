@@ -31,7 +31,7 @@ probe_create_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
 	probe_charge(t, f, begin);
 }
 
-/* The thread pointer of the new thread is what the C library calls the thread by. */
+/* The C library identifies the new thread by its thread pointer. */
 void
 probe_created(const struct st_probe_frame *f)
 {

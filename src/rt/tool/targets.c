@@ -8,7 +8,7 @@
 enum { MAX_TARGET_SITES = 1 << 20 };
 
 struct site {
-	uint64_t behind;   /* address of what follows the branch */
+	uint64_t after;    /* address of the instruction after the branch */
 	uint32_t map;      /* of the branch */
 	uint32_t first, n; /* of its counts */
 };
@@ -65,7 +65,7 @@ new_counter(uint32_t site, uint64_t target)
 		return 0;
 	uint32_t counter = r->blocks.n;
 	uint64_t n = r->blocks.n_amounts;
-	blocks[counter] = (struct st_block){.pc = sites[site].behind,
+	blocks[counter] = (struct st_block){.pc = sites[site].after,
 	                                    .map = sites[site].map,
 	                                    .flags = ST_BLOCK_TALLY | ST_BLOCK_INDIRECT,
 	                                    .target = target};
