@@ -162,6 +162,16 @@ st_grid_column_of(const struct st_grid *g, const char *name, struct st_error *e)
 	return NULL;
 }
 
+const struct st_grid_column *
+st_grid_shown_column(const struct st_grid *g, size_t i)
+{
+	for (size_t at = 1; at <= g->columns.n + 1; at++)
+		for (size_t c = 0; c < g->columns.n; c++)
+			if (g->columns.v[c].position == at && !i--)
+				return &g->columns.v[c];
+	return NULL;
+}
+
 static st_status
 view_push(struct st_grid_view *v, const struct st_grid_column *c)
 {
@@ -177,10 +187,10 @@ usual_columns(struct st_grid_view *v, const struct st_grid *g, bool data)
 	for (size_t i = 0; i < g->columns.n && data; i++)
 		if (g->columns.v[i].data && view_push(v, &g->columns.v[i]))
 			return ST_FAILED;
-	for (size_t at = 1; at <= g->columns.n + 1 && !data; at++)
-		for (size_t i = 0; i < g->columns.n; i++)
-			if (g->columns.v[i].position == at && view_push(v, &g->columns.v[i]))
-				return ST_FAILED;
+	const struct st_grid_column *c;
+	for (size_t i = 0; !data && (c = st_grid_shown_column(g, i)); i++)
+		if (view_push(v, c))
+			return ST_FAILED;
 	return ST_OK;
 }
 

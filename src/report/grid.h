@@ -89,6 +89,8 @@ st_status st_grid_of_series(struct st_grid *g, const struct st_profile *p);
 st_status st_grid_of_measurements(struct st_grid *g, const struct st_profile *p);
 /* Adds a column that all formats have. NULL: no memory. */
 struct st_grid_column *st_grid_add(struct st_grid *g, const char *name, bool number, size_t of);
+/* The i-th of the columns that formats for people have, in their order; NULL: there are no more. */
+const struct st_grid_column *st_grid_shown_column(const struct st_grid *g, size_t i);
 /* The text of a cell as its kind says, malloc'ed. NULL: no memory. */
 char *st_grid_plain(const struct st_grid_cell *cell);
 /* The end of a message about an unknown name: the nearest one, or all of them. malloc'ed. */

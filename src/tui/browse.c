@@ -94,7 +94,7 @@ browse_draw(struct st_tui *t, const attr_t attributes[ST_TUI_STYLES])
 
 enum { BROWSE_NO_KEY = 0, BROWSE_RESIZED = -1, BROWSE_GONE = -2 };
 
-/* A function key of curses as the browser has it. */
+/* Converts a function key of curses to the browser's. */
 static int
 browse_function_key(int key)
 {
@@ -112,7 +112,7 @@ browse_function_key(int key)
 	return BROWSE_NO_KEY;
 }
 
-/* Waits for what getch returns; ERR: the terminal is gone, or with EINTR. The time is limited, as
+/* Waits for a key. ERR: a signal came (EINTR), or the terminal is gone. The time is limited, as
  * curses notices a change of the size only when it waits or when its time is over. */
 static int
 browse_getch(void)
@@ -140,7 +140,7 @@ browse_read(struct st_tui_bytes *bytes)
 	return c == 127 || c == '\b' ? ST_TUI_BACKSPACE : (int)c;
 }
 
-/* Until the browser is quit, or the terminal is gone. */
+/* Draws and handles keys until the user quits or the terminal is gone. */
 static st_status
 browse_loop(struct st_tui *t, struct st_error *e)
 {

@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "tui/width.h"
 
-/* Of the character that begins with this byte; 0: none does. */
+/* The number of bytes of a character that begins with this byte; 0: no character does. */
 static size_t
 bytes_expected(unsigned char first)
 {

@@ -106,7 +106,7 @@ calls_has_wall(const struct st_profile *p)
 	return st_contexts_options(p, &o) && o.sampled && o.time;
 }
 
-/* Contexts with each thread apart, so that some of them can be chosen. */
+/* Reads the contexts by thread, so that the user can choose among the threads. */
 static st_status
 calls_read_contexts(struct st_tui_calls *c, const char *metric, struct st_error *e)
 {
@@ -115,7 +115,7 @@ calls_read_contexts(struct st_tui_calls *c, const char *metric, struct st_error 
 	c->costs = (struct st_costs){.metric = metric, .unit = "", .scale = 1};
 	c->costs.field = offsetof(struct st_weight, count);
 	if (part && choice.part == ST_WALL_SAMPLES && !calls_has_wall(c->profile))
-		choice.part = ST_WALL_ANY; /* all that there is are samples */
+		choice.part = ST_WALL_ANY; /* the profile has samples only */
 	if (!strcmp(metric, "time") || (part && strcmp(metric, "samples") != 0)) {
 		c->costs.unit = "ns";
 		c->costs.field = offsetof(struct st_weight, self_ns);
@@ -130,7 +130,7 @@ calls_read(struct st_tui_calls *c, struct st_error *e)
 {
 	const char *metric = st_tui_calls_metric(c, c->metric);
 	struct st_context_options o;
-	c->known = true; /* to be freed, whatever comes of it */
+	c->known = true; /* c->costs is freed even if reading fails */
 	if (st_contexts_options(c->profile, &o))
 		return calls_read_contexts(c, metric, e);
 	return st_costs_open(&c->costs, c->profile, c->file,
@@ -149,7 +149,7 @@ calls_is_chosen(const struct st_tui_calls *c, const struct st_context_group *g)
 	               : c->profile->threads.v[g->thread].process == c->which;
 }
 
-/* Children come after their parents. */
+/* Adds up the totals from the last node to the first: children come after their parents. */
 static double *
 calls_totals(const struct st_tui_calls *c, const struct st_forest *f)
 {

@@ -7,7 +7,7 @@
 
 /* ---- by function ---- */
 
-/* How often each label is on the way to a node. */
+/* The sums by label. on_way: how often each label is on the path to the current node. */
 struct sums_walk {
 	const struct st_tui_calls *c;
 	double *own, *total;
@@ -23,7 +23,7 @@ sums_enter(struct sums_walk *w, uint32_t group, uint32_t node)
 		w->total[label] += st_tui_calls_total(w->c, group, node);
 }
 
-/* Without recursion: a tree may be as deep as the program's. */
+/* Does not recurse, because a tree may be as deep as the stack of the program was. */
 static void
 sums_of_forest(struct sums_walk *w, uint32_t group)
 {
@@ -66,7 +66,7 @@ st_tui_calls_of_labels(const struct st_tui_calls *c, double **own, double **tota
 
 /* ---- by caller and callee ---- */
 
-/* Of the chosen threads. */
+/* Makes the pairs of the chosen threads. */
 static st_status
 sums_make_pairs(struct st_tui_calls *c)
 {
@@ -84,7 +84,7 @@ sums_make_pairs(struct st_tui_calls *c)
 	return c->pairs.out_of_memory ? ST_FAILED : ST_OK;
 }
 
-/* Activations are those of the callee, not all that are below. */
+/* The value of a pair. Calls are those of the callee alone, without the calls below it. */
 static double
 sums_pair_value(const struct st_tui_calls *c, const struct st_tree_node *n)
 {
@@ -112,7 +112,7 @@ sums_pair_order(const void *a, const void *b)
 	return (x->label > y->label) - (x->label < y->label);
 }
 
-/* A caller has the callees below it. */
+/* Collects the callers or the callees of a label: in the forest, callees are below their caller. */
 static st_status
 sums_collect(const struct st_tui_calls *c, uint32_t label, bool callers, st_tui_pairs *out)
 {

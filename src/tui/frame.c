@@ -11,12 +11,12 @@
 
 enum {
 	FRAME_GAP = 2,        /* blanks between columns */
-	FRAME_ALL_LINES = 4,  /* fewer lines show rows only */
-	FRAME_DETAIL = 10,    /* with so many lines, one has the whole name of the cursor's row */
+	FRAME_ALL_LINES = 4,  /* a screen with fewer lines has rows only */
+	FRAME_DETAIL = 10,    /* the least number of lines with which one has the cursor's name */
 	FRAME_MOST_CELLS = 64 /* columns of a page that are shown */
 };
 
-/* The columns that are shown, and how wide each of them is. */
+/* The columns that are shown, and their widths. */
 struct frame_columns {
 	size_t n, of[FRAME_MOST_CELLS], width[FRAME_MOST_CELLS];
 };
@@ -51,7 +51,7 @@ frame_measure(struct st_tui_page *p, size_t height)
 	}
 }
 
-/* Leaves out columns from the right, but not the last, until what is left fits. */
+/* Chooses the columns that fit: from the left, and always the last one. */
 static struct frame_columns
 frame_choose(struct st_tui_page *p, size_t columns)
 {
@@ -70,7 +70,7 @@ frame_choose(struct st_tui_page *p, size_t columns)
 			p->more = true;
 			continue;
 		}
-		if (c + 1 == n) /* a number is not filled up to the end of the line */
+		if (c + 1 == n) /* a number is not padded up to the end of the line */
 			width = p->columns.v[c].left || used + width > columns ? columns - used
 			                                                       : width;
 		shown.of[shown.n] = c;
@@ -80,7 +80,7 @@ frame_choose(struct st_tui_page *p, size_t columns)
 	return shown;
 }
 
-/* A cell as wide as its column; the last one may have been moved to the left. */
+/* A cell, padded or cut to the width of its column; the last column may be scrolled. */
 static char *
 frame_cell(const struct st_tui_page *p, size_t row, const struct frame_columns *shown, size_t i)
 {
@@ -89,7 +89,7 @@ frame_cell(const struct st_tui_page *p, size_t row, const struct frame_columns *
 	char *cell = row == SIZE_MAX ? strdup(p->columns.v[c].title) : p->kind->cell(p, row, c);
 	if (!cell)
 		return NULL;
-	/* Lines of text are cut at their end, as what is moved to the side is. */
+	/* Lines of text and scrolled cells are cut at their end, names in their middle. */
 	const bool moved = last && left && p->shift && row != SIZE_MAX;
 	const bool text = left && !*p->columns.v[c].title;
 	char *fitted = moved || text ? st_tui_cut(st_tui_skip(cell, moved ? p->shift : 0), width)
@@ -98,7 +98,7 @@ frame_cell(const struct st_tui_page *p, size_t row, const struct frame_columns *
 	return fitted;
 }
 
-/* A row, or with SIZE_MAX the titles. malloc'ed. */
+/* A row; SIZE_MAX: the titles of the columns. malloc'ed; NULL: no memory. */
 static char *
 frame_row(const struct st_tui_page *p, size_t row, const struct frame_columns *shown,
           size_t columns)
@@ -116,7 +116,8 @@ frame_row(const struct st_tui_page *p, size_t row, const struct frame_columns *s
 	return cut;
 }
 
-/* The name in the row of the cursor if it does not fit there. malloc'ed. */
+/* The whole name in the row of the cursor, empty if the row shows all of it. malloc'ed; NULL: no
+ * memory. */
 static char *
 frame_detail(struct st_tui_page *p, size_t columns)
 {
@@ -220,7 +221,7 @@ frame_last(const struct st_tui *t, const struct st_tui_page *p, struct st_tui_fr
 	return cut;
 }
 
-/* ---- all of it ---- */
+/* ---- the screen ---- */
 
 static bool
 frame_has_titles(const struct st_tui_page *p)
@@ -236,7 +237,7 @@ st_tui_frame_make(struct st_tui_frame *f, struct st_tui *t, size_t lines, size_t
 {
 	struct st_tui_page *p = st_tui_top(t);
 	const bool all = lines >= FRAME_ALL_LINES, titles = all && frame_has_titles(p);
-	/* What is typed has to be seen on any screen. */
+	/* A text that is being typed is shown on every screen of two lines or more. */
 	const bool last = all || (lines > 1 && t->prompt.open);
 	const bool detail = lines >= FRAME_DETAIL;
 	*f = (struct st_tui_frame){0};

@@ -5,7 +5,7 @@
 
 #include "tui/tui.h"
 
-/* How a line is drawn. */
+/* The style of a line; browse.c maps it to attributes of the terminal. */
 enum st_tui_style {
 	ST_TUI_STYLE_PLAIN,
 	ST_TUI_STYLE_HOT,
@@ -23,13 +23,13 @@ struct st_tui_line {
 
 struct st_tui_frame {
 	ST_VEC(struct st_tui_line) lines;
-	/* Where the terminal's cursor is; typing: it is shown there. */
+	/* The position of the terminal's cursor; typing: it is visible. */
 	size_t line, column;
 	bool typing;
 };
 
-/* Chooses the rows that fit, too: t->height and the page's top change. -1: no memory. The caller
- * frees in both cases. */
+/* Makes the lines, and scrolls: sets t->height and the first row of the page. -1: no memory. The
+ * caller frees in both cases. */
 st_status st_tui_frame_make(struct st_tui_frame *f, struct st_tui *t, size_t lines, size_t columns);
 void st_tui_frame_free(struct st_tui_frame *f);
 

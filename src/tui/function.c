@@ -67,7 +67,7 @@ static const struct st_tui_kind function_page_kind = {
         .open = function_page_open,
         .free = function_page_free};
 
-/* The text becomes the page's. */
+/* Adds a line; the page owns the text from then on. */
 static st_status
 function_page_add(struct function_page *of, char *text, enum st_tui_look look)
 {
@@ -88,7 +88,7 @@ function_page_head(struct function_page *of, const char *title)
 	return function_page_add(of, strdup(title), ST_TUI_HEAD);
 }
 
-/* Lines of text; the text is freed. */
+/* Adds lines of text; the text is freed. */
 static st_status
 function_page_text(struct function_page *of, char *text)
 {
@@ -104,13 +104,7 @@ function_page_text(struct function_page *of, char *text)
 
 /* ---- callers and callees ---- */
 
-static enum st_tui_look
-function_page_heat(double percent)
-{
-	return percent >= 5 ? ST_TUI_HOT : percent >= 0.5 ? ST_TUI_WARM : ST_TUI_PLAIN;
-}
-
-/* The last line leads to a function. */
+/* Makes Enter on the last line open a function. */
 static void
 function_page_lead(struct function_page *of, uint32_t function, uint32_t label)
 {
@@ -129,7 +123,7 @@ function_page_pair(struct function_page *of, const struct st_tui_pair *pair)
 	char *text = name && value ? st_text_of("%14s %7.2f %%  %s", value, percent, name) : NULL;
 	free(name);
 	free(value);
-	if (function_page_add(of, text, function_page_heat(percent)))
+	if (function_page_add(of, text, st_tui_look_of_percent(percent)))
 		return ST_FAILED;
 	const struct st_context_label *l = &of->calls->costs.contexts.labels[pair->label];
 	function_page_lead(of, l->in_function, pair->label);
@@ -224,7 +218,7 @@ function_page_need_places(struct st_tui *t, struct st_error *e)
 	return ST_OK;
 }
 
-/* A profile without functions has counts of no line and of no instruction. */
+/* Says that the profile has no counts of lines and instructions, as it has none of functions. */
 static st_status
 function_page_uncounted(struct function_page *of, const struct st_tui *t, uint32_t function)
 {

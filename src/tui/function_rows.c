@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of tables that name a function, for its page: who calls it in a trace, its branches. */
+/* The rows of tables that name a function, for its page: its callers in a trace, its branches. */
 #include "tui/function_rows.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { ROWS_MOST = 40 }; /* of each table */
 
-/* The function of the i-th key of a row; UINT32_MAX: it is none. */
+/* The function of a key of a row; UINT32_MAX: the key names none. */
 static uint32_t
 rows_function(const struct st_profile_table *t, size_t row, size_t key)
 {
@@ -81,14 +81,12 @@ rows_line(const struct rows_shown *s, size_t row)
 	return out ? st_text_end(&built) : NULL;
 }
 
-/* The columns that tables for people have, in their order. */
 static void
 rows_choose(struct rows_shown *s)
 {
-	for (size_t at = 1; at <= s->g->columns.n; at++)
-		for (size_t i = 0; i < s->g->columns.n && s->n < STROBE_MOST_COLUMNS; i++)
-			if (s->g->columns.v[i].position == at)
-				s->columns[s->n++] = &s->g->columns.v[i];
+	const struct st_grid_column *c;
+	while (s->n < STROBE_MOST_COLUMNS && (c = st_grid_shown_column(s->g, s->n)))
+		s->columns[s->n++] = c;
 }
 
 static st_status

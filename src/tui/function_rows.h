@@ -4,11 +4,11 @@
 
 #include "profile/profile.h"
 
-/* Takes what is found: for each table a heading, then lines. */
+/* Receives the rows: for each table a heading, then its lines. */
 struct st_tui_rows_taker {
 	st_status (*head)(void *of, const char *title); /* title NULL: no memory */
-	/* The text becomes the taker's, NULL: no memory; function: another one that the row names,
-	 * UINT32_MAX: none. */
+	/* The taker owns the text from then on, NULL: no memory; function: another one that the row
+	 * names, UINT32_MAX: none. */
 	st_status (*line)(void *of, char *text, uint32_t function);
 	void *of;
 };

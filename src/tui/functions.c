@@ -21,7 +21,7 @@ enum {
 #undef C
 };
 
-/* What self % is of: M(name, field). */
+/* The metrics of which self % may be a share: M(name, field). */
 #define FUNCTION_PAGE_METRICS(M)                                                                   \
 	M("samples", samples)                                                                      \
 	M("instructions", instructions) M("calls", calls) M("blocks", executions)
@@ -49,7 +49,7 @@ functions_page_metric(const struct st_tui *t, size_t i)
 	return i < sizeof names / sizeof *names ? names[i] : NULL;
 }
 
-/* Shares of time where there are enough samples, else of instructions, until one is chosen. */
+/* Until the user chooses one: time if there are enough samples, else instructions. */
 size_t
 st_tui_usual_function_metric(const struct st_profile *p)
 {
@@ -71,7 +71,7 @@ functions_page_choose(struct st_tui *t, size_t metric)
 const struct st_tui_metrics st_tui_function_metrics = {functions_page_metric, functions_page_chosen,
                                                        functions_page_choose};
 
-/* The metric that shares are of, and its total. */
+/* The metric of which self % is a share, and its sum over all functions. */
 struct functions_page_of {
 	size_t metric;
 	double all;
@@ -190,6 +190,7 @@ st_tui_functions_page(const struct st_profile *p, size_t metric, struct st_error
 		return NULL;
 	page->metrics = &st_tui_function_metrics;
 	st_tui_grid_links(page, functions_page_link);
-	ST_IGNORE(st_tui_page_sort(page, FUNCTION_PAGE_SHARE, false)); /* they are in an order */
+	ST_IGNORE(st_tui_page_sort(page, FUNCTION_PAGE_SHARE,
+	                           false)); /* without memory they keep the order of the report */
 	return page;
 }

@@ -32,7 +32,7 @@ grid_page_cell(const struct st_tui_page *p, size_t row, size_t column)
 	return clean;
 }
 
-/* The share of the total, by a first column that is one. */
+/* By the share of the total, if that is the first column. */
 static enum st_tui_look
 grid_page_look(const struct st_tui_page *p, size_t row)
 {
@@ -41,9 +41,7 @@ grid_page_look(const struct st_tui_page *p, size_t row)
 	if (!of->columns.n || !strchr(of->columns.v[0]->name, '%'))
 		return ST_TUI_PLAIN;
 	of->grid.cell(&of->grid, of->rows[row], of->columns.v[0], &cell);
-	if (cell.kind != ST_GRID_REAL)
-		return ST_TUI_PLAIN;
-	return cell.real >= 5 ? ST_TUI_HOT : cell.real >= 0.5 ? ST_TUI_WARM : ST_TUI_PLAIN;
+	return cell.kind == ST_GRID_REAL ? st_tui_look_of_percent(cell.real) : ST_TUI_PLAIN;
 }
 
 static st_status
@@ -68,7 +66,7 @@ grid_page_chosen(struct st_tui *t, size_t function)
 	st_tui_open_function(t, &(struct st_tui_link){NULL, (uint32_t)function, UINT32_MAX});
 }
 
-/* Where a row names several functions, such as a caller and a callee, one of them is chosen. */
+/* The menu of the functions that a row names, such as a caller and a callee. */
 static struct st_tui_page *
 grid_page_menu(const struct grid_page *of, const struct st_profile *p, size_t row)
 {
@@ -86,7 +84,7 @@ grid_page_menu(const struct grid_page *of, const struct st_profile *p, size_t ro
 	return NULL;
 }
 
-/* A row that names no function: all of its columns, one below the other. */
+/* Shows a row that names no function with one line for each column. */
 static void
 grid_page_show_row(struct st_tui *t, const struct st_tui_page *p, size_t row)
 {
@@ -137,20 +135,16 @@ static const struct st_tui_kind grid_page_kind = {.keys = "s sort  r reverse  En
                                                   .open = grid_page_open,
                                                   .free = grid_page_free};
 
-/* The columns that tables for people have, in their order. */
 static st_status
 grid_page_columns(struct st_tui_page *p, struct grid_page *of)
 {
-	for (size_t at = 1; at <= of->grid.columns.n; at++)
-		for (size_t i = 0; i < of->grid.columns.n; i++) {
-			const struct st_grid_column *c = &of->grid.columns.v[i];
-			if (c->position != at)
-				continue;
-			const struct st_grid_column **slot = ST_PUSH(&of->columns);
-			if (!slot || st_tui_page_add_column(p, c->name, c->left))
-				return ST_FAILED;
-			*slot = c;
-		}
+	const struct st_grid_column *c;
+	for (size_t i = 0; (c = st_grid_shown_column(&of->grid, i)); i++) {
+		const struct st_grid_column **slot = ST_PUSH(&of->columns);
+		if (!slot || st_tui_page_add_column(p, c->name, c->left))
+			return ST_FAILED;
+		*slot = c;
+	}
 	return ST_OK;
 }
 
@@ -193,7 +187,7 @@ st_tui_grid_links(struct st_tui_page *p, st_tui_links *links)
 	of->links = links;
 }
 
-/* The functions among the keys of a tool's table. */
+/* The functions that the keys of a tool's table name. */
 static bool
 grid_page_table_link(const struct st_grid *g, size_t row, size_t i, struct st_tui_link *link)
 {
@@ -210,7 +204,7 @@ grid_page_table_link(const struct st_grid *g, size_t row, size_t i, struct st_tu
 	return false;
 }
 
-/* Of a table that every profile may have, the function that it names. */
+/* The function that a row names, for tables of the profile that belong to no tool. */
 static bool
 grid_page_named_link(const struct st_grid *g, size_t row, size_t i, struct st_tui_link *link)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of functions (or basic blocks) by calling contexts: of profiles that know functions by
- * these only, and of some of the threads. */
+/* The list of functions (or basic blocks) by calling contexts: for profiles that count functions by
+ * context only, and for a choice of threads. */
 #include <stdlib.h>
 
 #include "tui/calls.h"
@@ -19,7 +19,7 @@ enum {
 #undef C
 };
 
-/* Each row is a label that has any cost. */
+/* The rows: the labels that have a cost. */
 struct label_rows {
 	struct st_tui_calls *calls;
 	double *own, *total; /* by label */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Menus: pages of which a row is chosen. */
+/* Menus: pages in which Enter chooses a row. */
 #include <stdlib.h>
 
 #include "report/text.h"

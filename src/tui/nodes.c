@@ -67,7 +67,7 @@ nodes_add_up(const struct st_tui_calls *c, bool callers, struct st_tui_branch *b
 	}
 }
 
-/* One row for each label; those without any cost are left out. */
+/* Makes a row for each label that has a cost. */
 static st_status
 nodes_group(const struct st_tui_calls *c, bool callers, nodes_list *found, uint32_t depth,
             st_tui_branches *out)
@@ -129,7 +129,7 @@ nodes_find_roots(const struct st_tui_calls *c, nodes_list *found)
 
 /* ---- upwards ---- */
 
-/* Rows of labels; their nodes are looked for when they are expanded. */
+/* Makes a row for each label; its nodes are searched when it is expanded. */
 static st_status
 nodes_functions(const struct st_tui_calls *c, st_tui_branches *out)
 {
@@ -160,7 +160,7 @@ nodes_caller(const struct st_tui_calls *c, const struct st_tui_node *n, nodes_li
 	                  (struct st_tui_node){n->group, n->node, caller});
 }
 
-/* The callers of a function in all contexts that have a cost of their own. */
+/* The callers of a function in all contexts in which the function itself has a cost. */
 static st_status
 nodes_callers_of(const struct st_tui_calls *c, uint32_t label, nodes_list *found)
 {

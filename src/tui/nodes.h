@@ -13,7 +13,7 @@
 
 struct st_tui_node {
 	uint32_t group;
-	uint32_t node; /* ST_NO_NODE: what stands above the roots of the group */
+	uint32_t node; /* ST_NO_NODE: the parent of all roots of the group */
 	uint32_t at;   /* upwards: the caller */
 };
 typedef ST_VEC(struct st_tui_node) st_tui_nodes;
@@ -27,8 +27,8 @@ struct st_tui_branch {
 };
 typedef ST_VEC(struct st_tui_branch) st_tui_branches;
 
-/* The outermost rows: downwards the roots, upwards all functions with a cost of their own. 0, or
- * -1: no memory. The caller frees out in both cases. */
+/* The outermost rows: downwards the roots, upwards all functions with a self cost. 0, or -1: no
+ * memory. The caller frees out in both cases. */
 st_status st_tui_nodes_roots(const struct st_tui_calls *c, bool callers, st_tui_branches *out);
 /* The rows below one, those with the greatest total first. */
 st_status st_tui_nodes_below(const struct st_tui_calls *c, bool callers,

@@ -46,6 +46,12 @@ st_tui_page_add_column(struct st_tui_page *p, const char *title, bool left)
 	return ST_OK;
 }
 
+enum st_tui_look
+st_tui_look_of_percent(double percent)
+{
+	return percent >= 5 ? ST_TUI_HOT : percent >= 0.5 ? ST_TUI_WARM : ST_TUI_PLAIN;
+}
+
 void
 st_tui_page_go(struct st_tui_page *p, size_t row)
 {

@@ -20,74 +20,78 @@ struct st_tui_page;
 struct st_tui_column {
 	char title[80];
 	bool left;    /* else aligned to the right */
-	size_t width; /* of what was shown so far: columns of a terminal */
+	size_t width; /* columns of the terminal: of the widest cell that was shown so far */
 };
 
-/* How a row looks. */
+/* The importance of a row, which decides its colour. */
 enum st_tui_look {
 	ST_TUI_PLAIN,
 	ST_TUI_HOT,  /* at least 5 % of the total */
 	ST_TUI_WARM, /* at least 0.5 % */
 	ST_TUI_HEAD, /* a heading between rows */
 };
+/* By the share of the total that a row has. */
+enum st_tui_look st_tui_look_of_percent(double percent);
 
-/* What a kind of page does. All but `cell` and `free` may be NULL. */
+/* The functions of a kind of page. All except `cell` and `free` may be NULL. */
 struct st_tui_kind {
 	const char *keys; /* its own keys, for the last line */
 	/* A text, malloc'ed; NULL: no memory. */
 	char *(*cell)(const struct st_tui_page *p, size_t row, size_t column);
 	enum st_tui_look (*look)(const struct st_tui_page *p, size_t row);
-	/* Puts the rows in the order of a column; reverse: the other way round. */
+	/* Sorts the rows by a column; reverse: in the opposite order. */
 	st_status (*sort)(struct st_tui_page *p, size_t column, bool reverse);
-	/* Enter. Failures and what it has to say are t->message. */
+	/* Handles Enter. Failures and hints are written to t->message. */
 	void (*open)(struct st_tui *t, struct st_tui_page *p, size_t row);
-	/* Whether a row was expanded (collapsed); what cannot be leaves everything as it is. */
+	/* Expands (collapses) a row. false: nothing has changed, because the row cannot be. */
 	bool (*expand)(struct st_tui *t, struct st_tui_page *p, size_t row);
 	bool (*collapse)(struct st_tui_page *p, size_t row);
-	/* The row whose child a row is; SIZE_MAX: none. */
+	/* The parent of a row; SIZE_MAX: it has none. */
 	size_t (*parent)(const struct st_tui_page *p, size_t row);
-	/* Whether the next row with the text may not be shown yet; makes that it is. */
+	/* Finds the next row with the text after (or before) *row, and expands the rows above it.
+	 * false: no row has the text. */
 	bool (*reveal)(struct st_tui *t, struct st_tui_page *p, const char *text, bool forward,
 	               size_t *row);
-	/* Expands the row, of its children the one with most, and so on: the last row of these. */
+	/* Expands the row and, level by level, its hottest child; returns the last row. */
 	size_t (*follow)(struct st_tui *t, struct st_tui_page *p, size_t row);
 	void (*free)(struct st_tui_page *p);
 };
 
-/* What a page can show the numbers of. */
+/* The metrics that a page can show. */
 struct st_tui_metrics {
 	const char *(*name)(const struct st_tui *t, size_t i); /* NULL: there are no more */
 	size_t (*chosen)(const struct st_tui *t);
-	/* The page is made again afterwards. */
+	/* The caller makes the page again afterwards. */
 	void (*choose)(struct st_tui *t, size_t i);
 };
 
 struct st_tui_page {
 	const struct st_tui_kind *kind;
-	const struct st_tui_metrics *metrics; /* NULL: it has one only */
+	const struct st_tui_metrics *metrics; /* NULL: the page has no choice */
 	char *title;                          /* malloc'ed */
 	ST_VEC(struct st_tui_column) columns;
 	size_t n;           /* rows */
-	size_t cursor, top; /* rows: that of the cursor, the first on the screen */
+	size_t cursor, top; /* the row of the cursor, and the first row on the screen */
 	size_t first;       /* the first column that is shown */
-	bool more;          /* further columns had no space on the last screen */
-	size_t shift;       /* characters that the last column is moved to the left */
-	long sorted;        /* column; ST_TUI_UNSORTED: as the rows came */
+	bool more;          /* the last screen had no space for some columns */
+	size_t shift;       /* columns of the terminal by which the last column is scrolled */
+	long sorted;        /* the column of the order; ST_TUI_UNSORTED: the original order */
 	bool reversed;
 	bool transient; /* a menu or help: q closes it */
-	void *of;       /* of the kind */
+	void *of;       /* data of the kind */
 };
 
-/* A page without rows; title is printed. NULL: no memory. The page is freed by st_tui_page_free. */
+/* Makes a page without rows; the title is formatted as by printf. NULL: no memory. The caller frees
+ * it with st_tui_page_free. */
 __attribute__((format(printf, 2, 3))) struct st_tui_page *
 st_tui_page_new(const struct st_tui_kind *kind, const char *title, ...);
 void st_tui_page_free(struct st_tui_page *p);
 st_status st_tui_page_add_column(struct st_tui_page *p, const char *title, bool left);
 /* Moves the cursor to a row, at most to the last one. */
 void st_tui_page_go(struct st_tui_page *p, size_t row);
-/* Chooses the first row on a screen of so many rows, so that the cursor is on it. */
+/* Scrolls so that the row of the cursor is on a screen that has space for `height` rows. */
 void st_tui_page_scroll(struct st_tui_page *p, size_t height);
-/* Sorts by a column; by the same one again: the other way round. The cursor goes to the top. */
+/* Sorts by a column, or in the opposite order; the cursor goes to the first row. */
 st_status st_tui_page_sort(struct st_tui_page *p, size_t column, bool reverse);
 
 #endif

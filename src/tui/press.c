@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each key does to the state of the browser. */
+/* The handlers of keys. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ press_move(struct st_tui *t, long rows)
 		st_tui_page_go(p, p->cursor + (size_t)rows);
 }
 
-/* First to the columns that had no space, then within the last one. */
+/* Shows the columns that had no space, then scrolls within the last one. */
 static void
 press_shift(struct st_tui *t, bool right)
 {
@@ -56,7 +56,7 @@ press_right(struct st_tui *t)
 		(void)p->kind->expand(t, p, p->cursor);
 }
 
-/* In a tree, first collapses the row, then goes to its parent. */
+/* In a tree, collapses the row, or goes to its parent if it is not expanded. */
 static void
 press_left(struct st_tui *t)
 {
@@ -94,7 +94,7 @@ press_follow(struct st_tui *t)
 		st_tui_say(t, "this page is no tree: v chooses one, if the profile has calls");
 }
 
-/* To the next heading between the rows, or the one before. */
+/* Goes to the next heading between the rows, or to the previous one. */
 static void
 press_heading(struct st_tui *t, bool forward)
 {
@@ -232,7 +232,7 @@ press_character(struct st_tui *t, int key)
 	}
 }
 
-/* The keys of vi that move, as others. */
+/* Maps the keys of vi that move the cursor to the usual ones. */
 static int
 press_usual(int key)
 {

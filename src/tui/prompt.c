@@ -12,7 +12,7 @@ st_tui_prompt_open(struct st_tui *t)
 	t->prompt = (struct st_tui_prompt){.open = true, .cursor = p->cursor, .top = p->top};
 }
 
-/* From where the search began, which is where the cursor stays without a match. */
+/* Searches from the row in which the search began; without a match the cursor goes back to it. */
 static void
 prompt_search(struct st_tui *t)
 {
@@ -26,7 +26,7 @@ prompt_search(struct st_tui *t)
 		st_tui_say(t, "no row has '%s'", t->prompt.text);
 }
 
-/* A character of UTF-8 is added or taken away as a whole. */
+/* Appends a character as UTF-8; if there is no space for all of its bytes, none is added. */
 static void
 prompt_add(struct st_tui *t, unsigned c)
 {
@@ -51,6 +51,7 @@ prompt_add(struct st_tui *t, unsigned c)
 		memcpy(t->prompt.text + n, bytes, strlen(bytes) + 1);
 }
 
+/* Removes the last character with all of its bytes. */
 static void
 prompt_remove(struct st_tui *t)
 {
@@ -99,6 +100,15 @@ st_tui_prompt_press(struct st_tui *t, int key)
 	else if (key >= ' ' && key < ST_TUI_UP)
 		prompt_add(t, (unsigned)key);
 	prompt_search(t);
+}
+
+void
+st_tui_prompt_inserted(struct st_tui *t, size_t row, size_t n)
+{
+	if (!t->prompt.open)
+		return;
+	t->prompt.cursor += row < t->prompt.cursor ? n : 0;
+	t->prompt.top += row < t->prompt.top ? n : 0;
 }
 
 void

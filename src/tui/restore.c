@@ -11,11 +11,11 @@
 static const int restore_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV,
                                       SIGBUS, SIGILL,  SIGFPE, SIGABRT};
 
-/* For the handler of signals, which gets nothing else. */
+/* The handler of signals has no argument to pass this through. */
 static struct {
 	struct termios before;
 	bool has_settings;
-	char sequences[256]; /* what a terminal must be sent */
+	char sequences[256]; /* those that reset the terminal */
 	size_t n;
 	struct sigaction old[sizeof restore_signals / sizeof *restore_signals];
 	bool caught[sizeof restore_signals / sizeof *restore_signals];
@@ -44,12 +44,12 @@ st_restore_before(void)
 	restore_state.has_settings = !tcgetattr(STDIN_FILENO, &restore_state.before);
 }
 
-/* Without padding, which only terminals of long ago need. */
+/* Adds the sequence of a capability, without padding, which only hardware terminals need. */
 static void
 restore_add(const char *name)
 {
 	const char *text = tigetstr(name);
-	if (!text || text == (const char *)-1) /* as curses says that there is none */
+	if (!text || text == (const char *)-1) /* the latter: it is no string */
 		return;
 	const char *padding = strstr(text, "$<");
 	const size_t n = padding ? (size_t)(padding - text) : strlen(text);

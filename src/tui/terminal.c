@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Apart from the other files of curses: term.h makes macros of common names. */
+/* Checks of the terminal. They have a file for themselves because term.h defines macros with common
+ * names. */
 #include "tui/terminal.h"
 
 #include <curses.h>
@@ -9,7 +10,7 @@
 #include <term.h>
 #include <unistd.h>
 
-/* Before newterm, whose memory is lost if the terminal is not known. */
+/* Called before newterm, which leaks memory if the terminal is not known. */
 static st_status
 terminal_check_name(struct st_error *e)
 {
@@ -24,7 +25,7 @@ terminal_check_name(struct st_error *e)
 	               getenv("TERM"));
 }
 
-/* Of curses, and of its memory for all cells: a real screen has a million at most. */
+/* Checks the limits of curses, and limits its memory: a real screen has a million cells at most. */
 static st_status
 terminal_check_size(struct st_error *e)
 {

@@ -98,7 +98,7 @@ st_tui_help_page(struct st_error *e)
 	        "  /                       search names; a capital letter makes case matter\n"
 	        "  n N                     next match, previous match\n"
 	        "  s                       choose the column to sort by\n"
-	        "  r                       sort the other way round\n"
+	        "  r                       reverse the order of the rows\n"
 	        "=Choose\n"
 	        "  m                       the metric: time, instructions, calls, bytes\n"
 	        "  t                       the threads: all, a process, one thread\n"

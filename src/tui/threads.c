@@ -61,7 +61,7 @@ st_tui_metric_menu(struct st_tui *t)
 	st_tui_push_menu(t, menu, bad);
 }
 
-/* A choice is 0: all, then each process, then each thread. */
+/* The values of the menu: 0 for all threads, then the processes, then the threads. */
 static void
 threads_chosen(struct st_tui *t, size_t value)
 {

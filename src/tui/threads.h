@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Menus of metrics and of threads. What cannot be chosen is said. */
+/* Menus of metrics and of threads. Without a choice, a message says so. */
 #ifndef STROBE_TUI_THREADS_H
 #define STROBE_TUI_THREADS_H
 

@@ -8,13 +8,14 @@
 
 #include "base/text.h"
 #include "report/text.h"
+#include "tui/prompt.h"
 
 enum { TREE_TOTAL_SHARE, TREE_SELF_SHARE, TREE_VALUE, TREE_NAME };
 
 static char *
 tree_name(const struct st_tui_tree *of, const struct st_tui_branch *b)
 {
-	enum { MOST_INDENT = 30 }; /* deeper rows say how deep they are */
+	enum { MOST_INDENT = 30 }; /* deeper rows have their depth as a number */
 	char *name = st_tui_calls_name(of->calls, b->label),
 	     *clean = name ? st_printable(name) : NULL;
 	const char mark = b->leaf ? ' ' : b->expanded ? '-' : '+';
@@ -52,13 +53,12 @@ static enum st_tui_look
 tree_look(const struct st_tui_page *p, size_t row)
 {
 	const struct st_tui_tree *of = p->of;
-	const double percent = st_tui_calls_percent(of->calls, of->rows.v[row].total);
-	return percent >= 5 ? ST_TUI_HOT : percent >= 0.5 ? ST_TUI_WARM : ST_TUI_PLAIN;
+	return st_tui_look_of_percent(st_tui_calls_percent(of->calls, of->rows.v[row].total));
 }
 
 /* ---- opening and closing ---- */
 
-/* The row behind all that are below a row. */
+/* The first row after a row and all rows below it. */
 static size_t
 tree_end(const struct st_tui_tree *of, size_t row)
 {
@@ -68,7 +68,7 @@ tree_end(const struct st_tui_tree *of, size_t row)
 	return end;
 }
 
-/* Puts rows behind a row. */
+/* Inserts rows after a row. */
 static st_status
 tree_insert(struct st_tui_tree *of, size_t row, st_tui_branches *below)
 {
@@ -79,7 +79,7 @@ tree_insert(struct st_tui_tree *of, size_t row, st_tui_branches *below)
 	memmove(at + below->n, at, (of->rows.n - row - 1) * sizeof *at);
 	memcpy(at, below->v, below->n * sizeof *at);
 	of->rows.n += below->n;
-	free(below->v); /* the nodes are the rows' now */
+	free(below->v); /* of->rows owns the nodes of each row now */
 	*below = (st_tui_branches){0};
 	return ST_OK;
 }
@@ -95,12 +95,13 @@ tree_expand(struct st_tui *t, struct st_tui_page *p, size_t row)
 	if (st_tui_nodes_below(of->calls, of->callers, b, &below) ||
 	    (below.n && tree_insert(of, row, &below))) {
 		st_tui_nodes_free(&below);
-		st_tui_say(t, "no memory left for what is below this row");
+		st_tui_say(t, "no memory left for the rows below this one");
 		return false;
 	}
 	free(below.v);
 	of->rows.v[row].expanded = of->rows.n != p->n;
-	of->rows.v[row].leaf = of->rows.n == p->n; /* nothing below it costs anything */
+	of->rows.v[row].leaf = of->rows.n == p->n; /* no row below it has any cost */
+	st_tui_prompt_inserted(t, row, of->rows.n - p->n);
 	p->n = of->rows.n;
 	return of->rows.v[row].expanded;
 }
@@ -132,7 +133,7 @@ tree_parent(const struct st_tui_page *p, size_t row)
 	return SIZE_MAX;
 }
 
-/* Along the callees (or callers) that have at least half of what the row above them has. */
+/* Follows the callees (or callers) that have at least half of the total of the row above them. */
 static size_t
 tree_follow(struct st_tui *t, struct st_tui_page *p, size_t row)
 {

@@ -10,16 +10,16 @@ struct st_tui_tree {
 	struct st_tui_calls *calls;
 	bool callers; /* upwards */
 	st_tui_branches rows;
-	/* Of the text that was searched last: whether each label has it, and for each node whether
-	 * one below it does (upwards: above it). NULL: nothing was searched. */
+	/* The last search: its text, whether each label contains it, and whether the label of a
+	 * node below each node does (upwards: above it). NULL: there was no search. */
 	char *searched;
 	bool *labels, **nodes;
 };
 
-/* As in struct st_tui_kind. */
+/* `reveal` of struct st_tui_kind. */
 bool st_tui_tree_reveal(struct st_tui *t, struct st_tui_page *p, const char *text, bool forward,
                         size_t *row);
-/* Frees what is known of the text that was searched. */
+/* Frees the results of the last search. */
 void st_tui_tree_forget(struct st_tui_tree *of);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The search in a tree: rows that are not shown are found, too, and only what leads to them is
- * expanded. */
+/* The search in a tree: it finds rows that are not shown, too, and expands only the rows above
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ tree_search_prepare(struct st_tui_tree *of, const char *text)
 
 /* ---- rows ---- */
 
-/* Whether one of the roots of a group has it, or what is below them. */
+/* Whether a root of a group contains the text, or a node below one. */
 static bool
 tree_search_roots(const struct st_tui_tree *of, uint32_t group)
 {
@@ -72,7 +72,7 @@ tree_search_roots(const struct st_tui_tree *of, uint32_t group)
 	return false;
 }
 
-/* Upwards, of a row whose nodes have not been looked for. */
+/* The same for a row of the tree of callers that has not been expanded yet. */
 static bool
 tree_search_function(const struct st_tui_tree *of, uint32_t label)
 {
@@ -87,7 +87,7 @@ tree_search_function(const struct st_tui_tree *of, uint32_t label)
 	return false;
 }
 
-/* Whether a row that is not expanded has it below. */
+/* Whether a row is not expanded and a row below it contains the text. */
 static bool
 tree_search_hidden(const struct st_tui_tree *of, const struct st_tui_branch *b)
 {
@@ -104,7 +104,7 @@ tree_search_hidden(const struct st_tui_tree *of, const struct st_tui_branch *b)
 	return false;
 }
 
-/* The last row below a row, after all that leads to a match there has been expanded. */
+/* The last row below a row, after the rows that lead to the last match there are expanded. */
 static size_t
 tree_search_last(struct st_tui *t, struct st_tui_page *p, size_t row)
 {
@@ -119,7 +119,7 @@ tree_search_last(struct st_tui *t, struct st_tui_page *p, size_t row)
 	return row;
 }
 
-/* The next row in the order of the tree; those below a match that is hidden are made. */
+/* The next row in the order of the tree; a row with a hidden match below it is expanded first. */
 static size_t
 tree_search_step(struct st_tui *t, struct st_tui_page *p, size_t row, bool forward)
 {

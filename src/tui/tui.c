@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stack of pages, and the first one of it. */
+/* The stack of pages, and its first page. */
 #include "tui/tui.h"
 
 #include <stdarg.h>
@@ -66,7 +66,7 @@ st_tui_replace(struct st_tui *t, struct st_tui_page *p)
 	t->pages.v[t->pages.n++] = p; /* there is space: a page was there */
 }
 
-/* The view at an index, after the last one the first. NULL with *e. */
+/* Opens the view at an index, which wraps around after the last one. NULL with *e. */
 static struct st_tui_page *
 tui_open_view(struct st_tui *t, size_t view, struct st_error *e)
 {
@@ -95,7 +95,7 @@ st_tui_show_view(struct st_tui *t, size_t view)
 	st_tui_say(t, "%s", e.text);
 }
 
-/* Without a page there is nothing to go on with: what failed is then all that is shown. */
+/* If the view cannot be made, a page shows the error: a browser always has a page. */
 void
 st_tui_reopen(struct st_tui *t)
 {
@@ -115,7 +115,7 @@ tui_view_name(const void *views, size_t i)
 	return ((const struct st_tui_view *)views)[i].name;
 }
 
-/* The view of that name; without a name the first one. */
+/* Sets t->view to the view of that name; without a name, to the first one. */
 static st_status
 tui_choose_view(struct st_tui *t, const st_tui_views *views, const char *name, struct st_error *e)
 {
@@ -149,12 +149,30 @@ tui_sort_by(struct st_tui_page *p, const char *name, struct st_error *e)
 	               name);
 }
 
-/* Searches the first page for a function and opens it. */
+/* The row whose function has that name, whatever its image is; SIZE_MAX: there is none. */
+static size_t
+tui_find_name(const struct st_tui_page *p, const char *name)
+{
+	const size_t n = strlen(name);
+	for (size_t row = 0; row < p->n; row++) {
+		char *text = st_tui_row_text(p, row);
+		const bool same = text && !strncmp(text, name, n) &&
+		                  (text[n] == '\n' || !strncmp(text + n, " [", 2));
+		free(text);
+		if (same)
+			return row;
+	}
+	return SIZE_MAX;
+}
+
+/* Opens the function of that name, or else the first one whose name contains the text. */
 static st_status
 tui_begin_with(struct st_tui *t, const char *name, struct st_error *e)
 {
 	struct st_tui_page *p = st_tui_top(t);
-	const size_t row = p->kind->open ? st_tui_find(t, p, name, 0, true, true) : SIZE_MAX;
+	size_t row = p->kind->open ? tui_find_name(p, name) : SIZE_MAX;
+	if (row == SIZE_MAX && p->kind->open)
+		row = st_tui_find(t, p, name, 0, true, true);
 	if (row == SIZE_MAX)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "no function '%s' ran; leave out --func, and search with /", name);

@@ -16,36 +16,36 @@
 
 enum { ST_TUI_TEXT = 256 };
 
-/* What is being typed after `/`. */
+/* The search that `/` opens. */
 struct st_tui_prompt {
 	bool open;
 	char text[ST_TUI_TEXT];
-	size_t cursor, top; /* of the page, when it was opened */
+	size_t cursor, top; /* those of the page when the search was opened */
 };
 
 struct st_tui {
 	const struct st_profile *profile;
 	const char *file;                   /* the profile's name */
 	ST_VEC(struct st_tui_page *) pages; /* the last one is shown, the others are below it */
-	size_t view;                        /* the first one's, an index into st_tui_views */
+	size_t view;                        /* of the first page: an index into st_tui_views */
 	struct st_tui_calls calls;
-	size_t function_metric; /* that shares of the list of functions are of */
-	/* Read when the first function is shown. */
+	size_t function_metric; /* of which the list of functions has shares */
+	/* Read when the first function is shown; annotates: they have been. */
 	bool annotates;
 	struct st_places places;
 	struct st_branches branches;
 	struct st_tui_prompt prompt;
-	char search[ST_TUI_TEXT]; /* what n and N look for; empty: nothing yet */
+	char search[ST_TUI_TEXT]; /* the text that n and N search; empty: none yet */
 	char message[512];        /* shown until the next key */
-	size_t height;            /* rows that the last screen had */
+	size_t height;            /* the number of rows on the last screen */
 	bool quit;
 };
 
-/* What to begin with; NULL: as usual. */
+/* The first page; a field that is NULL has its default. */
 struct st_tui_begin {
 	const char *table; /* the name of a view or of a table */
 	const char *sort;  /* a column of it */
-	/* The name of a function, or a part of it, whose page is shown above the list. */
+	/* The function, by its name or by a part of it, whose page is opened above the first. */
 	const char *function;
 };
 
@@ -54,7 +54,7 @@ struct st_tui_begin {
 st_status st_tui_open(struct st_tui *t, const struct st_profile *p, const char *file,
                       const struct st_tui_begin *begin, struct st_error *e);
 void st_tui_close(struct st_tui *t);
-/* What a key does. */
+/* Handles a key. */
 void st_tui_press(struct st_tui *t, int key);
 /* The page that is shown. */
 struct st_tui_page *st_tui_top(const struct st_tui *t);
@@ -66,10 +66,10 @@ void st_tui_close_pages(struct st_tui *t);
 /* Makes the first view again, after the choice of threads or of the metric has changed. */
 void st_tui_reopen(struct st_tui *t);
 
-/* For pages: shows another one above, which then belongs to t; NULL: says that there is no memory.
- */
+/* Shows a page above the others; it belongs to t from then on. NULL: a message says that there is
+ * no memory. */
 void st_tui_push(struct st_tui *t, struct st_tui_page *p);
-/* The same of a menu; bad: it could not be filled. */
+/* Does the same with a menu; bad: filling it has failed. */
 void st_tui_push_menu(struct st_tui *t, struct st_tui_page *menu, bool bad);
 /* Closes the page that is shown, unless it is the first. */
 void st_tui_pop(struct st_tui *t);

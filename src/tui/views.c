@@ -28,7 +28,7 @@ views_table(struct st_tui *t, const char *name, struct st_error *e)
 	return st_tui_table_page(t->profile, name, e);
 }
 
-/* What a command prints, as a page. */
+/* A page with the text that strobe show prints. */
 static struct st_tui_page *
 views_printed(struct st_tui *t, const char *name, struct st_error *e)
 {

@@ -40,7 +40,7 @@ st_tui_width(const char *text)
 	return width;
 }
 
-/* The bytes of the longest beginning that has at most so many columns; *width: those that it has.
+/* The length in bytes of the longest prefix that fits into `columns`; *width receives its columns.
  */
 static size_t
 width_head(const char *text, size_t columns, size_t *width)
@@ -64,7 +64,7 @@ st_tui_skip(const char *text, size_t columns)
 	return text + width_head(text, columns, &width);
 }
 
-/* The longest end that has at most so many columns. */
+/* The longest suffix that fits into `columns`; *width receives its columns. */
 static const char *
 width_tail(const char *text, size_t columns, size_t *width)
 {
@@ -77,7 +77,7 @@ width_tail(const char *text, size_t columns, size_t *width)
 	return tail;
 }
 
-/* Joins two texts with blanks at one end. */
+/* Joins three texts, and pads the result with blanks on the right (left) or on the left. */
 static char *
 width_join(const char *head, size_t n, const char *middle, const char *tail, size_t blanks,
            bool left)

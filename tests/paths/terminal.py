@@ -11,12 +11,14 @@ import struct
 import termios
 import time
 
-SEQUENCE = re.compile(rb"\x1b(?:\[(\??)([\d;]*)([A-Za-z])|([78D]))")
 PATIENCE = 60  # seconds
 
 
 class Screen:
     """Rows of the screen, and those that have left it at its top."""
+
+    SEQUENCE = re.compile(rb"\x1b(?:\[(\??)([\d;]*)([A-Za-z])|([78D]))")
+    encoding = "latin-1"  # or UTF-8
 
     def __init__(self, rows, columns):
         self.rows, self.columns = rows, columns
@@ -87,30 +89,43 @@ class Screen:
         else:
             self.down()
 
+    def sequence(self, found):
+        if found[4]:
+            self.escape(found[4])
+        else:
+            self.control(found[1], found[2], found[3])
+
+    def size(self, byte):
+        """The number of bytes of a character, by its first one."""
+        return 1 if self.encoding == "latin-1" or byte < 0xc0 else 2 if byte < 0xe0 else 3 if byte < 0xf0 else 4
+
+    def show(self, character):
+        if character == "\n":
+            self.down()
+        elif character == "\r":
+            self.column = 0
+        elif character != "\a":
+            self.put(character)
+
     def feed(self, data):
+        """What has come so far; a sequence or a character that is not complete is kept for the next time."""
         data = self.rest + data
         at = 0
         while at < len(data):
-            byte = data[at:at + 1]
-            if byte == b"\x1b":
-                found = SEQUENCE.match(data, at)
+            if data[at] == 0x1b:
+                found = self.SEQUENCE.match(data, at)
                 if not found:
                     if len(data) - at > 20:
                         raise AssertionError(f"unknown: {data[at:at + 20]}")
                     break
-                if found[4]:
-                    self.escape(found[4])
-                else:
-                    self.control(found[1], found[2], found[3])
+                self.sequence(found)
                 at = found.end()
                 continue
-            at += 1
-            if byte == b"\n":
-                self.down()
-            elif byte == b"\r":
-                self.column = 0
-            elif byte != b"\a":
-                self.put(byte.decode("latin-1"))
+            size = self.size(data[at])
+            if at + size > len(data):
+                break
+            self.show(data[at:at + size].decode(self.encoding))
+            at += size
         self.rest = data[at:]
 
     def text(self):
@@ -128,6 +143,7 @@ class Terminal:
         self.screen = Screen(rows, columns)
         self.master, self.slave = pty.openpty()
         fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.before = self.settings()  # before the command can change them
         self.pid = os.fork()
         if self.pid == 0:
             try:

@@ -69,7 +69,7 @@ class Shared(Top):
 
     def start(self, **more):
         terminal = self.terminal(self.strobe("--", BUSY), **more)
-        settings = terminal.settings()
+        settings = terminal.before
         terminal.shows(LEAF)
         return terminal, settings
 
@@ -131,7 +131,7 @@ class Apart(Top):
 
     def start(self, *words, **more):
         terminal = self.terminal(self.strobe(*words, "--", BUSY), files=self.elsewhere(0, 1, 2), **more)
-        settings = terminal.settings()
+        settings = terminal.before
         terminal.wait_for(lambda screen: screen.other, "screen of its own")
         return terminal, settings
 
@@ -188,7 +188,7 @@ class Attached(Top):
             said = busy.stdout.readline()
             for end in b"q", b"\x03":
                 terminal = self.terminal(self.strobe("--pid", busy.pid))
-                settings = terminal.settings()
+                settings = terminal.before
                 terminal.shows(LEAF)
                 terminal.shows(rf"^strobe paths: busy-O2 \({busy.pid}\), ")
                 terminal.send(end)

@@ -44,7 +44,7 @@ class Live(unittest.TestCase):
     def test_program(self):
         """A program that never ends by itself: it is interrupted."""
         terminal = self.terminal("--", CALLS, "waits")
-        settings = terminal.settings()
+        settings = terminal.before
         terminal.shows(r"^strobe trace: trace-calls, \d+\.\d s, 1 thread, \d+ functions?$")
         terminal.shows(SPIN)
         terminal.send(b"\x03")
@@ -55,7 +55,7 @@ class Live(unittest.TestCase):
     def test_budget(self):
         """The view and the budget both look."""
         terminal = self.terminal("-b", "1%", "--", CALLS, "waits")
-        settings = terminal.settings()
+        settings = terminal.before
         terminal.shows(SPIN)
         terminal.send(b"\x03")
         self.assertEqual(terminal.end(), 128 + signal.SIGINT)
@@ -68,7 +68,7 @@ class Live(unittest.TestCase):
             try:
                 self.assertEqual(program.stdout.readline(), "ready\n")
                 terminal = self.terminal("--pid", str(program.pid))
-                settings = terminal.settings()
+                settings = terminal.before
                 terminal.shows(rf"^strobe trace: trace-calls \({program.pid}\), ")
                 terminal.shows(FIB)
                 terminal.send(b"q")

@@ -10,8 +10,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "paths"))
 from terminal import Screen, Terminal  # noqa: E402
 
-SEQUENCE = re.compile(rb"\x1b(?:\[([?>]?)([\d;]*)([A-Za-z@])|([78DM=>])|[()]([AB0])|\]104\x07)")
-
 
 def width(character):
     if unicodedata.combining(character):
@@ -21,6 +19,9 @@ def width(character):
 
 class CursesScreen(Screen):
     """Cells: a character that is two columns wide is followed by an empty one."""
+
+    SEQUENCE = re.compile(rb"\x1b(?:\[([?>]?)([\d;]*)([A-Za-z@])|([78DM=>])|[()]([AB0])|\]104\x07)")
+    encoding = "utf-8"
 
     def __init__(self, rows, columns):
         super().__init__(rows, columns)
@@ -127,41 +128,21 @@ class CursesScreen(Screen):
             super().control(private, numbers, what)
         self.row, self.column = min(self.row, self.rows - 1), min(self.column, self.columns - 1)  # what was sent before a resize, too
 
-    def feed(self, data):
-        data = self.rest + data
-        at = 0
-        while at < len(data):
-            byte = data[at:at + 1]
-            if byte == b"\x1b":
-                found = SEQUENCE.match(data, at)
-                if not found:
-                    if len(data) - at > 20:
-                        raise AssertionError(f"unknown: {data[at:at + 20]}")
-                    break
-                if found[3]:
-                    self.control(found[1], found[2], found[3])
-                elif found[4] == b"M":
-                    self.scroll(*self.region, -1) if self.row == self.region[0] else self.control(b"", b"1", b"A")
-                elif found[4] and found[4] in b"78D":
-                    self.escape(found[4])
-                at = found.end()
-                continue
-            size = 1 if byte < b"\xc0" else 2 if byte < b"\xe0" else 3 if byte < b"\xf0" else 4
-            if at + size > len(data):
-                break
-            character = data[at:at + size].decode("utf-8")
-            at += size
-            if character == "\n":
-                self.down()
-            elif character == "\r":
-                self.column = 0
-            elif character == "\b":
-                self.column -= 1
-            elif character == "\t":
-                self.column = (self.column // 8 + 1) * 8
-            elif character not in "\a\x0e\x0f":
-                self.put(character)
-        self.rest = data[at:]
+    def sequence(self, found):
+        if found[3]:
+            self.control(found[1], found[2], found[3])
+        elif found[4] == b"M":
+            self.scroll(*self.region, -1) if self.row == self.region[0] else self.control(b"", b"1", b"A")
+        elif found[4] and found[4] in b"78D":
+            self.escape(found[4])
+
+    def show(self, character):
+        if character == "\b":
+            self.column -= 1
+        elif character == "\t":
+            self.column = (self.column // 8 + 1) * 8
+        elif character not in "\x0e\x0f":
+            super().show(character)
 
 
 class CursesTerminal(Terminal):

@@ -89,6 +89,24 @@ test_search_expands_what_leads_to_a_match(void **state)
 	browser_end(b);
 }
 
+/* Esc goes back to the row in which the search began, although rows above it were expanded. */
+static void
+test_a_search_that_is_given_up(void **state)
+{
+	(void)state;
+	struct browser *b = browser_of(profile_of_calls(), "calls", NULL);
+	press(b, "j/bung");
+	assert_rows(b, (const char *[]){"- main [app]", " + work [app]", "   Übung [app]",
+	                                "  work [app]", NULL});
+	assert_int_equal(st_tui_top(&b->t)->cursor, 2);
+	st_tui_press(&b->t, ST_TUI_ESCAPE);
+	assert_int_equal(st_tui_top(&b->t)->cursor, 3);
+	press(b, "k-g/bung"); /* rows below it do not move it */
+	st_tui_press(&b->t, ST_TUI_ESCAPE);
+	assert_int_equal(st_tui_top(&b->t)->cursor, 0);
+	browser_end(b);
+}
+
 /* Backwards, the last match below a row comes first; upwards, callers are searched. */
 static void
 test_search_backwards_and_among_callers(void **state)
@@ -438,6 +456,7 @@ main(void)
 	        cmocka_unit_test(test_the_hottest_way_down),
 	        cmocka_unit_test(test_tree_of_callers),
 	        cmocka_unit_test(test_search_expands_what_leads_to_a_match),
+	        cmocka_unit_test(test_a_search_that_is_given_up),
 	        cmocka_unit_test(test_search_backwards_and_among_callers),
 	        cmocka_unit_test(test_the_page_of_a_function),
 	        cmocka_unit_test(test_functions_of_trees),

@@ -88,6 +88,27 @@ test_sorting_from_the_command_line(void **state)
 	browser_end(b);
 }
 
+/* The whole name comes first, then a part of one. */
+static void
+test_function_of_the_command_line(void **state)
+{
+	(void)state;
+	struct st_profile *p = profile_of_functions();
+	p->functions.v[1].name = "main_loop"; /* before main in the list */
+	static const char *const wanted[][2] = {
+	        {"main", "main"}, {"ain_l", "main_loop"}, {"main_", "main_loop"}, {"idle", "idle"}};
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		struct st_tui t;
+		struct st_error e;
+		const struct st_tui_begin begin = {.function = wanted[i][0]};
+		assert_int_equal(st_tui_open(&t, p, "app.db", &begin, &e), 0);
+		assert_int_equal(t.pages.n, 2);
+		assert_string_equal(st_tui_top(&t)->title, wanted[i][1]);
+		st_tui_close(&t);
+	}
+	st_profile_free(p);
+}
+
 static void
 test_functions_that_wait(void **state)
 {
@@ -361,6 +382,7 @@ main(void)
 	        cmocka_unit_test(test_the_cursor_stays_in_the_rows),
 	        cmocka_unit_test(test_sorting_by_a_column_and_backwards),
 	        cmocka_unit_test(test_sorting_from_the_command_line),
+	        cmocka_unit_test(test_function_of_the_command_line),
 	        cmocka_unit_test(test_functions_that_wait),
 	        cmocka_unit_test(test_search_while_typing),
 	        cmocka_unit_test(test_next_and_previous_match),
