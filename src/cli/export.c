@@ -222,8 +222,7 @@ export_profile(const struct export_arguments *a)
 	if (a->metric && !export_compresses(format, p)) {
 		st_cause(&e, ST_EXIT_USAGE,
 		         "--metric chooses from the wall time of call stacks: use it with a format "
-		         "of "
-		         "stacks, such as folded, and a result of strobe run -t hot:wall");
+		         "of stacks, such as folded, and a result of strobe run -t hot:wall");
 		code = st_complain(&e);
 	} else if (st_export_is_gzip(a->output) && !export_compresses(format, p)) {
 		st_cause(

@@ -156,6 +156,20 @@ st_plot_count_files(const struct st_plot_arguments *a, size_t least, size_t most
 	return ST_OK;
 }
 
+char *
+st_plot_title_of(const struct st_plot_arguments *a, const struct st_profile *p)
+{
+	struct st_text built;
+	if (a->title)
+		return strdup(a->title);
+	FILE *out = st_text_begin(&built);
+	for (size_t i = 0; out && i < p->run.command.n; i++)
+		fprintf(out, "%s%s", i ? " " : "", p->run.command.v[i]);
+	if (out && !p->run.command.n)
+		fputs(st_base_name(a->files.v[0]), out);
+	return out ? st_text_end(&built) : NULL;
+}
+
 static st_status
 plot_to_stdout(const char *text, struct st_error *e)
 {

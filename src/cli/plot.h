@@ -40,7 +40,7 @@ st_status st_plot_campaign(const struct st_plot_arguments *a, FILE *out, struct 
                            st_status (*draw)(const struct st_plot_arguments *a,
                                              const struct st_blow *b, FILE *out,
                                              struct st_error *e));
-/* Draws who calls whom. */
+/* Draws functions and their calls. */
 st_status st_plot_callgraph(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 /* Draws the experiments of strobe blow. */
 st_status st_plot_causal(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
@@ -50,6 +50,10 @@ st_status st_plot_blow_timeline(const struct st_plot_arguments *a, FILE *out, st
 st_status st_plot_thread_waits(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
 /* Draws the bars of one profile over a feature or over time. */
 st_status st_plot_bars_over(const struct st_plot_arguments *a, FILE *out, struct st_error *e);
+
+/* Returns --title, or the command of the profile, or the name of the first file. malloc'ed; NULL:
+ * no memory. */
+char *st_plot_title_of(const struct st_plot_arguments *a, const struct st_profile *p);
 
 /* Fails with a usage error unless from least to most profiles are given. */
 st_status st_plot_count_files(const struct st_plot_arguments *a, size_t least, size_t most,

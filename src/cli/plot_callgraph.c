@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe plot callgraph: draws who calls whom, as boxes and arrows. */
+/* strobe plot callgraph: draws functions as boxes and their calls as arrows. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,26 +187,11 @@ callgraph_note(const struct callgraph_plot *x)
 	const size_t drawn = chosen->nodes.n, all = x->graph.n_functions;
 	char n[ST_NUMBER_SIZE];
 	return st_text_of(
-	        "Colours and widths: shares of all %s. %s of %s from %.4g %% on; what is "
-	        "not drawn is in (other).%s%s",
-	        x->graph.metric, st_number(n, drawn), ST_COUNT(all, "function", "functions"),
-	        100 * x->choice.least, chosen->left_out ? " Above the limit of -n: " : "",
+	        "Colours and widths are shares of all %s. %s of %s drawn (--least %.4g%%); the "
+	        "others are in (other).%s%s",
+	        x->graph.metric, st_number(n, drawn), ST_COUNT(all, "function is", "functions are"),
+	        100 * x->choice.least, chosen->left_out ? " The limit -n leaves out " : "",
 	        chosen->left_out ? ST_COUNT(chosen->left_out, "function.", "functions.") : "");
-}
-
-static char *
-callgraph_title(const struct callgraph_plot *x)
-{
-	const struct st_profile *p = x->profile;
-	struct st_text built;
-	if (x->a->title)
-		return strdup(x->a->title);
-	FILE *out = st_text_begin(&built);
-	for (size_t i = 0; out && i < p->run.command.n; i++)
-		fprintf(out, "%s%s", i ? " " : "", p->run.command.v[i]);
-	if (out && !p->run.command.n)
-		fputs(st_base_name(x->a->files.v[0]), out);
-	return out ? st_text_end(&built) : NULL;
 }
 
 static st_status
@@ -215,7 +200,7 @@ callgraph_draw(struct callgraph_plot *x, FILE *out, struct st_error *e)
 	const struct st_callgraph_chosen *chosen = &x->chosen;
 	const size_t others = (chosen->others_to != ST_CALLGRAPH_NONE) +
 	                      (chosen->others_from != ST_CALLGRAPH_NONE);
-	char *title = callgraph_title(x), *note = callgraph_note(x);
+	char *title = st_plot_title_of(x->a, x->profile), *note = callgraph_note(x);
 	x->boxes = calloc(chosen->nodes.n + 2, sizeof *x->boxes);
 	x->arrows = calloc(chosen->edges.n + 1, sizeof *x->arrows);
 	bool good = title && note && x->boxes && x->arrows;

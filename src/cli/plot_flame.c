@@ -22,19 +22,10 @@ struct flame_plot {
 static char *
 flame_title(const struct flame_plot *x)
 {
-	const struct st_profile *p = x->profiles[ST_A];
-	struct st_text built;
-	if (x->a->title)
-		return strdup(x->a->title);
-	if (x->a->files.n > 1)
+	if (x->a->files.n > 1 && !x->a->title)
 		return st_text_of("%s and %s", st_base_name(x->a->files.v[ST_A]),
 		                  st_base_name(x->a->files.v[ST_B]));
-	FILE *out = st_text_begin(&built);
-	for (size_t i = 0; out && i < p->run.command.n; i++)
-		fprintf(out, "%s%s", i ? " " : "", p->run.command.v[i]);
-	if (out && !p->run.command.n)
-		fputs(st_base_name(x->a->files.v[0]), out);
-	return out ? st_text_end(&built) : NULL;
+	return st_plot_title_of(x->a, x->profiles[ST_A]);
 }
 
 static st_status

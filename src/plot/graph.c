@@ -19,7 +19,7 @@ enum {
 	GRAPH_PASS = 12,
 	GRAPH_MARGIN = 16,
 	GRAPH_TOP = 56,
-	GRAPH_WIDEST = 12, /* an edge with all */
+	GRAPH_WIDEST = 12, /* the width of an edge with a share of 1 */
 	GRAPH_LETTERS = 19 /* of a name in a box */
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A call graph: functions as boxes, coloured by their share, and calls as arrows, as wide as
- * theirs. */
+/* A call graph: functions as boxes, and calls as arrows. Colours and widths show the shares. */
 #ifndef STROBE_PLOT_GRAPH_H
 #define STROBE_PLOT_GRAPH_H
 
@@ -15,9 +14,9 @@ struct st_graph_node {
 	const char *name, *line; /* two lines of text */
 	const char *hint;
 	double share;   /* from 0 to 1 */
-	bool recursive; /* a mark behind the name */
-	bool other;     /* it stands for what is not drawn */
-	bool centre;    /* it has a thicker border */
+	bool recursive; /* has a mark after its name */
+	bool other;     /* stands for the functions that are not drawn */
+	bool centre;    /* has a thicker border */
 };
 
 struct st_graph_edge {

@@ -9,12 +9,12 @@
 
 enum { LAYERS_ROUNDS = 12 };
 
-/* An edge as it points downwards, and its cells: of a chain, the first and the number. */
+/* An edge that points downwards, and the cells between its nodes. */
 struct layers_chain {
 	uint32_t from, to;
 	size_t edge;
-	bool turned;
-	uint32_t first_pass, n_passes; /* cells between the two nodes */
+	bool turned;                   /* from and to are exchanged */
+	uint32_t first_pass, n_passes; /* the first of these cells, and their number */
 };
 
 struct layers_making {
@@ -28,7 +28,7 @@ struct layers_making {
 
 /* ---- directions and layers ---- */
 
-/* A search in depth: an edge to a node on the path from the start to its beginning is turned. */
+/* A search in depth: an edge to a node on the current path closes a cycle, and is turned. */
 struct layers_search {
 	uint32_t *first, *next; /* chains of each node: 1 + index; 0: none */
 	uint32_t *at;           /* of each node: the chain to be followed next */
@@ -110,8 +110,8 @@ layers_point_downwards(struct layers_making *m)
 	return good ? ST_OK : ST_FAILED;
 }
 
-/* One below the lowest of its callers; a node that nobody calls is just above the first that it
- * calls. */
+/* Puts a node one layer below the lowest of its callers, and a node without callers one layer above
+ * the highest of its callees. */
 static void
 layers_rank(struct layers_making *m)
 {

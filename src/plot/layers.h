@@ -18,8 +18,8 @@ struct st_layers_point {
 
 struct st_layers_edge {
 	uint32_t from, to; /* nodes */
-	/* The result, from the middle of the first node to that of the last one: points of
-	 * struct st_layers; n_points 0 for an edge of a node with itself. */
+	/* The result: points of struct st_layers, from the middle of the first node to the middle
+	 * of the last one. n_points is 0 for an edge from a node to itself. */
 	size_t first_point, n_points;
 };
 

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/vec.h"
 
-/* A node, or the place where an edge passes a layer. Links: 1 + index; 0: none. */
+/* A node, or the point at which an edge passes a layer. Links are 1 + their index; 0: none. */
 struct st_layers_cell {
 	int32_t rank;
 	bool passes;
@@ -39,7 +39,7 @@ struct st_layers_cells {
 /* ST_FAILED: memory is exhausted. */
 st_status st_layers_add_cell(struct st_layers_cells *c, int32_t rank, bool passes);
 st_status st_layers_join(struct st_layers_cells *c, uint32_t from, uint32_t to);
-/* Makes the layers, and sorts each by the mean place of what its cells are joined with in the layer
+/* Makes the layers, and sorts each by the mean place of the neighbours of its cells in the layer
  * before, downwards and upwards; keeps the order with the fewest crossings. */
 st_status st_layers_order(struct st_layers_cells *c);
 void st_layers_free_cells(struct st_layers_cells *c);

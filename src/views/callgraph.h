@@ -28,14 +28,14 @@ struct st_callgraph_edge {
 
 struct st_callgraph {
 	const char *metric, *unit;
-	bool counted; /* calls are known */
-	bool alone;   /* numbers of calls are all that is known */
+	bool counted; /* numbers of calls are known */
+	bool alone;   /* only these are known */
 	double all;   /* the sum of `self` */
 	size_t n_functions;
 	ST_VEC(struct st_callgraph_node) nodes;
 	ST_VEC(struct st_callgraph_edge) edges;
 
-	/* What the names of nodes refer to. */
+	/* The owners of the names of nodes. */
 	struct st_costs costs;
 	struct st_trace trace;
 	bool has_costs, has_trace;
@@ -50,12 +50,12 @@ void st_callgraph_free(struct st_callgraph *g);
 
 enum { ST_CALLGRAPH_NONE = UINT32_MAX };
 
-/* The function of that name, or of those that fit the pattern the one with the greatest total;
+/* The function that matches the name or shell pattern; of several, the one with the greatest total;
  * ST_CALLGRAPH_NONE: there is none. */
 uint32_t st_callgraph_find(const struct st_callgraph *g, const char *name);
 
-/* What is drawn: functions whose total is at least that share of all, at most `most` of them, and
- * with a centre only those that are at most `levels` calls away from it. */
+/* The choice of functions: those whose total is at least the share `least` of all, at most `most`
+ * of them, and with a centre only those within `levels` calls of it. */
 struct st_callgraph_choice {
 	double least;
 	uint32_t centre; /* ST_CALLGRAPH_NONE: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is drawn of a call graph. */
+/* Chooses the functions and calls of a call graph to draw. */
 #include <stdlib.h>
 
 #include "views/callgraph.h"
@@ -8,13 +8,13 @@ struct callgraph_choosing {
 	const struct st_callgraph *g;
 	const struct st_callgraph_choice *c;
 	struct st_callgraph_chosen *chosen;
-	bool *within;     /* by node: near enough to the centre */
+	bool *within;     /* by node: within `levels` calls of the centre */
 	uint32_t *number; /* by node: where it is in the choice, or ST_CALLGRAPH_NONE */
-	/* By number in the choice: what others call, and what calls others. */
+	/* By number in the choice: the sum of calls to, and from, functions not drawn. */
 	struct st_callgraph_edge *to_others, *from_others;
 };
 
-/* Adds the nodes at most so many calls away from the centre, along the edges or against them. */
+/* Adds the nodes within `levels` calls of the centre, along the edges or against them. */
 static void
 callgraph_reach(struct callgraph_choosing *x, bool along, size_t *distance)
 {

@@ -4,6 +4,8 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -17,6 +19,21 @@ Project.strobe = os.path.abspath(sys.argv.pop(1))
 PROGRAMS = Path(sys.argv.pop(1)).resolve()
 TRACED = os.path.abspath(sys.argv.pop(1))
 SVG = "{http://www.w3.org/2000/svg}"
+WEB = Path(__file__).resolve().parents[2] / "web/src/data"
+# Prints [caller and callee, value, calls] of the edges that the page draws of a result of strobe paths.
+PAGE = """
+import { readFileSync } from "node:fs";
+import { chosenGraph, graphOfTrees } from "./callgraph.js";
+import { readDocument } from "./model.js";
+import { merge } from "./trees.js";
+const result = JSON.parse(readFileSync(0, "utf8"));
+const [{ paths }] = readDocument(JSON.stringify({ strobe: { report: 1 }, results: [{ label: "x", result }] }));
+const graph = graphOfTrees(merge(paths.threads.map(({ ksf }) => ksf)), process.argv[1]);
+const names = new Map(graph.nodes.map(({ key, name }) => [key, name]));
+const name = (key) => names.get(key) ?? key;
+const { edges } = chosenGraph(graph, { least: 0.02, most: 200 });
+console.log(JSON.stringify(edges.map(({ from, to, value, calls }) => [`${name(from)} → ${name(to)}`, value, calls])));
+"""
 # Callers first, then bytes that the last one allocated.
 STACKS = [("main", "a", 50), ("main", "a", "b", 20), ("main", "a", "b", "a", "c", 10), ("main", "small", 1), ("main", "b", 19)]
 
@@ -63,7 +80,7 @@ class CallGraph(unittest.TestCase):
             "a → b: 20 bytes (malloc), 20.00 %", "a → c: 10 bytes (malloc), 10.00 %", "a → malloc: 50 bytes (malloc), 50.00 %", "b → a: 10 bytes (malloc), 10.00 %",
             "b → malloc: 39 bytes (malloc), 39.00 %", "c → malloc: 10 bytes (malloc), 10.00 %", "main → a: 80 bytes (malloc), 80.00 %",
             "main → b: 19 bytes (malloc), 19.00 %", "main → small: 1 byte (malloc), 1.00 %", "small → malloc: 1 byte (malloc), 1.00 %"])
-        self.assertIn("Colours and widths: shares of all malloc. 6 of 6 functions from 1 % on; ", self.note(root))
+        self.assertIn("Colours and widths are shares of all malloc. 6 of 6 functions are drawn (--least 1%); ", self.note(root))
 
     def test_hidden_functions_are_in_other(self):
         nodes, edges, root = self.draw("--least", "30%", self.imported())
@@ -74,10 +91,10 @@ class CallGraph(unittest.TestCase):
             "(other callers) → a: 10 bytes (malloc), 10.00 % of all", "(other callers) → malloc: 11 bytes (malloc), 11.00 % of all",
             "a → (other): 10 bytes (malloc), 10.00 % of all", "a → b: 20 bytes (malloc), 20.00 % of all", "a → malloc: 50 bytes (malloc), 50.00 % of all",
             "b → (other): 10 bytes (malloc), 10.00 % of all", "main → (other): 1 byte (malloc), 1.00 % of all"])
-        self.assertIn("4 of 6 functions from 30 % on", self.note(root))
+        self.assertIn("4 of 6 functions are drawn (--least 30%)", self.note(root))
         nodes, edges, root = self.draw("-n", "2", "m.db")
         self.assertEqual(list(nodes), ["main", "malloc", "(other)", "(other callers)"])
-        self.assertIn("Above the limit of -n: 4 functions.", self.note(root))
+        self.assertIn("The limit -n leaves out 4 functions.", self.note(root))
 
     def test_geometry(self):
         _, _, root = self.draw("--of", "small", "--levels", "1", "--least", "0%", self.imported())
@@ -123,6 +140,19 @@ class CallGraph(unittest.TestCase):
                 drawn[found[1]] = drawn.get(found[1], 0) + int(found[2].replace(",", ""))
         self.assertGreater(len(drawn), 20)
         self.assertEqual(drawn, {pair: calls.get(pair) for pair in drawn})
+
+    def test_the_same_as_the_page(self):
+        """The values and calls of all edges that are drawn, those of (other) as well."""
+        node = shutil.which("node") or self.skipTest("node is not installed, which runs the page's code")
+        self.p.ask("paths", "-q", "-o", "p.db", "--instructions", "--", "/bin/true")
+        for metric, key in ("instructions", "instructions"), ("count", "count"):
+            _, edges, _ = self.draw("-n", "0", "--least", "2%", "--metric", metric, "p.db")
+            drawn = [re.fullmatch(r"(.*): ([\d,]+) \(\w+\), [\d.]+ % of all(?:, ([\d,]+) calls?)?", edge) for edge in edges]
+            numbers = sorted([found[1], *(int((text or "0").replace(",", "")) for text in found.groups()[1:])] for found in drawn)
+            self.assertGreater(len(numbers), 10)
+            page = subprocess.run([node, "--input-type=module", "-e", PAGE, key], input=self.p.ask("paths", "--from", "p.db", "--format", "json"),
+                                  capture_output=True, text=True, check=True, timeout=60, cwd=WEB)
+            self.assertEqual(sorted(json.loads(page.stdout)), numbers, metric)
 
     def test_the_tool_calls(self):
         self.p.ask("run", "-q", "-t", "calls", "-o", "c.db", "--", PROGRAMS / "prog1-O2")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// tests/plot/test_layers.c places the same graphs, at the same points.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { layout } from "../../../web/src/data/layers.js";
@@ -50,9 +51,10 @@ test("who calls only something deep is just above it", () => {
 });
 
 test("boxes never overlap, and every route begins and ends at its boxes", () => {
-	let seed = 1;
-	const random = (n) => ((seed = (seed * 1103515245 + 12345) % 2147483648) >> 8) % n;
-	for (let round = 0; round < 40; round++) {
+	let [seed, sum] = [1, 0];
+	const random = (n) => ((seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff) >> 8) % n;
+	const add = ({ x, y }) => (sum = (Math.imul((Math.imul(sum, 31) + x) | 0, 31) + y) >>> 0);
+	for (let round = 0; round < 200; round++) {
 		const n = 2 + random(30);
 		const all = Array.from({ length: random(3 * n) }, () => ({ from: random(n), to: random(n) }));
 		const made = layout(n, all, OPTIONS);
@@ -64,5 +66,7 @@ test("boxes never overlap, and every route begins and ends at its boxes", () => 
 			return assert.notEqual(made.nodes[from].y, made.nodes[to].y);
 		});
 		assert.ok(made.nodes.every(({ x }) => x >= 50 && x <= made.width - 50));
+		for (const point of [made.nodes, ...made.routes.filter(Boolean)].flat()) add(point);
 	}
+	assert.equal(sum, 274364417, "the places of strobe plot callgraph, too: tests/plot/test_layers.c");
 });

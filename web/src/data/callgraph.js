@@ -34,7 +34,7 @@ class Maker {
 	}
 }
 
-// Of trees of calls and an exclusive metric. counted: the counts of nodes are calls, and no samples or allocations.
+// Makes the graph from trees of calls and an exclusive metric. counted: the counts of nodes are calls, not samples or allocations.
 export function graphOfTrees(trees, key, counted = true) {
 	const made = new Maker();
 	const sums = totals(trees, key);
@@ -80,7 +80,7 @@ function enter(made, node, at, parent, { innermost, sums, key, counted }) {
 	}
 }
 
-// Of a trace (data/trace.js): times of calls, and who called whom.
+// Makes the graph from a trace (data/trace.js): the times of functions and of their calls.
 export function graphOfTrace({ functions }) {
 	const made = new Maker();
 	const keys = new Map(functions.map((row, i) => [row, String(i)]));
@@ -95,8 +95,8 @@ export function graphOfTrace({ functions }) {
 	return made.done(true);
 }
 
-// Of the table `pairs` of the tool calls: numbers of calls alone. self: calls of the function; total: these, or those that it makes if
-// they are more, so that callers of much are drawn, too.
+// Makes the graph from the table `pairs` of the tool calls, which has numbers of calls only. self: calls of the function; total: the
+// greater of these and of the calls that it makes, so that a function that calls often is drawn, too.
 export function graphOfPairs(rows) {
 	const made = new Maker();
 	const place = (row, side) => ({ name: row[side], image: row[`${side}_image`] ?? null, offset: row[`${side}_offset`] ?? null });
@@ -117,7 +117,7 @@ export function graphOfPairs(rows) {
 // Where functions that are not drawn call others; where they are called, they are OTHER (trees.js).
 export const OTHER_CALLERS = "(other callers)";
 
-// The functions at most so many calls away from a function, along the edges (callees) or against them (callers).
+// The functions within `levels` calls of a function, along the edges (callees) or against them (callers).
 function around({ edges }, centre, levels) {
 	const within = new Set([centre]);
 	for (const [near, far] of [["from", "to"], ["to", "from"]]) {
@@ -133,8 +133,8 @@ function around({ edges }, centre, levels) {
 	return within;
 }
 
-// What is drawn of a graph: functions with a total of at least the share `least` of all, at most `most` of them, and those only that
-// are at most `levels` calls from `centre` (a key, or null). Calls of less than half of that share, and those from and to functions
+// Chooses the part of a graph to draw: the functions whose total is at least the share `least` of all, at most `most` of them, and
+// with a centre (a key, or null) only those within `levels` calls of it. Calls of less than half of that share, and those from and to functions
 // that are not drawn, are calls from OTHER_CALLERS and to OTHER: of each function, the edges keep their sum. The self value of OTHER
 // is that of all functions that are not drawn.
 export function chosenGraph(graph, { least = 0, centre = null, levels = Infinity, most = 60 } = {}) {
@@ -170,7 +170,7 @@ export function chosenGraph(graph, { least = 0, centre = null, levels = Infinity
 	return { nodes: [...shown, ...others], edges, all: graph.all, counted: graph.counted, cut: fits.length - shown.length, hidden: graph.nodes.length - shown.length };
 }
 
-// The function that a text means: that of the name or of its last part first, then the one with the greatest total that has it.
+// Finds the function of that name, or else the one with the greatest total whose name contains the text.
 export function findNode({ nodes: all }, text) {
 	const wanted = text.trim().toLowerCase();
 	if (!wanted) return null;

@@ -4,7 +4,7 @@
 const SWEEPS = 12;
 const ROUNDS = 12;
 
-// Edges as they point downwards: an edge to a node on the path from the root to its beginning is turned.
+// The edges, all pointing downwards: an edge that closes a cycle of a search in depth is reversed.
 function downwards(n, edges) {
 	const out = Array.from({ length: n }, () => []);
 	edges.forEach(({ from }, i) => out[from].push(i));
@@ -31,7 +31,7 @@ function downwards(n, edges) {
 	return edges.map(({ from, to }, i) => (turned[i] ? [to, from] : [from, to]));
 }
 
-// The layer of each node: one below the lowest of its callers; a node that nobody calls is just above the first that it calls.
+// The layer of each node: one below the lowest of its callers; a node without callers is one above the highest of its callees.
 function ranksOf(n, pairs) {
 	const ranks = new Int32Array(n);
 	for (let round = 0, changed = true; changed && round < n; round++) {
@@ -50,7 +50,8 @@ function ranksOf(n, pairs) {
 	return ranks;
 }
 
-// Cells of the layers: nodes first, then a cell for each layer that an edge passes. links: cells that are joined, in neighbouring layers.
+// Cells of the layers: the nodes, then a cell for each layer that an edge passes. up, down: neighbours in the layers above and below.
+// chains: the cells of each edge.
 function cellsOf(n, pairs, ranks) {
 	const cells = Array.from({ length: n }, (_, i) => ({ rank: ranks[i], up: [], down: [] }));
 	const join = (a, b) => {
@@ -87,7 +88,8 @@ function crossings(cells, layers, places) {
 	return sum;
 }
 
-// Sorts each layer by the mean place of what its cells are joined with in the layer before, downwards and upwards, and keeps the best.
+// Sorts each layer by the mean place of the neighbours of its cells in the layer before, downwards and upwards, and keeps the order
+// with the fewest crossings.
 function order(cells, layers) {
 	const places = new Array(cells.length).fill(0);
 	for (const layer of layers) placesIn(layer, places);
@@ -109,7 +111,7 @@ function order(cells, layers) {
 	return best;
 }
 
-// The positions nearest to the wanted ones (least squares) with so much between neighbours: pools those that would be too near.
+// The positions nearest to the wanted ones (least squares) that keep the distances `apart`: pools those that would be too near.
 function spread(wanted, apart) {
 	let offset = 0;
 	const pools = [];
@@ -126,7 +128,7 @@ function spread(wanted, apart) {
 	return values.map((value, i) => value + offsets[i]);
 }
 
-// The middle of each cell: as near as possible to those that it is joined with.
+// The middle of each cell: as near as possible to its neighbours in the layers above and below.
 function across(cells, layers, { width, gap, pass }) {
 	const x = new Array(cells.length).fill(0);
 	const half = (cell) => (cells[cell].passes ? pass : width) / 2;

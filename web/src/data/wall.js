@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Wall time of sampled stacks (strobe run -t hot:wall): nodes have time of their own, and those of waits are frames such as "[sleep]".
+// Wall time of sampled stacks (strobe run -t hot:wall): nodes have self time, and what threads waited for is in frames such as "[sleep]".
 import { nodes } from "./trees.js";
 
 const KIND = /^\[.+\]$/;
@@ -12,7 +12,8 @@ export function hasWall(threads) {
 	return threads.some((thread) => ["ksf", "kccf"].some((key) => [...nodes(thread[key] ?? [])].some((node) => node.self_ns > 0)));
 }
 
-// The trees with their time as metrics: wall time, and which part of it it is. Below the root of a wait there are its callers (kccf).
+// The trees with metrics of time: wall time, and either time on the CPU or time waiting. In trees of callers (kccf), all nodes below a
+// wait are its callers.
 export function splitWall(roots, callersBelow) {
 	const split = (node, waits) => {
 		const { self_ns: ns = 0, total_ns: _, children, ...rest } = node;

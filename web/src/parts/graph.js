@@ -213,6 +213,7 @@ export class Graph {
 	// To the next function in the order of their totals.
 	step(by) {
 		const all = this.nodes.filter(({ other }) => !other);
+		if (!all.length) return;
 		const next = all[(all.findIndex(({ key }) => key === this.chosen) + by + all.length) % all.length];
 		this.choose(next.key);
 		this.reveal(next.key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The call graph: who calls whom, as boxes and arrows.
+// The call graph: functions as boxes, and their calls as arrows.
 import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees } from "../data/callgraph.js";
 import { baseName, count, duration, metric, percent, plural } from "../data/format.js";
 import { isExclusive, merge, metricKeys, OTHER, shownName } from "../data/trees.js";
@@ -29,8 +29,9 @@ function ofTrees({ threads, sampled, allocations }) {
 	return { metrics: keys.map((key) => [key, titleOf(key), metric(key).format]), threads, graph: (thread, key) => graphOfTrees(of(thread), key, !sampled && !allocations) };
 }
 
-// The least share with which at most so many functions are drawn.
-const firstLeast = (graph) => LEAST.slice(3).find((least) => chosenGraph(graph, { least }).nodes.length <= 48) ?? 0.05;
+// The default of the least share: the first one from 1 % on with which at most this many functions are drawn.
+const USUAL_NODES = 48;
+const firstLeast = (graph) => LEAST.slice(3).find((least) => chosenGraph(graph, { least }).nodes.length <= USUAL_NODES) ?? 0.05;
 
 export const callgraph = {
 	id: "callgraph",
@@ -65,6 +66,7 @@ export const callgraph = {
 		function draw() {
 			const levels = state.levels === "all" ? Infinity : Number(state.levels);
 			if (state.centre !== null && !state.graph.nodes.some(({ key }) => key === state.centre)) state.centre = null;
+			picture.element.replaceChildren(state.graph.all > 0 ? picture.picture : nothing(`The sum of '${state.metric[1]}' is 0: there is nothing to draw.`));
 			const shown = chosenGraph(state.graph, { least: state.least, centre: state.centre, levels });
 			picture.setGraph(shown);
 			picture.choose(state.centre);
@@ -107,8 +109,7 @@ export const callgraph = {
 			h("div.fills.flame-place", {}, picture.element, details),
 		);
 		graphFor();
-		if (state.graph.all > 0) draw();
-		else picture.element.replaceChildren(nothing(`The sum of '${state.metric[1]}' is 0: there is nothing to draw.`));
+		draw();
 		return {
 			argument(name) {
 				const node = name ? findNode(state.graph, name) : null;
