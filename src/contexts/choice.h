@@ -10,14 +10,14 @@
 #include "contexts/forest.h"
 #include "profile/profile.h"
 
-/* Of wall time, what contexts are to have. P(identifier, word) */
+/* The parts of wall time that contexts may have as their metric. P(identifier, word) */
 #define ST_WALL_PARTS(P)                                                                           \
 	P(ALL, "wall")                                                                             \
 	P(ON_CPU, "on-cpu")                                                                        \
 	P(WAITING, "waiting")                                                                      \
 	P(SAMPLES, "samples")
 enum st_wall_part {
-	ST_WALL_ANY, /* what there is, of profiles without wall time, too */
+	ST_WALL_ANY, /* no choice, also for profiles without wall time */
 #define P(id, word) ST_WALL_##id,
 	ST_WALL_PARTS(P)
 #undef P

@@ -21,10 +21,10 @@ struct st_context_maker {
 	enum st_wall_part part;
 };
 
-/* What a context of the profile has, of the part that is asked for. */
+/* The weight of a context of the profile, restricted to the chosen part of wall time. */
 struct st_weight st_contexts_weight(const struct st_context_maker *m,
                                     const struct st_profile_context *x);
-/* Leaves out the nodes in which, with all below them, nothing was counted. 0, or -1: no memory. */
+/* Leaves out the nodes without any weight in them or below them. 0, or -1: no memory. */
 st_status st_contexts_keep_weights(struct st_forest *f);
 
 /* The pieces of a block as it was executed; a function is one. */

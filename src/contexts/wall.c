@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Of wall time (profile/waits.h), the part that is asked for. */
+/* The choice of a part of wall time (profile/waits.h). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -33,8 +33,8 @@ st_profile_has_waits(const struct st_profile *p)
 	return wall && strtoul(wall, NULL, 10) && !st_profile_has_tool(p, "contexts");
 }
 
-/* The functions in which a context waited, each once. `seen`: by function, the last context from
- * which it was met, from 1. */
+/* Adds the time to the functions on the stack, once to each. seen: by function, 1 + the last
+ * context that was added to it. */
 static void
 waits_add_to_callers(struct st_profile *p, uint32_t context, uint64_t ns, uint64_t *seen)
 {
@@ -53,8 +53,10 @@ st_profile_add_up_waits(struct st_profile *p)
 	if (!st_profile_has_waits(p))
 		return ST_OK;
 	uint64_t *seen = calloc(p->functions.n + 1, sizeof *seen);
-	if (!seen)
+	if (!seen) {
+		p->out_of_memory = true;
 		return ST_FAILED;
+	}
 	for (uint32_t i = 0; i < p->contexts.n; i++) {
 		const struct st_profile_context *c = &p->contexts.v[i];
 		struct st_profile_thread *t = &p->threads.v[c->thread];

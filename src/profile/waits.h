@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 #include "wire/results/samples.h"
 
-/* What a label stands for: ST_STACK_CODE for those of functions and all others that are no kind. */
+/* The kind of time that a label stands for, such as sleeping; ST_STACK_CODE: it is a function. */
 enum st_stack_kind st_profile_label_kind(const struct st_profile_label *l);
 /* Its name in a tree of stacks, "[sleep]". */
 const char *st_stack_kind_name(enum st_stack_kind kind);
