@@ -363,6 +363,10 @@
 	O(images, 0, "images", NULL, true,                                                         \
 	  "print a table of images: the program and its libraries")                                \
 	O(threads, 0, "threads", NULL, true, "print a table of threads")                           \
+	O(process, 'p', "process", "PROCESS", true,                                                \
+	  "show only the process with this ID, or the processes of a program, by name")            \
+	O(hide_loader, 0, "hide-loader", NULL, true,                                               \
+	  "leave out start-up in ld.so: its functions, and the stacks that begin in it")           \
 	O(stacks, 0, "stacks", NULL, true,                                                         \
 	  "print the call stacks of samples or allocations as a tree")                             \
 	O(stats, 0, "stats", NULL, true, "print tables of processes and of what the engine did")   \

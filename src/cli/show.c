@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/result.h"
 #include "cli/rows.h"
+#include "cli/show_restrict.h"
 #include "cli/show_stored.h"
 #include "cli/stored.h"
 #include "contexts/contexts.h"
@@ -34,13 +35,13 @@ enum {
 struct arguments {
 	const char *file, *function, *output, *table, *rows, *extract;
 	const char *sort_key; /* as given, or NULL */
-	const char *columns;
+	const char *columns, *process;
 	ST_VEC(const char *) where;
 	enum st_report_sort sort;
 	long top; /* -1: not given */
 	unsigned parts;
 	enum st_report_format format;
-	bool help, interactive;
+	bool help, interactive, hide_loader;
 	char *newest; /* the newest result, if no file was named */
 };
 
@@ -149,6 +150,12 @@ apply_show_option(struct arguments *a, int option, const char *value, struct st_
 	case SHOW_threads:
 		a->parts |= ST_PART_THREADS;
 		return 0;
+	case SHOW_process:
+		a->process = value;
+		return 0;
+	case SHOW_hide_loader:
+		a->hide_loader = true;
+		return 0;
 	case SHOW_stacks:
 		a->parts |= ST_PART_STACKS;
 		return 0;
@@ -198,6 +205,25 @@ check_table_options(const struct arguments *a, bool is_rows, struct st_error *e)
 	return 0;
 }
 
+/* Options that counts of a single process cannot answer. */
+static st_status
+check_process(const struct arguments *a, bool is_rows, struct st_error *e)
+{
+	if (is_rows && (a->process || a->hide_loader))
+		return st_fail(e, ST_EXIT_USAGE, "%s chooses from a profile: leave it out for rows",
+		               a->process ? "--process" : "--hide-loader");
+	if (a->process && (a->function || a->parts & (ST_PART_LINES | ST_PART_BLOCKS) ||
+	                   a->format == ST_FORMAT_LCOV))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "lines and basic blocks have counts of all processes together: "
+		               "leave out --process, or %s",
+		               a->function                 ? "--func"
+		               : a->parts & ST_PART_LINES  ? "--lines"
+		               : a->parts & ST_PART_BLOCKS ? "--blocks"
+		                                           : "--format lcov");
+	return ST_OK;
+}
+
 /* Options that the terminal browser has keys for, or that concern what is printed. */
 static st_status
 check_interactive(const struct arguments *a, struct st_error *e)
@@ -207,9 +233,11 @@ check_interactive(const struct arguments *a, struct st_error *e)
 	if (a->parts || a->rows || a->columns || a->where.n || a->extract ||
 	    (a->function && a->table) || a->top >= 0 || a->format != ST_FORMAT_TEXT ||
 	    strcmp(a->output, "-") != 0)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--interactive shows all of the profile: leave out the other "
-		               "options, apart from --func or --table, --sort and --debuginfod");
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--interactive shows all of the profile: leave out the other "
+		        "options, apart from --func or --table, --sort, --process, --hide-loader "
+		        "and --debuginfod");
 	if (st_row_file_is(a->file))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--interactive shows profiles, and '%s' is a file of rows: leave "
@@ -239,7 +267,7 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 	if (check_interactive(a, e))
 		return -1;
 	bool is_rows = a->rows || st_row_file_is(a->file);
-	if (check_table_options(a, is_rows, e))
+	if (check_table_options(a, is_rows, e) || check_process(a, is_rows, e))
 		return -1;
 	if ((a->table || is_rows) && (a->function || a->parts || (a->table && is_rows)))
 		return st_fail(e, ST_EXIT_USAGE,
@@ -408,8 +436,10 @@ show_profile_file(const struct arguments *a, struct st_error *e)
 	if (a->rows || st_row_file_is(a->file))
 		return show_rows(a, e);
 	struct st_profile *p = st_profile_load(a->file, e);
-	if (!p)
+	if (!p || st_show_restrict(p, a->process, a->hide_loader, e)) {
+		st_profile_free(p);
 		return -1;
+	}
 	if (a->interactive) {
 		const st_status status = show_interactively(a, p, e);
 		st_profile_free(p);

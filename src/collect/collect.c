@@ -362,8 +362,8 @@ collect_read_process(struct st_collect *c, const struct st_run *run, const struc
 		return -1;
 	if (keep_blocks && st_collect_samples(c, &v))
 		return -1;
-	if (keep_blocks &&
-	    st_collect_frames(c, &v, st_stacks_of(c->origin->stacks, in->results), first_thread))
+	if (keep_blocks && st_collect_frames(c, &v, st_stacks_of(c->origin->stacks, in->results),
+	                                     index, first_thread))
 		return -1;
 	return 0;
 }
@@ -373,6 +373,8 @@ resolve_images(struct st_collect *c)
 {
 	struct st_profile *p = c->profile;
 	struct st_collect_range r = {0};
+	if (st_collect_keep_processes(c))
+		return -1;
 	st_collect_merge(c);
 	for (uint32_t image = 0; image < p->images.n; image++) {
 		r.image = image;
@@ -391,7 +393,9 @@ resolve_images(struct st_collect *c)
 	if (st_collect_stretches(c))
 		return -1;
 	st_collect_finish_forest(c);
-	return st_collect_totals(c) || st_collect_finish_tables(c) || st_collect_waits(c) ? -1 : 0;
+	const bool bad = st_collect_totals(c) || st_collect_shares(c) ||
+	                 st_collect_finish_tables(c) || st_collect_waits(c);
+	return bad ? ST_FAILED : ST_OK;
 }
 
 /* Timers of CPU time go by the kernel's tick where perf events are not to be had: say what came of
@@ -548,6 +552,10 @@ st_collect_release(struct st_collect *c)
 		st_rows_free(&c->rows.v[i]);
 	free(c->rows.v);
 	free(c->stacks.v);
+	free(c->ends.v);
+	free(c->totals.v);
+	free(c->unmerged_blocks);
+	free(c->unmerged_hits);
 	free(c->sampled_labels);
 	st_shapes_free(c->shapes);
 	free(c->opened.v);
@@ -594,8 +602,8 @@ st_profile_collect(const struct st_run *run, const struct st_profile_origin *ori
 	if (!failed)
 		describe_run(c.profile, run, origin);
 	for (size_t i = 0; i < run->n_processes && !failed; i++)
-		failed =
-		        collect_read_process(&c, run, &run->processes[i], origin->keep_blocks) != 0;
+		failed = collect_read_process(&c, run, &run->processes[i], origin->keep_blocks) ||
+		         st_collect_end_process(&c);
 	failed = failed || st_collect_entries(&c) || st_collect_pieces(&c) || resolve_images(&c) ||
 	         st_collect_alloc(&c);
 	if (!failed) {

@@ -41,7 +41,20 @@ struct st_place {
 struct st_collect_stacks {
 	const struct st_process_stacks *stacks;
 	struct st_place *places;
+	uint32_t process;
 	uint32_t first_thread, n_threads; /* of the profile's threads, those of the process */
+};
+
+/* What one process has added to the lists of all processes: where it ends in them. */
+struct st_collect_end {
+	size_t blocks, hits;
+	uint64_t samples_code, samples_kernel, samples_engine; /* up to there */
+};
+
+/* On how many stacks of a process a function was; UINT32_MAX: how many there were. */
+struct st_collect_total {
+	uint32_t process, function;
+	uint64_t stacks;
 };
 
 struct st_process;
@@ -55,6 +68,12 @@ struct st_collect {
 	ST_VEC(struct st_hit) hits;
 	ST_VEC(struct st_stretch) stretches; /* in the order of places */
 	ST_VEC(struct st_collect_stacks) stacks;
+	/* With several processes: where each ends, copies of their blocks and hits before these are
+	 * merged, and the totals of each. */
+	ST_VEC(struct st_collect_end) ends;
+	struct st_profile_block *unmerged_blocks;
+	struct st_hit *unmerged_hits;
+	ST_VEC(struct st_collect_total) totals;
 	uint32_t
 	        *sampled_labels; /* by function: 1 + its label for sampled stacks; NULL: none yet */
 	ST_VEC(struct st_rows) rows;   /* parallel to profile->tables, while they are filled */
@@ -88,7 +107,8 @@ st_status st_collect_samples(struct st_collect *c, const struct st_view *v);
 /* Makes the places on the stacks of a process known, as hits; its threads begin at an index of the
  * profile's. 0, or -1 when memory is exhausted. */
 st_status st_collect_frames(struct st_collect *c, const struct st_view *v,
-                            const struct st_process_stacks *stacks, uint32_t first_thread);
+                            const struct st_process_stacks *stacks, uint32_t process,
+                            uint32_t first_thread);
 /* Reads the tables of a process: of places, image and offset. 0, or -1. */
 st_status st_collect_tables(struct st_collect *c, const struct st_view *v,
                             const struct st_view_totals *totals, double tsc_hz);
@@ -125,8 +145,15 @@ void st_collect_note_waits(struct st_profile *p);
  * of each frame, UINT32_MAX: none. 0, or -1 when memory is exhausted. */
 st_status st_collect_sampled(struct st_collect *c, const struct st_collect_stacks *in,
                              const uint32_t *functions);
+/* The order of blocks, in which each is there once after merging. */
+int st_collect_block_order(const void *a, const void *b);
 /* Orders blocks and hits by place and merges what is equal. */
 void st_collect_merge(struct st_collect *c);
+/* Notes where a process ends; copies all of them before they are merged; adds their shares to the
+ * profile, when all else is complete. 0, or -1 when memory is exhausted. */
+st_status st_collect_end_process(struct st_collect *c);
+st_status st_collect_keep_processes(struct st_collect *c);
+st_status st_collect_shares(struct st_collect *c);
 
 /* Frees all but the profile. */
 void st_collect_release(struct st_collect *c);
@@ -150,6 +177,10 @@ void st_collect_range_release(struct st_collect_range *r);
 /* The stages, for one image each. 0, or -1 when memory is exhausted. */
 st_status st_collect_functions(struct st_collect *c, struct st_collect_range *r);
 st_status st_collect_calls(struct st_collect *c, const struct st_collect_range *r);
+/* The same for blocks of one image, ordered by function, then offset: sets the calls of
+ * `functions`, of which offset and size are set. */
+st_status st_collect_count_calls(const struct st_profile_block *blocks, size_t n,
+                                 struct st_profile_function *functions);
 st_status st_collect_lines(struct st_collect *c, const struct st_collect_range *r);
 
 /* Fills the description of the machine and the environment. */

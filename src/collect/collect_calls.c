@@ -30,16 +30,16 @@ number_order(const void *a, const void *b)
 }
 
 static st_status
-collect_targets(const struct st_collect_range *r, struct targets *t)
+collect_targets(struct body image, struct targets *t)
 {
 	if (t->v)
 		return 0;
-	t->v = calloc(r->n_blocks, sizeof *t->v);
+	t->v = calloc(image.n, sizeof *t->v);
 	if (!t->v)
 		return -1;
-	for (size_t i = 0; i < r->n_blocks; i++)
-		if (r->blocks[i].target != UINT64_MAX)
-			t->v[t->n++] = r->blocks[i].target;
+	for (size_t i = 0; i < image.n; i++)
+		if (image.v[i].target != UINT64_MAX)
+			t->v[t->n++] = image.v[i].target;
 	qsort(t->v, t->n, sizeof *t->v, number_order);
 	return 0;
 }
@@ -98,8 +98,7 @@ seen_before(struct body body, size_t i, uint64_t entry)
 }
 
 static st_status
-count_calls(const struct st_collect_range *r, struct targets *t, struct st_profile_function *f,
-            struct body body)
+count_calls(struct body image, struct targets *t, struct st_profile_function *f, struct body body)
 {
 	uint64_t back = 0;
 	for (size_t i = 0; i < body.n; i++) {
@@ -110,7 +109,7 @@ count_calls(const struct st_collect_range *r, struct targets *t, struct st_profi
 			back += b->executions;
 		if (b->end != ST_END_BRANCH || seen_before(body, i, f->offset))
 			continue;
-		if (collect_targets(r, t))
+		if (collect_targets(image, t))
 			return -1;
 		uint64_t fall = b->offset + b->bytes;
 		uint64_t taken = executions_until(body, fall), fell = executions_at(body, fall);
@@ -125,22 +124,30 @@ count_calls(const struct st_collect_range *r, struct targets *t, struct st_profi
 }
 
 st_status
-st_collect_calls(struct st_collect *c, const struct st_collect_range *r)
+st_collect_count_calls(const struct st_profile_block *blocks, size_t n,
+                       struct st_profile_function *functions)
 {
-	struct st_profile *p = c->profile;
+	const struct body image = {blocks, n};
 	struct targets targets = {0};
 	int status = 0;
-	for (size_t i = 0; i < r->n_blocks && !status;) {
-		uint32_t function = r->blocks[i].function;
+	for (size_t i = 0; i < n && !status;) {
+		const uint32_t function = blocks[i].function;
 		size_t end = i + 1;
-		while (end < r->n_blocks && r->blocks[end].function == function)
+		while (end < n && blocks[end].function == function)
 			end++;
-		struct st_profile_function *f = &p->functions.v[function];
+		struct st_profile_function *f = &functions[function];
 		/* Stray code has no entry, so no calls. */
 		if (f->size)
-			status = count_calls(r, &targets, f, (struct body){&r->blocks[i], end - i});
+			status =
+			        count_calls(image, &targets, f, (struct body){&blocks[i], end - i});
 		i = end;
 	}
 	free(targets.v);
 	return status;
+}
+
+st_status
+st_collect_calls(struct st_collect *c, const struct st_collect_range *r)
+{
+	return st_collect_count_calls(r->blocks, r->n_blocks, c->profile->functions.v);
 }

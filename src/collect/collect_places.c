@@ -176,8 +176,8 @@ st_collect_samples(struct st_collect *c, const struct st_view *v)
 	return status;
 }
 
-static int
-collect_places_block_order(const void *a, const void *b)
+int
+st_collect_block_order(const void *a, const void *b)
 {
 	const struct st_profile_block *x = a, *y = b;
 	if (x->image != y->image)
@@ -209,9 +209,9 @@ st_collect_merge(struct st_collect *c)
 {
 	struct st_profile_block *b = c->profile->blocks.v;
 	size_t n = 0;
-	st_order(b, c->profile->blocks.n, sizeof *b, collect_places_block_order);
+	st_order(b, c->profile->blocks.n, sizeof *b, st_collect_block_order);
 	for (size_t i = 0; i < c->profile->blocks.n; i++) {
-		if (n && !collect_places_block_order(&b[n - 1], &b[i])) {
+		if (n && !st_collect_block_order(&b[n - 1], &b[i])) {
 			b[n - 1].executions += b[i].executions;
 			b[n - 1].instructions += b[i].instructions;
 		} else {

@@ -7,7 +7,7 @@
 
 st_status
 st_collect_frames(struct st_collect *c, const struct st_view *v,
-                  const struct st_process_stacks *stacks, uint32_t first_thread)
+                  const struct st_process_stacks *stacks, uint32_t process, uint32_t first_thread)
 {
 	if (!stacks)
 		return 0;
@@ -15,6 +15,7 @@ st_collect_frames(struct st_collect *c, const struct st_view *v,
 	if (!out)
 		return -1;
 	out->stacks = stacks;
+	out->process = process;
 	out->first_thread = first_thread;
 	out->n_threads = (uint32_t)c->profile->threads.n - first_thread;
 	out->places = calloc(stacks->frames.n ? stacks->frames.n : 1, sizeof *out->places);
@@ -65,10 +66,11 @@ st_collect_function_at(const struct st_collect *c, uint32_t image, uint64_t offs
 	return low && v[low - 1].image == image ? v[low - 1].function : UINT32_MAX;
 }
 
-/* seen[f] is the last node of a tree from which function f was met, *last the last of all. */
+/* seen[f] is the last node of a tree from which function f was met, *last the last of all. totals:
+ * those of the process. */
 static void
 count_tree(struct st_profile *p, const struct st_process_stacks *s, const uint32_t *functions,
-           uint64_t *seen, uint64_t *last)
+           uint64_t *seen, uint64_t *last, uint64_t *totals)
 {
 	const struct st_stack_node *v = s->tree.nodes.v;
 	p->run.stacks += s->tree.stacks;
@@ -84,9 +86,30 @@ count_tree(struct st_profile *p, const struct st_process_stacks *s, const uint32
 			if (f >= p->functions.n || seen[f] == *last)
 				continue;
 			seen[f] = *last;
-			p->functions.v[f].samples_total += count;
+			totals[f] += count;
 		}
 	}
+}
+
+/* Adds the totals of a process to the functions, and remembers them for its shares. */
+static st_status
+totals_add(struct st_collect *c, const struct st_collect_stacks *in, const uint64_t *totals)
+{
+	struct st_profile *p = c->profile;
+	struct st_collect_total *total = ST_PUSH(&c->totals);
+	if (!total)
+		return ST_FAILED;
+	*total = (struct st_collect_total){in->process, UINT32_MAX, in->stacks->tree.stacks};
+	for (uint32_t f = 0; f < p->functions.n; f++) {
+		if (!totals[f])
+			continue;
+		p->functions.v[f].samples_total += totals[f];
+		total = ST_PUSH(&c->totals);
+		if (!total)
+			return ST_FAILED;
+		*total = (struct st_collect_total){in->process, f, totals[f]};
+	}
+	return ST_OK;
 }
 
 static st_status
@@ -95,14 +118,21 @@ count_process(struct st_collect *c, const struct st_collect_stacks *in, uint64_t
 {
 	size_t n = in->stacks->frames.n;
 	uint32_t *functions = calloc(n ? n : 1, sizeof *functions);
-	if (!functions)
+	uint64_t *totals = calloc(c->profile->functions.n + 1, sizeof *totals);
+	if (!functions || !totals) {
+		free(functions);
+		free(totals);
 		return -1;
+	}
 	for (size_t i = 0; i < n; i++)
 		functions[i] = st_collect_function_at(c, in->places[i].image, in->places[i].offset);
-	count_tree(c->profile, in->stacks, functions, seen, last);
+	count_tree(c->profile, in->stacks, functions, seen, last, totals);
 	/* A profile has contexts of one kind: those that a tool has counted go first. */
 	const bool counted = st_profile_has_tool(c->profile, "contexts");
-	const st_status status = counted ? ST_OK : st_collect_sampled(c, in, functions);
+	st_status status = totals_add(c, in, totals);
+	if (!status && !counted)
+		status = st_collect_sampled(c, in, functions);
+	free(totals);
 	free(functions);
 	return status;
 }

@@ -35,6 +35,9 @@ bool st_load_machine(sqlite3 *db, struct st_profile *p);
 /* Writes and reads the overshoots of budgets, if there were any: the same. */
 int st_save_overshoots(sqlite3 *db, const struct st_profile *p);
 bool st_load_overshoots(sqlite3 *db, struct st_profile *p);
+/* Writes and reads the shares of processes, if there are several: the same. */
+int st_save_shares(sqlite3 *db, const struct st_profile *p);
+bool st_load_shares(sqlite3 *db, struct st_profile *p);
 /* Writes and reads the contexts, if there are any: the same. */
 int st_save_forest(sqlite3 *db, const struct st_profile *p);
 bool st_load_forest(sqlite3 *db, struct st_profile *p);

@@ -395,10 +395,10 @@ load_all(struct reader *r, uint32_t version)
 	if (version >= FIRST_WITH_TABLES && !r->damaged)
 		r->damaged = !st_load_tables(r->db, r->p) || !st_load_qos(r->db, r->p) ||
 		             !st_load_slowdown(r->db, r->p) || !st_load_tools(r->db, r->p) ||
-		             !st_load_overshoots(r->db, r->p) || !st_load_forest(r->db, r->p) ||
-		             !st_load_measurements(r->db, r->p) || !st_load_machine(r->db, r->p) ||
-		             !st_load_kept(r->db, r->p) || !st_load_extras(r->db, r->p) ||
-		             st_profile_add_up_waits(r->p) != ST_OK;
+		             !st_load_overshoots(r->db, r->p) || !st_load_shares(r->db, r->p) ||
+		             !st_load_forest(r->db, r->p) || !st_load_measurements(r->db, r->p) ||
+		             !st_load_machine(r->db, r->p) || !st_load_kept(r->db, r->p) ||
+		             !st_load_extras(r->db, r->p) || st_profile_add_up_waits(r->p) != ST_OK;
 }
 
 /* The number in the file's header at an offset, stored with the most significant byte first. */

@@ -44,6 +44,7 @@ st_profile_free(struct st_profile *p)
 	free(p->processes.v);
 	free(p->images.v);
 	free(p->functions.v);
+	free(p->shares.v);
 	free(p->aliases.v);
 	free(p->blocks.v);
 	free(p->lines.v);

@@ -138,6 +138,15 @@ struct st_profile_function {
 	uint64_t waiting_ns;
 };
 
+/* The part of a function's counts that one process of several has, or of the samples of the run. */
+struct st_profile_share {
+	uint32_t process;
+	uint32_t function; /* UINT32_MAX: the run's samples, with the stacks in samples_total */
+	bool calls_exact;
+	uint64_t calls, executions, instructions;
+	uint64_t samples, samples_total, samples_kernel, samples_engine;
+};
+
 /* A name that a function has beside the one that is shown. */
 struct st_profile_alias {
 	uint32_t function;
@@ -300,9 +309,11 @@ struct st_profile {
 	ST_VEC(struct st_profile_process) processes;
 	ST_VEC(struct st_profile_image) images;
 	ST_VEC(struct st_profile_function) functions; /* ordered by image, offset */
-	ST_VEC(struct st_profile_alias) aliases;      /* ordered by function */
-	ST_VEC(struct st_profile_block) blocks;       /* ordered by image, offset */
-	ST_VEC(struct st_profile_line) lines;         /* ordered by function, file, line */
+	ST_VEC(struct st_profile_share)
+	shares; /* with several processes: ordered by process, function; UINT32_MAX is the last */
+	ST_VEC(struct st_profile_alias) aliases; /* ordered by function */
+	ST_VEC(struct st_profile_block) blocks;  /* ordered by image, offset */
+	ST_VEC(struct st_profile_line) lines;    /* ordered by function, file, line */
 	ST_VEC(struct st_profile_thread) threads;
 	ST_VEC(struct st_profile_counter) counters;   /* of the tool, per process */
 	ST_VEC(struct st_profile_counter) statistics; /* of the engine, per process */
@@ -317,6 +328,8 @@ struct st_profile {
 	ST_VEC(struct st_profile_extra) extras;
 	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
 	struct st_text_chunk *text; /* storage of all strings */
+	size_t chosen_of; /* processes that there were before restrict.h chose some; 0: all are
+	                     there */
 	bool out_of_memory;
 };
 

@@ -345,6 +345,8 @@ save_fill(struct writer *w, const struct st_profile *p)
 		if (status == SQLITE_OK)
 			status = st_save_overshoots(w->db, p);
 		if (status == SQLITE_OK)
+			status = st_save_shares(w->db, p);
+		if (status == SQLITE_OK)
 			status = st_save_forest(w->db, p);
 		if (status == SQLITE_OK)
 			status = st_save_machine(w->db, p);

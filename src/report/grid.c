@@ -14,6 +14,7 @@
 	B("lines", st_grid_of_lines, p->lines.n)                                                   \
 	B("images", st_grid_of_images, p->images.n)                                                \
 	B("threads", st_grid_of_threads, p->threads.n)                                             \
+	B("processes", st_grid_of_processes, p->processes.n)                                       \
 	B("series", st_grid_of_series, p->measurements.series.n)                                   \
 	B("measurements", st_grid_of_measurements, p->measurements.series.n)
 

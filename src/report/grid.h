@@ -85,6 +85,7 @@ st_status st_grid_of_functions(struct st_grid *g, const struct st_profile *p);
 st_status st_grid_of_lines(struct st_grid *g, const struct st_profile *p);
 st_status st_grid_of_images(struct st_grid *g, const struct st_profile *p);
 st_status st_grid_of_threads(struct st_grid *g, const struct st_profile *p);
+st_status st_grid_of_processes(struct st_grid *g, const struct st_profile *p);
 st_status st_grid_of_series(struct st_grid *g, const struct st_profile *p);
 st_status st_grid_of_measurements(struct st_grid *g, const struct st_profile *p);
 /* Adds a column that all formats have. NULL: no memory. */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of tools, and those of functions, images and threads. */
+/* The tables of tools, and those of functions, images, threads and processes. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+#include "base/text.h"
 #include "report/fields.h"
 #include "report/grid.h"
 
@@ -159,12 +162,23 @@ path_of_image(const struct st_profile *p, uint32_t image)
 	C(T_END, "end_ns", true,                                                                   \
 	  t->end_ns < 0 ? set_grid_text(out, NULL) : set_grid_count(out, (uint64_t)t->end_ns))     \
 	C(T_NAME, "thread", false, set_grid_text(out, t->name))
+/* The time is missing of a process that ended before its first instruction. */
+#define PROCESS_COLUMNS(C)                                                                         \
+	C(P_TIME, "wall_ns", true,                                                                 \
+	  o->wall_ns < 0 ? set_grid_text(out, NULL) : set_grid_count(out, (uint64_t)o->wall_ns))   \
+	C(P_EXECUTIONS, "executions", true, set_grid_count(out, o->executions))                    \
+	C(P_INSTRUCTIONS, "instructions", true, set_grid_count(out, o->instructions))              \
+	C(P_PPID, "ppid", true, set_grid_count(out, (uint64_t)o->ppid))                            \
+	C(P_PID, "pid", true, set_grid_count(out, (uint64_t)o->pid))                               \
+	C(P_STATE, "state", false, set_grid_text(out, st_profile_state_name(o->state)))            \
+	C(P_COMMAND, "command", false, set_grid_text(out, o->command))
 
 enum {
 #define C(id, name, number, set) id,
 	FUNCTION_COLUMNS(C) FUNCTION_COLUMN_COUNT
 };
 enum { IMAGE_COLUMNS(C) IMAGE_COLUMN_COUNT };
+enum { PROCESS_COLUMNS(C) PROCESS_COLUMN_COUNT };
 enum {
 	THREAD_COLUMNS(C) THREAD_COLUMN_COUNT
 #undef C
@@ -204,6 +218,30 @@ thread_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c,
 		THREAD_COLUMNS(C)
 	}
 }
+
+static void
+process_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c,
+             struct st_grid_cell *out)
+{
+	const struct st_profile_process *o = &g->profile->processes.v[row];
+	switch (c->of) {
+		PROCESS_COLUMNS(C)
+	}
+}
+
+/* For people, IDs have no commas, and times have a unit. */
+static char *
+process_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
+{
+	char number[ST_NUMBER_SIZE];
+	struct st_grid_cell cell;
+	process_cell(g, row, c, &cell);
+	if (c->of == P_PID || c->of == P_PPID)
+		return st_text_of("%" PRId64, (int64_t)cell.number);
+	if (c->of == P_TIME && cell.kind == ST_GRID_COUNT)
+		return st_text_of("%s", st_duration(number, (int64_t)cell.number));
+	return st_grid_plain(&cell);
+}
 #undef C
 
 #define C(id, name, number, set) bad |= !st_grid_add(g, name, number, id);
@@ -235,6 +273,17 @@ st_grid_of_threads(struct st_grid *g, const struct st_profile *p)
 	g->rows = p->threads.n;
 	g->cell = thread_cell;
 	THREAD_COLUMNS(C)
+	return bad ? ST_FAILED : ST_OK;
+}
+
+st_status
+st_grid_of_processes(struct st_grid *g, const struct st_profile *p)
+{
+	bool bad = false;
+	g->rows = p->processes.n;
+	g->cell = process_cell;
+	g->text = process_text;
+	PROCESS_COLUMNS(C)
 	return bad ? ST_FAILED : ST_OK;
 }
 #undef C

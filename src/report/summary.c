@@ -102,6 +102,31 @@ summary_print_processes(FILE *out, const struct st_profile *p)
 	putc('\n', out);
 }
 
+/* The processes that were chosen: how each ended, up to a screenful of them. */
+static void
+summary_print_chosen(FILE *out, const struct st_profile *p)
+{
+	enum { MOST_CHOSEN = 10 };
+	fprintf(out, "  %s of %s\n", ST_NUMBER(p->processes.n),
+	        ST_COUNT(p->chosen_of, "process", "processes"));
+	for (size_t i = 0; i < p->processes.n && i < MOST_CHOSEN; i++) {
+		const struct st_profile_process *in = &p->processes.v[i];
+		char wall[ST_NUMBER_SIZE];
+		fprintf(out, "  process %" PRId64 ", ", in->pid);
+		print_printable(out, st_base_name(in->command));
+		if (in->signal)
+			fprintf(out, ": killed by signal %" PRId64, in->signal);
+		else if (in->exited)
+			fprintf(out, ": exited with %" PRId64, in->exit);
+		else
+			fprintf(out, ": %s", st_profile_state_name(in->state));
+		fprintf(out, " after %s; %s\n", st_duration(wall, in->wall_ns),
+		        ST_COUNT(in->instructions, "instruction", "instructions"));
+	}
+	if (p->processes.n > MOST_CHOSEN)
+		fprintf(out, "  ... and %s more\n", ST_NUMBER(p->processes.n - MOST_CHOSEN));
+}
+
 static void
 summary_print_end(FILE *out, const struct st_profile *p)
 {
@@ -308,7 +333,7 @@ st_report_summary(const struct st_report *r, FILE *out)
 	summary_print_command(out, &p->run, r->style.width);
 	if (!p->measurements.series.n &&
 	    !is_imported(p)) /* whose table says how long the program ran */
-		summary_print_end(out, p);
+		(p->chosen_of ? summary_print_chosen : summary_print_end)(out, p);
 	print_counters(out, p);
 	print_samples(out, &p->run);
 	summary_print_waits(out, p);

@@ -511,7 +511,7 @@ class Tables(Command):
         ran = json.loads(self.strobe("show", "--format", "json", "p.db").stdout)
         self.assertEqual(ran["pairs"][0]["count"], 117)
         self.error(2, "the profile has no table 'pair'; did you mean 'pairs'?", "show", "--table", "pair", "p.db")
-        self.error(2, "the profile has no table 'strange'; its tables: pairs, every-thing, registers, functions, images",
+        self.error(2, "the profile has no table 'strange'; its tables: pairs, every-thing, registers, functions, images, processes",
                    "show", "--table", "strange", "p.db")
         self.error(2, "the table pairs has no column 'calee'; did you mean 'callee'?",
                    "show", "--table", "pairs", "--sort", "calee", "p.db")

@@ -252,7 +252,7 @@ class Refused(Browse):
         for words in (["-n", "3"], ["--lines"], ["--format", "json"], ["-o", "x"], ["-F", "main", "-t", "images"]):
             with self.subTest(words):
                 self.error("-i", *words, self.profile, text="--interactive shows all of the profile: leave out the other options, apart "
-                           "from --func or --table, --sort and --debuginfod")
+                           "from --func or --table, --sort, --process, --hide-loader and --debuginfod")
 
     def on_terminal(self, words, pattern, code=2, env=None):
         terminal = self.browse(*words, env=env, columns=300)
