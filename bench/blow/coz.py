@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from case import Case, Failed, numbers, quantile, realised
+from case import Case, numbers, quantile, realised
 
 SOURCE = Path(__file__).with_name("planted.c")
 CASES = {"serial": "fg", "barrier": "fg", "pipeline": "fgh", "producer": "fg", "convoy": "fg", "io": "gh"}
@@ -29,14 +29,19 @@ def line_of(name):
 
 
 def period(place, program, line, percent):
-    """The time of a round in a run of coz with a virtual speed-up of the line; None: coz made no experiment."""
-    (place / "profile.coz").unlink(missing_ok=True)
+    """The time of a round in a run of coz with a virtual speed-up of the line; None: coz made no experiment, or failed, which is said on the standard error."""
+    profile = place / "profile.coz"
+    profile.unlink(missing_ok=True)
     words = ["coz", "run", "--source-scope", "%planted.c", "--binary-scope", "MAIN", "--fixed-line", f"{SOURCE.resolve()}:{line}", "--fixed-speedup", str(percent), "---", *program]
-    done = subprocess.run(words, cwd=place, capture_output=True, text=True, timeout=300)
-    if done.returncode:
-        raise Failed(f"coz ended with {done.returncode}: {done.stderr.strip().splitlines()[-1:]}")
-    text = (place / "profile.coz").read_text()
-    pairs = re.findall(r"^experiment\t.*\bduration=(\d+).*\nthroughput-point\t.*\bdelta=(\d+)", text, re.M)
+    try:
+        done = subprocess.run(words, cwd=place, capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        print(f"coz did not end within 300 s: {' '.join(program)}", file=sys.stderr)
+        return None
+    if done.returncode or not profile.exists():
+        print(f"coz ended with {done.returncode}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+        return None
+    pairs = re.findall(r"^experiment\t.*\bduration=(\d+).*\nthroughput-point\t.*\bdelta=(\d+)", profile.read_text(), re.M)
     rounds = sum(int(delta) for _, delta in pairs)
     return sum(int(duration) for duration, _ in pairs) / rounds if rounds else None
 
@@ -59,8 +64,9 @@ def strobe_gains(case, program, names, repeat):
     case.ask("-q", "--mode", "causal", "-F", ",".join(names), "--repeat", repeat, "--baseline-runs", max(repeat, 3), "--native-runs", 0, "--timeout", 0, "--timeline", "none", "-o", "c.db", "--", *program)
     gains = {}
     for target in case.result("c")["targets"]:
-        (half,) = [row for row in target["virtual"] if row["speedup"] == 0.5]
-        gains[target["function"]] = (half["gain"], half["lo"], half["hi"])
+        for row in target["virtual"]:
+            if row["speedup"] == 0.5 and row["lo"] is not None:
+                gains[target["function"]] = (row["gain"], row["lo"], row["hi"])
     return gains
 
 

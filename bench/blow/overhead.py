@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The overhead of the runs of strobe blow on five programs of Debian: usage: overhead.py STROBE [PAIRS]
 
-For each program, runs without noise are paired with runs without probes (--native-runs), with noise in functions (experiments of strength zero), and with virtual
-speed-ups (causal runs). Limits: 5 % and 10 % of the run time. PAIRS: default 5. Runs take about a second each."""
+For each program, runs without noise are paired with runs without probes (--native-runs): with the probes of --mode slow-down, and with those of --mode causal, which
+also traces the threads. Limits: 5 % and 10 % of the run time. PAIRS: default 5. Runs take about a second each on an idle machine."""
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 
-from case import Case, numbers
+from case import Case, Failed, numbers
 
 LIMITS = {"slow-down": 0.05, "causal": 0.10}
 
@@ -38,8 +39,23 @@ def programs():
         ("xz", ["xz", "-T2", "-2", "--block-size=1MiB", "-k", "-c", "text"], None),
         ("sqlite3", ["sqlite3", ":memory:"], "query.sql"),
         ("x264", ["x264", "--threads", "2", "--preset", "veryfast", "-o", "/dev/null", "video.y4m"], None),
-        ("python3", ["python3", "-c", "print(sum(hash(str(i)) % 7 for i in range(1500000)) > 0)"], None),
+        ("python3", ["/usr/bin/python3", "-c", "print(sum(hash(str(i)) % 7 for i in range(1500000)) > 0)"], None),
     ]
+
+
+def show(increase):
+    if increase["value"] is None:
+        return "cannot tell"
+    if increase["lo"] is None:
+        return f"{100 * increase['value']:+.1f} % (one pair)"
+    return "{:+.1f} % ({:+.1f} to {:+.1f})".format(*(100 * increase[key] for key in ("value", "lo", "hi")))
+
+
+def measure(case, name, mode, pairs, program, source):
+    """The result of a campaign with one experiment."""
+    options = ["--mode", mode, "--baseline-runs", max(pairs, 3), "--native-runs", pairs, "--iterations", 1, "--timeout", 0, "--timeline", "none"]
+    case.ask("-q", *options, *(["--stdin", source] if source else []), "-o", f"{name}.db", "--", *program)
+    return case.result(name)
 
 
 def main():
@@ -54,12 +70,13 @@ def main():
                 print(f"| {name} | not installed | | | | |")
                 continue
             for mode, limit in LIMITS.items():
-                options = ["--mode", mode, "--baseline-runs", max(pairs, 3), "--native-runs", pairs, "--iterations", 1, "--timeout", 0, "--timeline", "none"]
-                case.ask("-q", *options, *(["--stdin", source] if source else []), "-o", f"{name}.db", "--", *program)
-                result = case.result(name)
+                try:
+                    result = measure(case, name, mode, pairs, program, source)
+                except (Failed, subprocess.TimeoutExpired) as error:
+                    print(f"| {name} | {mode} | failed: {error} | | | |", flush=True)
+                    continue
                 probes = result["baseline"]["probes"]
-                shown = ["{:+.1f} % ({:+.1f} to {:+.1f})".format(*(100 * probes[what][key] for key in ("value", "lo", "hi"))) for what in ("run_time", "cpu_time")]
-                print(f"| {name} | {mode} | {len(result['targets'])} | {' | '.join(shown)} | {limit * 100:.0f} % |", flush=True)
+                print(f"| {name} | {mode} | {len(result['targets'])} | {show(probes['run_time'])} | {show(probes['cpu_time'])} | {100 * limit:.0f} % |", flush=True)
         print(f"load at the end: {os.getloadavg()[0]:.1f}")
 
 

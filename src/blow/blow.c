@@ -37,6 +37,13 @@ st_blow_origin_clear(struct st_blow_origin *o)
 	free(o->call.function);
 }
 
+st_status
+st_blow_origin_check(const struct st_blow_origin *o)
+{
+	return o->start.image && o->start.function && o->call.image && o->call.function ? ST_OK
+	                                                                                : ST_FAILED;
+}
+
 void
 st_blow_origins_clear(struct st_blow_run *r)
 {
@@ -91,8 +98,20 @@ st_blow_functions(const struct st_blow *b)
 	size_t n = 0;
 	for (size_t i = 0; i < b->functions.n; i++)
 		n += st_blow_is_function(&b->functions.v[i]) &&
-		     !(b->functions.v[i].traits & (ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED));
+		     !(b->functions.v[i].traits & ST_BLOW_IS_TARGET);
 	return n;
+}
+
+struct st_blow_sample *
+st_blow_sample_of(struct st_blow_run *r, uint32_t function, uint32_t thread)
+{
+	for (size_t i = 0; i < r->samples.n; i++)
+		if (r->samples.v[i].function == function && r->samples.v[i].thread == thread)
+			return &r->samples.v[i];
+	struct st_blow_sample *s = ST_PUSH(&r->samples);
+	if (s)
+		*s = (struct st_blow_sample){.function = function, .thread = thread};
+	return s;
 }
 
 static int

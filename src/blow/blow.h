@@ -68,9 +68,10 @@ enum {
 	ST_BLOW_IS_LINE = 1 << 8,      /* it is a source line in a function: sampled.h */
 	ST_BLOW_IS_BLOCK = 1 << 9,     /* it is a basic block: sampled.h */
 	ST_BLOW_TRAITS = (1 << 10) - 1,
-	/* Entries that are no functions. */
+	/* Entries that are no functions; those of ST_BLOW_IS_TARGET have no probe either. */
 	ST_BLOW_IS_SAMPLED = ST_BLOW_IS_LINE | ST_BLOW_IS_BLOCK,
-	ST_BLOW_IS_PART = ST_BLOW_IS_INSIDE | ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED
+	ST_BLOW_IS_TARGET = ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED,
+	ST_BLOW_IS_PART = ST_BLOW_IS_INSIDE | ST_BLOW_IS_TARGET
 };
 
 /* What an entry of the list of functions is as a progress point: progress.h. Profiles keep the
@@ -119,11 +120,13 @@ struct st_blow_place {
 struct st_blow_origin {
 	uint32_t thread;            /* its number */
 	uint32_t creator;           /* the thread that has created it; ST_BLOW_NONE: not known */
-	uint32_t nth;               /* from 0, among the threads of which all else is the same */
+	uint32_t nth;               /* from 0, among threads that are otherwise the same */
 	struct st_blow_place start; /* the function that it began with */
 	struct st_blow_place call;  /* that has created it */
 };
 void st_blow_origin_clear(struct st_blow_origin *o);
+/* 0 if no text of the origin is NULL; -1: memory was exhausted when they were copied. */
+st_status st_blow_origin_check(const struct st_blow_origin *o);
 
 /* Counts of one function in one thread. Threads are numbered from 0: the first one is that with
  * which the program began. In windows, they are numbered in order of appearance. */
@@ -189,6 +192,9 @@ struct st_blow {
 void st_blow_free(struct st_blow *b);
 /* Returns a copy that lives as long as b; NULL: memory is exhausted. */
 const char *st_blow_text(struct st_blow *b, const char *text);
+/* The sample of the entry in the thread, which is added if there is none. NULL: memory is
+ * exhausted. */
+struct st_blow_sample *st_blow_sample_of(struct st_blow_run *r, uint32_t function, uint32_t thread);
 /* Sorts the samples by function, then thread, which st_blow_sum needs. */
 void st_blow_sort_samples(struct st_blow_run *r);
 /* Sums the samples of a function in a run over all threads. */

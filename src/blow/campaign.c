@@ -270,8 +270,8 @@ run_quietly(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
 
 /* ---- runs without probes ---- */
 
-/* Their number: windows have a control instead, and runs that Strobe ends all last the same time.
- */
+/* The number of runs without probes. Windows are compared with each other instead, and all runs of
+ * --for last the same time. */
 static size_t
 plain_runs_of(const struct st_blow_campaign *c)
 {

@@ -17,7 +17,7 @@
 
 /* The raw name of a context is what --at takes: "call:CALLER>CALLEE". */
 #define ST_BLOW_CALL_PREFIX "call:"
-/* In place of the name of a caller that is not known. */
+/* The name of a caller that is not known. */
 #define ST_BLOW_NO_CALLER "functions without a probe"
 
 struct st_blow_locations;
@@ -55,7 +55,7 @@ void st_blow_contexts_end(struct st_blow_contexts *c);
 /* Whether a location of --at means the context. NULL: no. */
 bool st_blow_locations_call(const struct st_blow_locations *l, const struct st_blow *b,
                             const struct st_blow_function *context);
-/* Whether a location of --at names the function as a caller or as what is called. NULL: no. */
+/* Whether a location of --at names the function as a caller or as a callee. NULL: no. */
 bool st_blow_locations_mention(const struct st_blow_locations *l, const struct st_function *f);
 
 #endif

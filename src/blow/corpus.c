@@ -110,7 +110,7 @@ st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria)
 	for (size_t i = 0; i < b->functions.n; i++) {
 		struct st_blow_function *f = &b->functions.v[i];
 		const bool is_part = f->traits & ST_BLOW_IS_PART;
-		if (!(f->traits & (ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED)))
+		if (!(f->traits & ST_BLOW_IS_TARGET))
 			f->progress = st_blow_points_kind(criteria->points, f);
 		f->met = f->why || !f->calls || is_part ? 0 : criteria_met(f, criteria);
 		f->chosen = is_chosen_target(b, f, criteria);

@@ -27,7 +27,7 @@ const char *st_blow_criterion_name(enum st_blow_criterion c);
 /* Whether one of the criteria, as bits, needs what the code of images says: calls.h. */
 bool st_blow_criteria_read_code(uint32_t which);
 
-/* What is tried of a function that is chosen. T(identifier, "name") */
+/* The kinds of code that an experiment of --mode causal speeds up. T(identifier, "name") */
 #define ST_BLOW_TARGETS(T)                                                                         \
 	T(FUNCTION, "function")                                                                    \
 	T(CONTEXT, "context")                                                                      \

@@ -35,10 +35,7 @@ number_of_origin(struct st_blow *b, const struct st_blow_origin *o)
 	new.start.function = strdup(o->start.function);
 	new.call.image = strdup(o->call.image);
 	new.call.function = strdup(o->call.function);
-	struct st_blow_origin *slot =
-	        new.start.image &&new.start.function &&new.call.image &&new.call.function
-	                ? ST_PUSH(&b->threads)
-	                : NULL;
+	struct st_blow_origin *slot = st_blow_origin_check(&new) ? NULL : ST_PUSH(&b->threads);
 	if (slot)
 		*slot = new;
 	else

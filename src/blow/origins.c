@@ -135,7 +135,6 @@ static void
 place_of_address(const struct st_probed_image *image, uint64_t at, struct st_blow_place *to)
 {
 	const uint64_t offset = image ? at - image->bias : 0;
-	/* A call returns behind its instruction, which may be the last one of its function. */
 	const struct st_function *f = image ? st_image_function(image->image, offset) : NULL;
 	*to = (struct st_blow_place){.image = strdup(image ? image->path : ""),
 	                             .function = strdup(f ? f->name : ""),
@@ -154,9 +153,10 @@ add_origin(struct st_blow_run *run, const struct st_probe_area *a, uint32_t reco
 	                                     c ? st_blow_thread_number(a, c->record) : ST_BLOW_NONE,
 	                             .nth = c ? c->nth : 0};
 	place_of_address(c ? c->start : NULL, c ? c->row->registers[START_ROUTINE] : 0, &o->start);
+	/* The address before that to which the call returns, since the call may be the last
+	 * instruction of its function. */
 	place_of_address(c ? c->back : NULL, c ? c->row->back - 1 : 0, &o->call);
-	return o->start.image && o->start.function && o->call.image && o->call.function ? ST_OK
-	                                                                                : ST_FAILED;
+	return st_blow_origin_check(o);
 }
 
 st_status

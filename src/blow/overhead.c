@@ -6,22 +6,23 @@
 #include "blow/campaign.h"
 #include "stats/least_squares.h"
 
-/* The n-th run without noise and without a fault; NULL: there is none. */
+/* Half of a 95 % interval, of the logarithm: of a wider one, the ends are less than half and more
+ * than twice the estimate. */
+static const double widest = M_LN2;
+
+/* The next run without noise and without a fault, from number *at on; NULL: there is none. */
 static const struct st_blow_run *
-nth_quiet_run(const struct st_blow *b, size_t n)
+next_quiet_run(const struct st_blow *b, size_t *at)
 {
-	for (size_t i = 0; i < b->runs.n; i++)
-		if (st_blow_is_quiet(&b->runs.v[i]) && !n--)
-			return &b->runs.v[i];
-	return NULL;
+	while (*at < b->runs.n && !st_blow_is_quiet(&b->runs.v[*at]))
+		++*at;
+	return *at < b->runs.n ? &b->runs.v[(*at)++] : NULL;
 }
 
 /* The logarithm of the ratio of a pair; NAN: one of its runs has failed. */
 static double
-log_of_pair(const struct st_blow *b, size_t n, bool cpu)
+log_of_pair(const struct st_blow_run *quiet, const struct st_blow_plain_run *plain, bool cpu)
 {
-	const struct st_blow_run *quiet = nth_quiet_run(b, n);
-	const struct st_blow_plain_run *plain = &b->plain.v[n];
 	const uint64_t before = cpu ? plain->cpu_ns : plain->total_ns,
 	               after = !quiet ? 0
 	                       : cpu  ? quiet->cpu_ns
@@ -32,27 +33,25 @@ log_of_pair(const struct st_blow *b, size_t n, bool cpu)
 static struct st_blow_increase
 increase_by_probes(const struct st_blow *b, bool cpu, size_t *pairs)
 {
-	struct st_blow_increase out = {NAN, NAN, NAN};
-	double sum = 0, squares = 0, n = 0;
+	struct st_blow_increase out = {NAN, NAN, NAN, false};
+	double mean = 0, squares = 0, n = 0; /* of the logarithms */
+	size_t at = 0;
 	for (size_t i = 0; i < b->plain.n; i++) {
-		const double l = log_of_pair(b, i, cpu);
-		sum += isnan(l) ? 0 : l;
-		n += !isnan(l);
+		const double l = log_of_pair(next_quiet_run(b, &at), &b->plain.v[i], cpu),
+		             off = l - mean;
+		if (isnan(l))
+			continue;
+		mean += off / ++n;
+		squares += off * (l - mean);
 	}
 	*pairs = (size_t)n;
-	if (!*pairs)
+	const double half = n > 1 ? st_student(0.95, n - 1) * sqrt(squares / (n - 1) / n) : NAN;
+	out.unclear = half > widest;
+	if (!*pairs || out.unclear)
 		return out;
-	const double mean = sum / n;
 	out.at = expm1(mean);
-	for (size_t i = 0; i < b->plain.n; i++) {
-		const double l = log_of_pair(b, i, cpu);
-		squares += isnan(l) ? 0 : (l - mean) * (l - mean);
-	}
-	if (*pairs > 1) {
-		const double half = st_student(0.95, n - 1) * sqrt(squares / (n - 1) / n);
-		out.low = expm1(mean - half);
-		out.high = expm1(mean + half);
-	}
+	out.low = expm1(mean - half);
+	out.high = expm1(mean + half);
 	return out;
 }
 

@@ -9,10 +9,11 @@
 
 #include "blow/blow.h"
 
-/* An increase by the probes, and its 95 % interval: shares of what there is without probes; NAN:
- * not known. */
+/* An increase by the probes, and its 95 % interval, as shares of the time without probes; NAN: not
+ * known. */
 struct st_blow_increase {
 	double at, low, high;
+	bool unclear; /* it is not known because the pairs differ too much from each other */
 };
 struct st_blow_overhead {
 	size_t pairs;                     /* that could be compared */

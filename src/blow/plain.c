@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A run of the program as it is, without probes: the overhead of the probes is measured by these.
- */
+/* A run of the program without probes, from which the overhead of the probes is computed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

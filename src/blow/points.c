@@ -29,6 +29,12 @@ add_source(struct st_blow_points *p, const char *name, struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "out of memory");
 }
 
+bool
+st_blow_site_is_line(const char *site)
+{
+	return strncmp(site, ST_BLOW_SITE_PREFIX, strlen(ST_BLOW_SITE_PREFIX)) != 0;
+}
+
 static st_status
 keep_site(struct st_blow_points *p, const char *name, struct st_error *e)
 {

@@ -37,6 +37,8 @@ struct st_blow_points {
 #define ST_BLOW_SOURCE_PREFIX "qos:"
 enum { ST_BLOW_SOURCE_UNIT = 1000000 };
 
+/* Whether a site is a line, and no static probe. */
+bool st_blow_site_is_line(const char *site);
 /* Adds what --progress names: functions, "qos:SOURCE", "usdt:PROVIDER:NAME" or "FILE:LINE". 0, or
  * -1 with *e. */
 st_status st_blow_points_add(struct st_blow_points *p, const char *value, struct st_error *e);

@@ -67,7 +67,7 @@ is_needed(const struct probed *r, uint32_t function)
 {
 	const struct st_blow_how *how = r->how;
 	const struct st_blow_function *f = &r->b->functions.v[function];
-	if (f->traits & (ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED))
+	if (f->traits & ST_BLOW_IS_TARGET)
 		return false; /* the functions of a context are */
 	if (f->chosen || f->progress || r->contexts.timed[function])
 		return true;
@@ -412,19 +412,6 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 	return ST_OK;
 }
 
-/* The sample of the context in the thread; NULL: memory is exhausted. */
-static struct st_blow_sample *
-sample_of_context(struct st_blow_run *run, uint32_t context, uint32_t thread)
-{
-	for (size_t i = 0; i < run->samples.n; i++)
-		if (run->samples.v[i].function == context && run->samples.v[i].thread == thread)
-			return &run->samples.v[i];
-	struct st_blow_sample *s = ST_PUSH(&run->samples);
-	if (s)
-		*s = (struct st_blow_sample){.function = context, .thread = thread};
-	return s;
-}
-
 /* The pairs of a function that is mapped several times are added up. */
 static st_status
 add_context_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run *run)
@@ -444,7 +431,7 @@ add_context_samples(const struct probed *r, const struct st_trace *t, struct st_
 		if (context == ST_BLOW_NONE || !pair->calls ||
 		    (run->function != ST_BLOW_NONE && run->function != context))
 			continue;
-		struct st_blow_sample *s = sample_of_context(
+		struct st_blow_sample *s = st_blow_sample_of(
 		        run, context, probed_thread_of(r->probes.process.area, callee->tid));
 		if (!s)
 			return ST_FAILED;

@@ -157,8 +157,7 @@ read_created_row(void *into, const struct st_profile_value *row)
 	        .call = {.image = strdup(st_profile_text_of(&row[CREATED_CALL_IMAGE])),
 	                 .function = strdup(st_profile_text_of(&row[CREATED_CALL_FUNCTION])),
 	                 .offset = row[CREATED_CALL_OFFSET].number}};
-	return o->start.image && o->start.function && o->call.image && o->call.function ? ST_OK
-	                                                                                : ST_FAILED;
+	return st_blow_origin_check(o);
 }
 
 /* Adds a line to the note of its run. */

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "blow/corpus.h"
 #include "blow/listed.h"
+#include "blow/stacks.h"
 #include "symbol/unwind.h"
 #include "trace/choose.h"
 
@@ -19,17 +20,6 @@ enum { SAMPLED_FRAMES = 64, PAGE = 4096, PAGES = 8, MOST_STACKS = 64 << 20 };
 static const double least_share = 0.01;
 
 /* ---- stacks ---- */
-
-static const struct st_probed_image *
-sampled_image(const struct st_probes *probes, uint64_t pc)
-{
-	for (size_t i = 0; i < probes->images.n; i++) {
-		const struct st_probed_image *image = &probes->images.v[i];
-		if (!image->gone && image->image && pc >= image->from && pc < image->to)
-			return image;
-	}
-	return NULL;
-}
 
 /* Finds the vDSO of the process, whose code is that of ours. */
 static void
@@ -53,7 +43,7 @@ static bool
 sampled_unwind(struct st_sampler *s, uint64_t pc, uint64_t registers[ST_DWARF_REGISTERS],
                const struct st_stack_copy *copy, bool *exact)
 {
-	const struct st_probed_image *image = sampled_image(s->probes, pc);
+	const struct st_probed_image *image = st_blow_image_at(s->probes, pc);
 	if (image)
 		return st_image_unwind(image->image, pc - image->bias, registers, copy, exact) ==
 		       ST_UNWIND_CALLER;
@@ -179,10 +169,10 @@ st_sampler_add(struct st_sampler *s, const struct st_blow *b, const struct st_pr
 {
 	st_status status = ST_OK;
 	while (s->counts.n < b->functions.n) {
-		uint64_t *count = ST_PUSH(&s->counts);
+		struct st_sampled_count *count = ST_PUSH(&s->counts);
 		if (!count)
 			return ST_FAILED;
-		*count = 0;
+		*count = (struct st_sampled_count){0, 0};
 	}
 	for (uint32_t i = 0; i < b->functions.n && !status; i++) {
 		const struct st_blow_function *f = &b->functions.v[i];
@@ -205,18 +195,19 @@ is_on_stack(const struct st_sampled_range *r, const uint64_t *pcs, size_t n)
 	return false;
 }
 
-/* Counts the sample for each target once. */
+/* Counts the sample for each target once, which may have several ranges, also equal ones if its
+ * file was mapped again. */
 static bool
 sampled_count(struct st_sampler *s, const uint64_t *pcs, size_t n)
 {
-	uint32_t last = ST_BLOW_NONE; /* the ranges of a target follow each other */
 	bool within = false;
 	for (size_t i = 0; i < s->ranges.n; i++) {
 		const struct st_sampled_range *r = &s->ranges.v[i];
-		if (r->target == last || !is_on_stack(r, pcs, n))
+		struct st_sampled_count *count = &s->counts.v[r->target];
+		if (count->last == s->samples || !is_on_stack(r, pcs, n))
 			continue;
-		last = r->target;
-		s->counts.v[r->target]++;
+		count->last = s->samples;
+		count->samples++;
 		within |= r->target == s->asked;
 	}
 	return within;
@@ -255,14 +246,15 @@ st_status
 st_sampler_end(const struct st_sampler *s, struct st_blow_run *run)
 {
 	for (uint32_t i = 0; i < s->counts.n; i++) {
-		if (!s->counts.v[i] || (run->function != ST_BLOW_NONE && run->function != i))
+		const uint64_t samples = s->counts.v[i].samples;
+		if (!samples || (run->function != ST_BLOW_NONE && run->function != i))
 			continue;
 		struct st_blow_sample *new = ST_PUSH(&run->samples);
 		if (!new)
 			return ST_FAILED;
-		const double share = (double)s->counts.v[i] / (double)s->samples;
+		const double share = (double)samples / (double)s->samples;
 		*new = (struct st_blow_sample){.function = i,
-		                               .calls = s->counts.v[i],
+		                               .calls = samples,
 		                               .ns = (uint64_t)(share * (double)run->cpu_ns)};
 	}
 	return ST_OK;
@@ -379,7 +371,7 @@ found_block(struct sampled_listing *w, const struct st_probed_image *image, uint
 static st_status
 found_frame(struct sampled_listing *w, uint64_t pc)
 {
-	const struct st_probed_image *image = sampled_image(w->s->probes, pc);
+	const struct st_probed_image *image = st_blow_image_at(w->s->probes, pc);
 	const uint64_t offset = image ? pc - image->bias : 0;
 	const struct st_function *f = image ? st_image_function(image->image, offset) : NULL;
 	if (!f)

@@ -26,14 +26,17 @@ struct st_sampled_range {
 	uint64_t from, to; /* addresses in the process */
 	uint32_t target;   /* index of the entry */
 };
+struct st_sampled_count {
+	uint64_t samples, last; /* last: number of the sample that was counted last, from 1 */
+};
 struct st_sampler {
 	struct st_probes *probes;
 	uint32_t asked;   /* the entry that is sped up; ST_BLOW_NONE: none */
 	uint64_t samples; /* that were taken */
 	ST_VEC(struct st_sampled_range) ranges;
-	ST_VEC(uint64_t) counts; /* of samples, by entry */
-	bool keeps;              /* the stacks are kept, for the selection: */
-	ST_VEC(uint64_t) stacks; /* program counters, and 0 after each stack */
+	ST_VEC(struct st_sampled_count) counts; /* by entry */
+	bool keeps;                             /* the stacks are kept, for the selection: */
+	ST_VEC(uint64_t) stacks;                /* program counters, and 0 after each stack */
 	bool no_memory;
 	/* The kernel's code in the process, which has the clock; NULL: it is not known. */
 	struct st_image *vdso;

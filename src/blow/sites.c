@@ -7,17 +7,11 @@
 #include "blow/locations.h"
 #include "blow/origins.h"
 
-static bool
-site_is_line(const char *name)
-{
-	return strncmp(name, ST_BLOW_SITE_PREFIX, strlen(ST_BLOW_SITE_PREFIX)) != 0;
-}
-
 /* "usdt:PROVIDER:NAME" */
 static bool
 site_is_named(const char *name, const struct st_static_probe *probe)
 {
-	if (site_is_line(name))
+	if (st_blow_site_is_line(name))
 		return false;
 	const size_t prefix = strlen(ST_BLOW_SITE_PREFIX), n = strlen(probe->provider);
 	name += prefix;
@@ -95,7 +89,7 @@ st_blow_sites_add(struct st_blow_sites *s, const struct st_blow_points *p,
 		status = blow_add_site(s, p, image, &all.v[i], to);
 	free(all.v);
 	for (size_t i = 0; i < p->sites.n && !status; i++)
-		if (site_is_line(p->sites.v[i]))
+		if (st_blow_site_is_line(p->sites.v[i]))
 			status = blow_add_line(s, p->sites.v[i], i, image, to);
 	return status;
 }
@@ -179,7 +173,8 @@ st_blow_sites_check(const struct st_blow_sites *s, const struct st_blow_points *
                     const struct st_probes *probes, struct st_error *e)
 {
 	for (size_t i = 0; p && i < p->sites.n; i++) {
-		const char *why = refusal_of_site(s, probes, i, site_is_line(p->sites.v[i]));
+		const char *why =
+		        refusal_of_site(s, probes, i, st_blow_site_is_line(p->sites.v[i]));
 		if (why)
 			return st_fail(e, ST_EXIT_FAILED, "--progress %s: %s", p->sites.v[i], why);
 	}
@@ -187,19 +182,6 @@ st_blow_sites_check(const struct st_blow_sites *s, const struct st_blow_points *
 }
 
 /* ---- a run ---- */
-
-/* The sample of the entry in the thread; NULL: memory is exhausted. */
-static struct st_blow_sample *
-sample_of_site(struct st_blow_run *run, uint32_t entry, uint32_t thread)
-{
-	for (size_t i = 0; i < run->samples.n; i++)
-		if (run->samples.v[i].function == entry && run->samples.v[i].thread == thread)
-			return &run->samples.v[i];
-	struct st_blow_sample *s = ST_PUSH(&run->samples);
-	if (s)
-		*s = (struct st_blow_sample){.function = entry, .thread = thread};
-	return s;
-}
 
 st_status
 st_blow_sites_end(const struct st_blow_sites *s, const struct st_blow_points *p,
@@ -220,7 +202,7 @@ st_blow_sites_end(const struct st_blow_sites *s, const struct st_blow_points *p,
 			if (!c || !c->calls)
 				continue;
 			struct st_blow_sample *sample =
-			        sample_of_site(run, entry, st_blow_thread_number(a, i));
+			        st_blow_sample_of(run, entry, st_blow_thread_number(a, i));
 			if (!sample)
 				return ST_FAILED;
 			sample->calls += c->calls;

@@ -328,7 +328,7 @@ is_stopping_signal(int signo)
 	return signo == SIGSTOP || signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
 }
 
-/* The thread has been interrupted: it stays so if it has a debt. */
+/* The thread has stopped because it was interrupted: it remains stopped while it has a debt. */
 static void
 take_asked_stop(struct st_virtual_watch *w, size_t i)
 {

@@ -285,8 +285,8 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 		return st_fail(
 		        e, ST_EXIT_FAILED,
 		        "no line or block of the program's own file had 1 %% of the samples: "
-		        "name functions with --funcs, use --all, or a program that runs "
-		        "longer, for lines with debug information (-g)");
+		        "name functions with --funcs, use --all, or give the program more to "
+		        "do; lines also need debug information (-g)");
 	if (!st_blow_points_empty(&a->points))
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no function is left for experiments, since those of --progress "

@@ -58,7 +58,7 @@ st_status st_blow_take_criteria(struct st_blow_arguments *a, const char *value, 
 void st_blow_add_criterion(struct st_blow_arguments *a, enum st_blow_criterion which);
 /* Reads the files of --corpus and --complexity, if they were given. */
 st_status st_blow_read_corpus(struct st_blow_arguments *a, struct st_error *e);
-/* blow_targets.c: what is tried of the functions that are chosen. */
+/* blow_targets.c: the targets of experiments. */
 /* Takes the list of --by. */
 st_status st_blow_take_by(struct st_blow_arguments *a, const char *value, struct st_error *e);
 /* Checks --at and --by with regard to other options, and has the options of the run take them over.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options of strobe blow that say what is tried: locations within functions, and calling
- * contexts. */
+/* The options of strobe blow that choose the targets of experiments other than functions:
+ * locations, calling contexts, lines and blocks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,11 +177,11 @@ check_sampled_names(const struct st_blow *b, const struct st_blow_locations *l, 
 			found = b->functions.v[k].traits & ST_BLOW_IS_LINE &&
 			        !strcmp(b->functions.v[k].raw_name, l->list.v[i].text);
 		if (!found)
-			return st_fail(
-			        e, ST_EXIT_FAILED,
-			        "--at %s: no sample of the run that selects lines was there: "
-			        "--by line tries the lines that have many",
-			        l->list.v[i].text);
+			return st_fail(e, ST_EXIT_FAILED,
+			               "--at %s: no sample of the run that selects lines was at "
+			               "that line: "
+			               "use --by line to try the lines that have many samples",
+			               l->list.v[i].text);
 	}
 	return ST_OK;
 }

@@ -68,14 +68,16 @@ st_status st_blow_json(const struct st_blow *b, const struct st_profile *p,
 
 /* blow_points.c: prints what the gain of the point is: "increase of the calls of f per second". */
 void st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out);
-/* The kind of a progress point in JSON: "end", "throughput", "metric", "probe" or "latency". */
+/* The kind of a progress point in JSON: "end", "throughput", "metric", "probe", "line" or
+ * "latency". */
 const char *st_blow_kind_name(const struct st_blow *b, uint32_t point);
 /* Sets tried[p] to whether an experiment without a fault made the function virtually p % faster. */
 void st_blow_percents_tried(const struct st_blow *b, uint32_t function, bool tried[101]);
 /* Prints the progress points without noise. */
 void st_blow_rates_print(const struct st_blow *b, FILE *out);
-/* The noise of a run, as in the list of experiments. NULL: memory is exhausted. */
-json_t *st_blow_noise_json(const struct st_blow_run *r, bool speedup);
+/* blow_json.c: sets what every list of experiments has of a run: "function", for a calling context
+ * also "context", and "noise". Not 0: memory is exhausted. */
+int st_blow_experiment_json(const struct st_blow *b, const struct st_blow_run *r, json_t *out);
 
 /* blow_again.c: an experiment that was made again. */
 struct st_blow_again_runs {

@@ -47,10 +47,7 @@ st_blow_again_json(const struct st_blow *b, const struct st_blow_again_runs *run
 	for (size_t i = 0; i < runs->list.n; i++) {
 		const struct st_blow_run *r = &runs->list.v[i];
 		json_t *row = json_object();
-		const bool quiet = r->function == ST_BLOW_NONE;
-		SET(row, "function",
-		    quiet ? json_null() : st_json_text(b->functions.v[r->function].name));
-		SET(row, "noise", quiet ? json_null() : st_blow_noise_json(r, b->speedup));
+		bad |= st_blow_experiment_json(b, r, row);
 		SET(row, "total_ns", st_json_count(r->total_ns));
 		SET(row, "exit", json_integer(r->exit));
 		SET(row, "fault",

@@ -229,8 +229,8 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	return blow_json_or_nothing(out, bad);
 }
 
-json_t *
-st_blow_noise_json(const struct st_blow_run *r, bool speedup)
+static json_t *
+blow_json_noise(const struct st_blow_run *r, bool speedup)
 {
 	const struct st_blow_sample s = speedup ? st_blow_noise_of(r) : st_blow_sum(r, r->function);
 	json_t *out = json_object();
@@ -241,6 +241,15 @@ st_blow_noise_json(const struct st_blow_run *r, bool speedup)
 	SET(out, "calls", st_json_count(s.noises));
 	SET(out, "measured_ns", st_json_count(s.noise_ns));
 	return blow_json_or_nothing(out, bad);
+}
+
+int
+st_blow_experiment_json(const struct st_blow *b, const struct st_blow_run *r, json_t *out)
+{
+	int bad = blow_json_names(b, r->function, out);
+	SET(out, "noise",
+	    r->function == ST_BLOW_NONE ? json_null() : blow_json_noise(r, b->speedup));
+	return bad;
 }
 
 /* The options of the campaign with their values, as texts. */
@@ -263,8 +272,7 @@ blow_json_run(const struct st_blow *b, size_t number)
 	json_t *out = json_object();
 	int bad = 0;
 	SET(out, "experiment", st_json_count(number));
-	bad |= blow_json_names(b, r->function, out);
-	SET(out, "noise", quiet ? json_null() : st_blow_noise_json(r, b->speedup));
+	bad |= st_blow_experiment_json(b, r, out);
 	SET(out, "total_ns", st_json_count(r->total_ns));
 	SET(out, "function_ns",
 	    quiet ? json_null() : st_json_count(st_blow_sum(r, r->function).ns));
@@ -278,13 +286,11 @@ static json_t *
 blow_json_fault(const struct st_blow *b, size_t number)
 {
 	const struct st_blow_run *r = &b->runs.v[number];
-	const bool quiet = r->function == ST_BLOW_NONE;
 	json_t *out = json_object();
 	int bad = 0;
 	SET(out, "kind", json_string(st_blow_fault_name(r->fault)));
 	SET(out, "experiment", st_json_count(number));
-	bad |= blow_json_names(b, r->function, out);
-	SET(out, "noise", quiet ? json_null() : st_blow_noise_json(r, b->speedup));
+	bad |= st_blow_experiment_json(b, r, out);
 	SET(out, "exit", json_integer(r->exit));
 	bad |= st_blow_note_json(r->note, out);
 	return blow_json_or_nothing(out, bad);

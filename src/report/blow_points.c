@@ -38,8 +38,7 @@ st_blow_kind_name(const struct st_blow *b, uint32_t point)
 	                                                       [ST_BLOW_LATENCY] = "latency",
 	                                                       [ST_BLOW_SITE] = "probe"};
 	if (st_blow_point_kind(b, point) == ST_BLOW_SITE &&
-	    strncmp(st_blow_point_name(b, point), ST_BLOW_SITE_PREFIX,
-	            strlen(ST_BLOW_SITE_PREFIX)) != 0)
+	    st_blow_site_is_line(st_blow_point_name(b, point)))
 		return "line";
 	return names[st_blow_point_kind(b, point)];
 }

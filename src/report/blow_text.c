@@ -97,6 +97,8 @@ print_control(const struct st_blow *b, FILE *out)
 static void
 print_increase(const char *before, const char *what, const struct st_blow_increase *i, FILE *out)
 {
+	if (i->unclear)
+		fprintf(out, "%scannot tell the increase of the %s", before, what);
 	if (isnan(i->at))
 		return;
 	fprintf(out, "%s%+.1f %% %s", before, i->at * 100, what);
@@ -112,20 +114,21 @@ print_overhead(const struct st_blow *b, FILE *out)
 		return;
 	print_increase("probes: ", "run time", &o.run, out);
 	print_increase(", ", "CPU time", &o.cpu, out);
-	fprintf(out, "; %s of runs with and without them\n", ST_COUNT(o.pairs, "pair", "pairs"));
+	fprintf(out, "; %s of runs with and without them%s\n", ST_COUNT(o.pairs, "pair", "pairs"),
+	        o.run.unclear || o.cpu.unclear
+	                ? ", which differ too much: make more of them with --native-runs"
+	                : "");
 }
 
-/* The number of chosen entries of the list of functions that have one of these traits; 0: of those
- * that are functions, or locations within them. */
+/* The number of chosen entries of the list of functions with one of these traits; 0: of those that
+ * have none, which are functions and locations within them. */
 static size_t
 chosen_with(const struct st_blow *b, uint32_t traits)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < b->functions.n; i++) {
-		const uint32_t has = b->functions.v[i].traits;
-		n += b->functions.v[i].chosen &&
-		     (traits ? has & traits : !(has & (ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED))) !=
-		             0;
+		const uint32_t has = b->functions.v[i].traits & ST_BLOW_IS_TARGET;
+		n += b->functions.v[i].chosen && (traits ? (has & traits) != 0 : !has);
 	}
 	return n;
 }
@@ -145,7 +148,7 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	for (size_t i = 0; i < b->runs.n; i++)
 		noisy += b->runs.v[i].function != ST_BLOW_NONE;
 	fputs(ST_COUNT(noisy, "experiment", "experiments"), out);
-	if (chosen_with(b, 0) || !chosen_with(b, ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED)) {
+	if (chosen_with(b, 0) || !chosen_with(b, ST_BLOW_IS_TARGET)) {
 		fprintf(out, " on %s of %s", ST_NUMBER(chosen_with(b, 0)),
 		        ST_COUNT(st_blow_functions(b), "function", "functions"));
 		before = " and ";

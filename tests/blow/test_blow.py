@@ -51,12 +51,14 @@ class Measured(Blow):
                 self.assertLessEqual(target["slope"]["value"], target["slope"]["hi"])
 
     def test_overhead(self):
-        """Runs without noise are compared with runs without probes; times are long, so that the load of the machine hardly matters."""
+        """Runs without noise are compared with runs without probes. On a busy machine, they may differ too much to tell the overhead."""
         probes = self.measure("serial", "-F", "quarter", "--noise", "busy", "--iterations", "1", "--native-runs", "2", "--timeline", "none")["baseline"]["probes"]
         self.assertEqual(probes["pairs"], 2)
         for what in ("run_time", "cpu_time"):
-            self.assertLessEqual(probes[what]["lo"], probes[what]["value"])
-            self.assertLessEqual(probes[what]["value"], probes[what]["hi"])
+            values = [probes[what][key] for key in ("lo", "value", "hi")]
+            if values != [None, None, None]:
+                self.assertEqual(values, sorted(values))
+                self.assertLessEqual((1 + probes[what]["hi"]) / (1 + probes[what]["value"]), 2)
         result = self.measure("serial", "-F", "quarter", "--noise", "busy", "--iterations", "1", "--native-runs", "0", "--timeline", "none")
         self.assertIsNone(result["baseline"]["probes"])
         self.assertEqual(result["options"]["native-runs"], "0")

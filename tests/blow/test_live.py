@@ -153,18 +153,18 @@ class Pid(Live):
     def test_causal(self):
         server = self.serve()
         code = server.code()
-        self.strobe("-q", "-m", "causal", "--pid", server.pid, "-F", "quarter", "--progress", "answer_line", "--window", "50ms", "-r", "2", "-o", "r.json")
+        self.strobe("-q", "-m", "causal", "--pid", server.pid, "-F", "quarter", "--progress", "answer_line", "--window", "200ms", "-r", "2", "-o", "r.json")
         self.assertEqual(server.tracer(), ["0"])
         self.assertEqual(server.code(), code)
         self.assertEqual((server.close(), server.wrong), (0, 0))
         result = self.result()
         self.assertEqual((result["mode"], result["windows"]), ("causal", True))
         (target,) = result["targets"]
+        self.assertEqual(sorted(run["noise"]["strength"] for run in result["experiments"] if run["noise"]), [25, 25, 50, 50, 75, 75, 100, 100])
+        # An answer takes some milliseconds. On a very busy machine, one of the two windows may have none, and gives no gain.
         self.assertEqual([row["speedup"] for row in target["virtual"]], [0.25, 0.5, 0.75, 1.0])
-        # On a busy machine, a window of 50 ms may have no answer, which cannot be measured.
         for row in target["virtual"]:
             self.assertIn(row["runs"], (1, 2))
-        self.assertEqual(sum(1 for run in result["experiments"] if run["noise"]), 8)
         for run in result["experiments"]:
             if run["noise"]:
                 # There is only one thread: nobody has to wait for it, but it counts its own time as paid.

@@ -62,14 +62,66 @@ test_interval(void **state)
 {
 	struct st_blow b = {0};
 	(void)state;
-	add_pair(&b, 100, 100);
-	add_pair(&b, 121, 100);
+	add_pair(&b, 10000, 10000);
+	add_pair(&b, 10201, 10000);
 	const struct st_blow_overhead o = st_blow_overhead_of(&b);
-	const double half = 12.7062047 * log(1.21) / sqrt(2) / sqrt(2);
-	assert_true(is_near(o.run.at, 0.1));
+	const double half = 12.7062047 * log(1.0201) / sqrt(2) / sqrt(2);
+	assert_true(is_near(o.run.at, 0.01) && !o.run.unclear);
 	assert_true(fabs(log1p(o.run.high) - log1p(o.run.at) - half) < 1e-6);
 	assert_true(fabs(log1p(o.run.at) - log1p(o.run.low) - half) < 1e-6);
 	st_blow_free(&b);
+}
+
+/* Half of the interval, of the logarithm, is 12.706 times half of the logarithm of the ratio: ln 2
+ * if that is 1.1153. */
+static void
+test_unclear(void **state)
+{
+	static const struct {
+		uint64_t with;
+		bool unclear;
+	} rows[] = {{11152, false}, {11154, true}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct st_blow b = {0};
+		add_pair(&b, 10000, 10000);
+		add_pair(&b, rows[i].with, 10000);
+		const struct st_blow_increase run = st_blow_overhead_of(&b).run;
+		assert_int_equal(run.unclear, rows[i].unclear);
+		assert_int_equal(isnan(run.at) && isnan(run.low) && isnan(run.high),
+		                 rows[i].unclear);
+		st_blow_free(&b);
+	}
+}
+
+/* A number whose interval says nothing is not printed. */
+static void
+test_unclear_printed(void **state)
+{
+	struct st_profile *p = st_profile_new();
+	struct st_blow b = {0};
+	(void)state;
+	add_pair(&b, 100, 100);
+	add_pair(&b, 4000, 100);
+	for (size_t i = 0; i < 2; i++)
+		b.runs.v[i].cpu_ns = b.plain.v[i].cpu_ns = 50;
+	char *text = print_campaign(&b, &(struct st_blow_view){0});
+	assert_non_null(
+	        strstr(text, "\nprobes: cannot tell the increase of the run time, +0.0 % CPU time "
+	                     "(95 % interval +0.0 to +0.0 %); 2 pairs of runs with and without "
+	                     "them, which differ too much: make more of them with "
+	                     "--native-runs\n"));
+	free(text);
+	json_t *json = st_blow_object(&b, p, &(struct st_blow_view){0});
+	const json_t *probes = json_object_get(json_object_get(json, "baseline"), "probes"),
+	             *run = json_object_get(probes, "run_time");
+	assert_int_equal(json_integer_value(json_object_get(probes, "pairs")), 2);
+	assert_true(json_is_null(json_object_get(run, "value")));
+	assert_true(json_is_null(json_object_get(run, "lo")));
+	assert_true(json_is_null(json_object_get(run, "hi")));
+	json_decref(json);
+	st_blow_free(&b);
+	st_profile_free(p);
 }
 
 /* Pairs begin with a run of the one kind and of the other one in turn. */
@@ -199,10 +251,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_pairs),
-	        cmocka_unit_test(test_interval),
-	        cmocka_unit_test(test_turns),
-	        cmocka_unit_test(test_campaign_and_journal),
+	        cmocka_unit_test(test_pairs),   cmocka_unit_test(test_interval),
+	        cmocka_unit_test(test_unclear), cmocka_unit_test(test_unclear_printed),
+	        cmocka_unit_test(test_turns),   cmocka_unit_test(test_campaign_and_journal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

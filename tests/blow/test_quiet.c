@@ -163,6 +163,43 @@ test_listed(void **state)
 	st_profile_free(p);
 }
 
+/* The JSON of an experiment that is made again names a calling context as that of the campaign
+ * does.
+ */
+static void
+test_again_context(void **state)
+{
+	static const struct st_blow_function functions[] = {
+	        {.name = "f", .raw_name = "f", .image = "i"},
+	        {.name = "g", .raw_name = "g", .image = "i"},
+	        {.name = "f from g",
+	         .raw_name = "call:g>f",
+	         .image = "i",
+	         .traits = ST_BLOW_IS_CONTEXT,
+	         .callee = 0,
+	         .caller = 1}};
+	struct st_blow b = {.causal = true};
+	struct st_blow_again_runs again = {0};
+	(void)state;
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+		struct st_blow_function *f = ST_PUSH(&b.functions);
+		*f = functions[i];
+	}
+	for (int i = 0; i < 2; i++) {
+		struct st_blow_run *r = i ? ST_PUSH(&again.list) : ST_PUSH(&b.runs);
+		*r = (struct st_blow_run){.function = 2, .noise = {ST_BLOW_VIRTUAL, 50}};
+	}
+	json_t *json = st_blow_again_json(&b, &again);
+	const json_t *run = json_array_get(json_object_get(json, "runs"), 0);
+	assert_string_equal(json_string_value(json_object_get(run, "function")), "f");
+	assert_string_equal(json_string_value(json_object_get(run, "context")), "g");
+	assert_int_equal(
+	        json_integer_value(json_object_get(json_object_get(run, "noise"), "strength")), 50);
+	json_decref(json);
+	free(again.list.v);
+	st_blow_free(&b);
+}
+
 int
 main(void)
 {
@@ -170,6 +207,7 @@ main(void)
 	        cmocka_unit_test(test_rare),
 	        cmocka_unit_test(test_often),
 	        cmocka_unit_test(test_listed),
+	        cmocka_unit_test(test_again_context),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,28 @@ test_look(void **state)
 	world_end(&w);
 }
 
+/* A file that was mapped again, at the same place: each sample still counts once. */
+static void
+test_mapped_again(void **state)
+{
+	struct world w;
+	struct st_blow_run run = {.function = ST_BLOW_NONE, .cpu_ns = 1000};
+	(void)state;
+	world_begin(&w);
+	add_entry(&w, FIRST, true);
+	add_entry(&w, FIRST + 1, true);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(st_sampler_add(&w.sampler, &w.b, w.image), ST_OK);
+	for (int i = 0; i < 3; i++)
+		look_at_pc(&w, pc_of_line(&w, FIRST + (i & 1)));
+	assert_int_equal(st_sampler_end(&w.sampler, &run), ST_OK);
+	assert_int_equal(run.samples.n, 2);
+	assert_int_equal(run.samples.v[0].calls, 2);
+	assert_int_equal(run.samples.v[1].calls, 1);
+	st_blow_run_clear(&run);
+	world_end(&w);
+}
+
 /* Lists what 300 samples have found: 2 in a line, 200 in the next one, and the others elsewhere. */
 static void
 list_samples(struct world *w, const struct st_blow_locations *lines, struct st_blow *out)
@@ -240,8 +262,8 @@ test_list(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranges),
-	                                   cmocka_unit_test(test_look),
-	                                   cmocka_unit_test(test_list)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(test_ranges), cmocka_unit_test(test_look),
+	        cmocka_unit_test(test_mapped_again), cmocka_unit_test(test_list)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

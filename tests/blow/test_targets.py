@@ -144,7 +144,7 @@ class Contexts(Case):
                 ("--by takes function, context, line and block, with commas between them, not 'row'", 2, ["-m", "causal", "--by", "function,row"]),
                 ("--by is for virtual speed-ups", 2, ["--by", "context"]),
                 ("--where is about noise", 2, ["-m", "causal", "--at", "call:a>b", "--where", "after"]),
-                ("no sample of the run that selects lines was there", 125, ["-m", "causal", "--at", "targets.c:1"]),
+                ("no sample of the run that selects lines was at that line: use --by line", 125, ["-m", "causal", "--at", "targets.c:1"]),
                 ("--progress nowhere.c:3: no code belongs to the line", 125, ["-m", "causal", "-F", "work", "--progress", "nowhere.c:3"]),
                 ("--repeat takes a number from 1 to 1000000, not '99999999999'", 2, ["-m", "causal", "--repeat", "99999999999"]),
                 ("--baseline-runs takes a number from 3 to 1000000, not '1000001'", 2, ["--baseline-runs", "1000001"]),
