@@ -36,11 +36,12 @@ struct st_blow_live {
 	const struct st_blow_how *how;
 	struct st_probes probes;
 	struct st_blow_listing listing;
-	struct st_blow_kept kept; /* probes of chosen functions and of progress points */
+	size_t searched;          /* images whose locations have been looked for */
+	struct st_blow_kept kept; /* probes that the windows need */
 	struct st_blow_counts before, after;
 	struct st_virtual_watch *watch;   /* in causal mode */
 	ST_VEC(struct st_blow_paid) paid; /* in the last window, by thread */
-	bool no_memory;                   /* for these */
+	bool no_memory;                   /* for these, or for locations */
 	struct st_flight *flights;        /* of the latencies */
 	struct st_blow_sites sites;
 	uint32_t *numbers; /* the probes of the function that is sped up */
@@ -89,22 +90,59 @@ st_blow_live_over(const struct st_blow_live *l)
 
 /* ---- attaching, and the selection ---- */
 
+/* Looks for the locations in the image, once. The functions are chosen before points within them,
+ * and a function around a location has to be timed. */
+static void
+search_live_locations(struct st_blow_live *l, const struct st_probed_image *image)
+{
+	const size_t number = (size_t)(image - image->probes->images.v);
+	if (number < l->searched)
+		return;
+	l->searched = number + 1;
+	l->no_memory |=
+	        st_blow_locations_find(l->how->locations, image, &l->listing.found) != ST_OK;
+}
+
+static bool
+is_around_live_location(const struct st_blow_live *l, const struct st_probed_image *image,
+                        const struct st_function *f)
+{
+	const size_t number = (size_t)(image - image->probes->images.v);
+	for (size_t i = 0; i < l->listing.found.list.n; i++) {
+		const struct st_blow_found *found = &l->listing.found.list.v[i];
+		if (found->image == number &&
+		    st_blow_function_around(image->image, found->at) == f->offset)
+			return true;
+	}
+	return false;
+}
+
 static struct st_probe_action
 choose_live(void *arg, const struct st_probed_image *image, const struct st_function *f)
 {
-	const struct st_blow_live *l = arg;
-	const bool chosen = !__atomic_load_n(&l->selected, __ATOMIC_ACQUIRE) &&
-	                    st_blow_is_listed(&l->listing, image, f);
+	struct st_blow_live *l = arg;
+	bool chosen = false;
+	if (!__atomic_load_n(&l->selected, __ATOMIC_ACQUIRE)) {
+		search_live_locations(l, image);
+		chosen = st_blow_is_listed(&l->listing, image, f) ||
+		         is_around_live_location(l, image, f);
+	}
 	return (struct st_probe_action){chosen ? ST_PROBE_TIME : ST_PROBE_NOTHING, 0};
 }
 
 static st_status
-want_live_sites(void *arg, const struct st_probed_image *image, struct st_wanted_points *to)
+want_live_points(void *arg, const struct st_probed_image *image, struct st_wanted_points *to)
 {
 	struct st_blow_live *l = arg;
-	return __atomic_load_n(&l->selected, __ATOMIC_ACQUIRE)
-	               ? ST_OK
-	               : st_blow_sites_add(&l->sites, l->how->points, image, to);
+	const uint32_t number = (uint32_t)(image - image->probes->images.v);
+	if (__atomic_load_n(&l->selected, __ATOMIC_ACQUIRE))
+		return ST_OK;
+	st_status status =
+	        l->no_memory ? ST_FAILED : st_blow_sites_add(&l->sites, l->how->points, image, to);
+	for (size_t i = 0; i < l->listing.found.list.n && !status; i++)
+		if (l->listing.found.list.v[i].image == number)
+			status = st_blow_want_location(to, l->listing.found.list.v[i].at);
+	return status;
 }
 
 /* Overwrites the reason of a failure to attach if it is that the program has ended. */
@@ -125,8 +163,8 @@ live_attach(struct st_blow_live *l, struct st_error *e)
 {
 	l->probes = (struct st_probes){
 	        .choose = choose_live, .arg = l, .process = {.noisy = true, .memory = -1}};
-	if (l->how->points && l->how->points->sites.n)
-		l->probes.points = want_live_sites;
+	if ((l->how->points && l->how->points->sites.n) || l->how->locations)
+		l->probes.points = want_live_points;
 	if (st_blow_listing_begin(&l->listing, l->how, &l->probes))
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	if (!l->pid) {
@@ -144,6 +182,15 @@ live_attach(struct st_blow_live *l, struct st_error *e)
 	return ST_OK;
 }
 
+static bool
+is_live_point(const struct st_blow_live *l, const struct st_probed_function *f)
+{
+	return f->is_point
+	               ? st_blow_sites_have(&l->sites, l->probes.images.v[f->image].path, f->offset)
+	               : st_blow_points_function(l->how->points, f->name, f->name) !=
+	                         ST_BLOW_NO_POINT;
+}
+
 /* Has a progress point been called, or is there none? */
 static bool
 has_progressed(struct st_blow_live *l)
@@ -153,9 +200,7 @@ has_progressed(struct st_blow_live *l)
 	bool progressed = false, any = false;
 	pthread_mutex_lock(&p->lock);
 	for (uint32_t k = 0; k < p->functions.n && !progressed; k++) {
-		const char *name = p->functions.v[k].name;
-		if (!p->functions.v[k].is_point &&
-		    !st_blow_points_function(l->how->points, name, name))
+		if (!is_live_point(l, &p->functions.v[k]))
 			continue;
 		any = true;
 		for (uint32_t i = 0; i < a->n_records && i < ST_PROBE_MOST_RECORDS; i++) {
@@ -232,7 +277,7 @@ st_blow_live_select(struct st_blow_live *l, const struct st_blow_how *how, struc
 
 /* ---- probes and noise ---- */
 
-/* Keeps the probes of chosen functions and of progress points, and removes the others. */
+/* Keeps the probes that the windows need, and removes the others. */
 static st_status
 narrow(struct st_blow_live *l, const struct st_blow *b, struct st_error *e)
 {

@@ -6,6 +6,7 @@
 
 #include "base/frequency.h"
 #include "base/hashmap.h"
+#include "blow/locations.h"
 
 /* ---- the probes ---- */
 
@@ -39,6 +40,34 @@ kept_function_at(const struct st_hashmap *index, const struct st_blow *b, const 
 	                               !strcmp(b->functions.v[at].image, image));
 }
 
+/* The entry that the probe belongs to; ST_BLOW_NONE: there is none. */
+static uint32_t
+kept_entry_of(const struct st_probes *probes, const struct st_probed_function *f,
+              const struct st_hashmap *index, const struct st_blow *b,
+              const struct st_blow_sites *sites, const struct st_blow_points *points)
+{
+	const char *image = probes->images.v[f->image].path;
+	const uint32_t site = f->is_point ? st_blow_sites_entry(sites, points, b, image, f->offset)
+	                                  : ST_BLOW_NONE;
+	return site != ST_BLOW_NONE ? site : kept_function_at(index, b, image, f->offset);
+}
+
+/* Has the time of a location measured by the probe of the function around it, which is kept. */
+static void
+keep_around(const struct st_probes *probes, struct st_blow_kept_probe *location, bool *drops)
+{
+	const struct st_probed_function *at = &probes->functions.v[location->number];
+	const uint64_t around =
+	        st_blow_function_around(probes->images.v[at->image].image, at->offset);
+	for (uint32_t i = 0; i < probes->functions.n; i++) {
+		const struct st_probed_function *f = &probes->functions.v[i];
+		if (f->is_point || f->image != at->image || f->offset != around)
+			continue;
+		location->timed = i;
+		drops[i] = false;
+	}
+}
+
 st_status
 st_blow_keep(struct st_blow_kept *kept, struct st_probes *probes, const struct st_blow *b,
              const struct st_blow_sites *sites, const struct st_blow_points *points, bool *drops)
@@ -47,18 +76,18 @@ st_blow_keep(struct st_blow_kept *kept, struct st_probes *probes, const struct s
 	st_status status = index_kept(&index, b);
 	pthread_mutex_lock(&probes->lock);
 	for (uint32_t i = 0; i < probes->functions.n && !status; i++) {
-		const struct st_probed_function *f = &probes->functions.v[i];
-		const char *image = probes->images.v[f->image].path;
 		const uint32_t function =
-		        f->is_point ? st_blow_sites_entry(sites, points, b, image, f->offset)
-		                    : kept_function_at(&index, b, image, f->offset);
+		        kept_entry_of(probes, &probes->functions.v[i], &index, b, sites, points);
 		drops[i] = function == ST_BLOW_NONE;
 		struct st_blow_kept_probe *slot = drops[i] ? NULL : ST_PUSH(&kept->list);
 		if (slot)
-			*slot = (struct st_blow_kept_probe){i, function};
+			*slot = (struct st_blow_kept_probe){i, function, i};
 		else if (!drops[i])
 			status = ST_FAILED;
 	}
+	for (size_t i = 0; i < kept->list.n && !status; i++)
+		if (b->functions.v[kept->list.v[i].function].traits & ST_BLOW_IS_INSIDE)
+			keep_around(probes, &kept->list.v[i], drops);
 	pthread_mutex_unlock(&probes->lock);
 	st_hashmap_free(&index);
 	if (kept->list.n)
@@ -94,11 +123,12 @@ ticks_of_cell(const struct st_probe_cell *c, uint64_t now)
 	return (int64_t)(before + (active && now > since ? now - since : 0));
 }
 
+/* timed: the cell that has the time; NULL: none has. */
 static struct st_blow_count
-count_of_cell(const struct st_probe_cell *c, uint64_t now)
+count_of_cell(const struct st_probe_cell *c, const struct st_probe_cell *timed, uint64_t now)
 {
 	return (struct st_blow_count){.calls = __atomic_load_n(&c->calls, __ATOMIC_ACQUIRE),
-	                              .ticks = ticks_of_cell(c, now),
+	                              .ticks = timed ? ticks_of_cell(timed, now) : 0,
 	                              .noises = c->noises,
 	                              .noise = c->noise};
 }
@@ -118,10 +148,13 @@ st_blow_count(struct st_blow_counts *c, const struct st_blow_kept *kept,
 	c->at = st_moment_now().ticks;
 	for (size_t i = 0; i < c->threads; i++)
 		for (size_t k = 0; k < kept->list.n; k++) {
-			const struct st_probe_cell *cell =
-			        st_probes_cell(probes, (uint32_t)i, kept->list.v[k].number);
-			v[i * kept->list.n + k] =
-			        cell ? count_of_cell(cell, c->at) : (struct st_blow_count){0};
+			const struct st_blow_kept_probe *p = &kept->list.v[k];
+			const struct st_probe_cell *cell = st_probes_cell(probes, (uint32_t)i,
+			                                                  p->number),
+			                           *timed = st_probes_cell(probes, (uint32_t)i,
+			                                                   p->timed);
+			v[i * kept->list.n + k] = cell ? count_of_cell(cell, timed, c->at)
+			                               : (struct st_blow_count){0};
 		}
 	return ST_OK;
 }

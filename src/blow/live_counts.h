@@ -12,12 +12,14 @@
  */
 struct st_blow_kept_probe {
 	uint32_t number, function;
+	uint32_t timed; /* the probe that measures the time: of a location, that of the function
+	                   around it */
 };
 struct st_blow_kept {
 	ST_VEC(struct st_blow_kept_probe) list; /* sorted by function */
 };
-/* Keeps the probes of chosen functions and progress points of b, and sets drops[number] of all
- * others. -1: memory is exhausted. */
+/* Keeps the probes of chosen functions, locations and progress points of b, and of the functions
+ * around locations; sets drops[number] of all others. -1: memory is exhausted. */
 st_status st_blow_keep(struct st_blow_kept *kept, struct st_probes *probes, const struct st_blow *b,
                        const struct st_blow_sites *sites, const struct st_blow_points *points,
                        bool *drops);

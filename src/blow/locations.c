@@ -168,6 +168,15 @@ st_blow_locations_find(const struct st_blow_locations *l, const struct st_probed
 	return status;
 }
 
+st_status
+st_blow_want_location(struct st_wanted_points *to, uint64_t at)
+{
+	struct st_wanted_point *new = ST_PUSH(&to->list);
+	if (new)
+		*new = (struct st_wanted_point){at, {ST_PROBE_POINT, 0}};
+	return new ? ST_OK : ST_FAILED;
+}
+
 void
 st_blow_location_name(const struct st_blow_locations *l, const struct st_probes *probes,
                       const struct st_blow_found *found, char *name, size_t room)

@@ -8,6 +8,7 @@
 #define STROBE_BLOW_LOCATIONS_H
 
 #include "blow/blow.h"
+#include "probe/points.h"
 #include "probe/probes.h"
 
 /* What the user has named: "call:CALLER>CALLEE", or "FILE:LINE". */
@@ -41,6 +42,8 @@ struct st_blow_found_list {
 st_status st_blow_locations_find(const struct st_blow_locations *l,
                                  const struct st_probed_image *image,
                                  struct st_blow_found_list *to);
+/* Asks for a probe on the instruction. -1: memory is exhausted. */
+st_status st_blow_want_location(struct st_wanted_points *to, uint64_t at);
 /* The name of the instruction's entry in the list of functions. */
 void st_blow_location_name(const struct st_blow_locations *l, const struct st_probes *probes,
                            const struct st_blow_found *found, char *name, size_t room);

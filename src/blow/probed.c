@@ -113,15 +113,6 @@ is_around_location(const struct probed *r, const struct st_probed_image *image,
 	return false;
 }
 
-static st_status
-want_location(struct st_wanted_points *to, uint64_t at)
-{
-	struct st_wanted_point *new = ST_PUSH(&to->list);
-	if (new)
-		*new = (struct st_wanted_point){at, {ST_PROBE_POINT, 0}};
-	return new ? ST_OK : ST_FAILED;
-}
-
 /* The selection looks for the locations in the image, which a run has as functions. */
 static st_status
 choose_locations(struct probed *r, const struct st_probed_image *image, struct st_wanted_points *to)
@@ -130,11 +121,11 @@ choose_locations(struct probed *r, const struct st_probed_image *image, struct s
 	st_status status =
 	        r->b ? ST_OK : st_blow_locations_find(r->how->locations, image, &r->listing.found);
 	for (size_t i = before; i < r->listing.found.list.n && !status; i++)
-		status = want_location(to, r->listing.found.list.v[i].at);
+		status = st_blow_want_location(to, r->listing.found.list.v[i].at);
 	for (size_t i = 0; r->b && i < r->b->functions.n && !status; i++) {
 		const struct st_blow_function *f = &r->b->functions.v[i];
 		if (f->traits & ST_BLOW_IS_INSIDE && f->chosen && !strcmp(f->image, image->path))
-			status = want_location(to, f->offset);
+			status = st_blow_want_location(to, f->offset);
 	}
 	return status;
 }

@@ -19,8 +19,8 @@ site_is_named(const char *name, const struct st_static_probe *probe)
 	       !strcmp(name + n + 1, probe->name);
 }
 
-static bool
-site_is_known(const struct st_blow_sites *s, const char *image, uint64_t offset)
+bool
+st_blow_sites_have(const struct st_blow_sites *s, const char *image, uint64_t offset)
 {
 	for (size_t i = 0; i < s->list.n; i++)
 		if (s->list.v[i].offset == offset && !strcmp(s->list.v[i].image, image))
@@ -37,7 +37,7 @@ want_site(struct st_blow_sites *s, const struct st_probed_image *image, uint64_t
 	if (!wanted)
 		return ST_FAILED;
 	*wanted = (struct st_wanted_point){at, {ST_PROBE_POINT, 0}};
-	if (site_is_known(s, image->path, at))
+	if (st_blow_sites_have(s, image->path, at))
 		return ST_OK;
 	struct st_blow_site *site = ST_PUSH(&s->list);
 	if (!site)

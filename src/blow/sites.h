@@ -22,6 +22,8 @@ struct st_blow_sites {
 /* Adds the static probes and lines of the image that are named. -1: memory is exhausted. */
 st_status st_blow_sites_add(struct st_blow_sites *s, const struct st_blow_points *p,
                             const struct st_probed_image *image, struct st_wanted_points *to);
+/* Whether the instruction is one of them. */
+bool st_blow_sites_have(const struct st_blow_sites *s, const char *image, uint64_t offset);
 /* The entry in the list of functions of the point; ST_BLOW_NONE: it is none of these. */
 uint32_t st_blow_sites_entry(const struct st_blow_sites *s, const struct st_blow_points *p,
                              const struct st_blow *b, const char *image, uint64_t offset);

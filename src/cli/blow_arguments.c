@@ -261,13 +261,11 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 	case BLOW_main:
 		return take_main(a, value, e);
 	case BLOW_at:
-		a->stopped = name;
 		return st_blow_locations_add(&a->locations, value, e);
 	case BLOW_by:
 		a->stopped = name;
 		return st_blow_take_by(a, value, e);
 	case BLOW_where:
-		a->stopped = name;
 		return take_where(a, value, e);
 	case BLOW_all:
 		a->all = true;
@@ -520,6 +518,11 @@ check_live(struct st_blow_arguments *a, struct st_error *e)
 		               "leave out one of them",
 		               with, how->speedup ? "--mode speed-up" : "--",
 		               how->speedup ? "" : a->stopped);
+	if (how->causal && a->locations.list.n)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--mode causal speeds up only functions in windows of one process: "
+		               "leave out --at or --%s",
+		               with);
 	if (a->pid && strcmp(how->input, "/dev/null") != 0)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--stdin is the input of a program that is run: leave it out with "

@@ -75,5 +75,65 @@ class Locations(Case):
             self.assertEqual(done.stderr.count("\n"), 1)
 
 
+class Windows(Case):
+    """Of the endless service: serve_request calls read_request, then answer_request."""
+
+    def measure(self, *options):
+        self.strobe("-q", "--window", "100ms", "--noise", "nanosleep,busy", "-i", "6", *options, "-o", "r.json", "--", PLANTED, "service")
+        result = json.loads((self.at / "r.json").read_text())
+        self.assertEqual((result["windows"], result["faults"]), (True, []))
+        for run in result["experiments"]:
+            if run["noise"]:
+                # The visit that is under way when the window ends may be counted before its noise, or after it.
+                self.assertGreaterEqual(run["noise"]["measured_ns"], 0.998 * run["noise"]["calls"] * run["noise"]["strength"])
+                self.assertLessEqual(run["function_ns"], 1.01 * run["total_ns"])
+        self.assertGreater(sum(run["noise"]["calls"] for run in result["experiments"] if run["noise"]), 0)
+        return {target.get("location") or target["function"]: target for target in result["targets"]}
+
+    def test_call(self):
+        """A visit of the call is a call of the function."""
+        location = "call:serve_request>answer_request"
+        targets = self.measure("--progress", "serve_request", "-F", "answer_request", "--at", location)
+        self.assertEqual(set(targets), {location, "answer_request"})
+        self.assertGreater(targets[location]["calls"], 0)
+        self.assertAlmostEqual(targets[location]["calls"], targets["answer_request"]["calls"], delta=1)
+
+    def test_around(self):
+        """The time is that of the function around, which is neither chosen nor a progress point: the service is always in it."""
+        location = f"planted.c:{self.line_of('answer_request();')}"
+        targets = self.measure("--progress", "read_request", "--at", location)
+        self.assertEqual(list(targets), [location])
+        self.assertEqual(targets[location]["function"], f"{location} in serve_request")
+        self.assertGreater(targets[location]["time_share"], 0.8)
+        self.assertLess(targets[location]["time_share"], 1.05)
+
+    def line_of(self, text):
+        return next(i for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if line.strip() == text)
+
+    def test_pid(self):
+        """The process goes on, and has its own code again."""
+        with subprocess.Popen([PLANTED, "service"]) as process:
+            self.addCleanup(process.kill)
+            location = "call:serve_request>*"
+            self.strobe("-q", "--pid", process.pid, "--progress", "serve_request", "--at", location, "--where", "after", "--window", "50ms", "-i", "4", "-o", "r.json")
+            result = json.loads((self.at / "r.json").read_text())
+            self.assertEqual({target["location"] for target in result["targets"]}, {location})
+            self.assertTrue(all(target["function"].startswith(f"after {location} at planted.c:") for target in result["targets"]))
+            self.assertIsNone(process.poll())
+            process.kill()
+
+    def test_refused(self):
+        for text, options in [
+                ("--mode causal speeds up only functions in windows of one process: leave out --at or --window", ["-m", "causal", "--at", "call:serve_request>*"]),
+                ("--window makes experiments in one process, which --mode speed-up does not do", ["-m", "speed-up", "--at", "call:serve_request>*"]),
+                ("--at call:serve_request>nobody: no such call is in the code", ["--at", "call:serve_request>nobody"]),
+                ("--at call:main>never_called: it was not executed in the run that selects functions", ["--at", "call:main>never_called"])]:
+            done = subprocess.run([STROBE, "blow", *options, "--window", "100ms", "--progress", "serve_request", "--", PLANTED, "service"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100, cwd=self.at, check=False)
+            self.assertIn(text, done.stderr)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

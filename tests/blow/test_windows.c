@@ -211,7 +211,7 @@ test_counts(void **state)
 {
 	struct st_blow b = windows_of();
 	struct st_blow_kept kept = {0};
-	static const struct st_blow_kept_probe probes[] = {{4, F}, {9, F}, {7, POINT}};
+	static const struct st_blow_kept_probe probes[] = {{4, F, 4}, {9, F, 9}, {7, POINT, 7}};
 	struct st_blow_count before[] = {{10, 1000, 1, 50}, {1, 100, 0, 0}, {20, 5000, 0, 0}},
 	                     after[] = {{15, 3000, 4, 350}, {3, 90, 0, 0},  {24, 9000, 0, 0},
 	                                {0, 0, 0, 0},       {2, 500, 2, 8}, {1, -7, 0, 0}};
