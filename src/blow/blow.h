@@ -187,6 +187,9 @@ struct st_blow {
 	bool cut;     /* the program does not end the runs; Strobe does, after a given time */
 	bool live;    /* runs are windows of time in one process, and `cut` is set, too: live.h */
 	struct st_blow_timeline *timeline; /* timeline.h; NULL: none was recorded */
+	/* Another program that the process has executed in the selection, without probes; NULL:
+	 * none is known. A profile has it as a note. */
+	const char *executed;
 };
 
 void st_blow_free(struct st_blow *b);
@@ -215,8 +218,12 @@ st_status st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_
  * not below n_functions, or memory is exhausted; *r is empty then. */
 void st_blow_write_line(const struct st_blow_run *r, FILE *out);
 st_status st_blow_read_line(struct st_blow_run *r, const char *line, size_t n_functions);
-/* The same for a function; reading adds it to b. The line does not keep `chosen`. */
+/* The same for a function, or for what st_blow_write_executed has written; reading adds it to b.
+ * The line does not keep `chosen`. */
 void st_blow_write_function(const struct st_blow_function *f, FILE *out);
 st_status st_blow_read_function(struct st_blow *b, const char *line);
+void st_blow_write_executed(const char *executed, FILE *out);
+/* Writes a line for each function, and one for b->executed. */
+void st_blow_write_selection(const struct st_blow *b, FILE *out);
 
 #endif

@@ -100,8 +100,7 @@ text_of_selection(const struct st_blow *b)
 	struct st_text text;
 	if (!st_text_begin(&text))
 		return NULL;
-	for (size_t i = 0; i < b->functions.n; i++)
-		st_blow_write_function(&b->functions.v[i], text.out);
+	st_blow_write_selection(b, text.out);
 	char *out = st_text_end(&text);
 	for (char *at = out; at && *at; at++)
 		*at = *at == '\n' ? SEPARATOR : *at;

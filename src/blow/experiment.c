@@ -42,8 +42,7 @@ experiment_select(const struct st_blow_options *o, struct st_blow *b, struct st_
 {
 	if (st_blow_select(&o->how, b, run, e))
 		return ST_FAILED;
-	for (size_t i = 0; i < b->functions.n; i++)
-		st_blow_write_function(&b->functions.v[i], out);
+	st_blow_write_selection(b, out);
 	return ST_OK;
 }
 

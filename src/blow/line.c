@@ -4,7 +4,8 @@
  * its noise, its outcome, its samples, its spans, and its origins; a tab and its note may follow.
  * Each text of an origin is enclosed in two of TEXT_ENDS. A function is
  * "function\tIMAGE\tOFFSET\tCALLS\tNS\tSITES\tTRAITS\tCALLEE\tCALLER\tNAME\tRAW_NAME\tWHY", with an
- * empty WHY if it takes a probe. The journal may be any file, so reading checks everything.
+ * empty WHY if it takes a probe; "executed\tFILE" is another program that was executed. The journal
+ * may be any file, so reading checks everything.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -301,11 +302,41 @@ add_read_function(struct st_blow *b, char *line)
 	return slot ? ST_OK : ST_FAILED;
 }
 
+static const char executed_prefix[] = "executed\t";
+
+void
+st_blow_write_executed(const char *executed, FILE *out)
+{
+	fputs("executed", out);
+	write_name(executed, out);
+	fputc('\n', out);
+}
+
+void
+st_blow_write_selection(const struct st_blow *b, FILE *out)
+{
+	for (size_t i = 0; i < b->functions.n; i++)
+		st_blow_write_function(&b->functions.v[i], out);
+	if (b->executed)
+		st_blow_write_executed(b->executed, out);
+}
+
+static st_status
+line_take_executed(struct st_blow *b, const char *name)
+{
+	b->executed = st_blow_text(b, name);
+	return b->executed ? ST_OK : ST_FAILED;
+}
+
 st_status
 st_blow_read_function(struct st_blow *b, const char *line)
 {
+	const size_t prefix = sizeof executed_prefix - 1;
 	char *copy = strndup(line, strcspn(line, "\n"));
-	const st_status status = copy ? add_read_function(b, copy) : ST_FAILED;
+	const st_status status = !copy ? ST_FAILED
+	                         : !strncmp(copy, executed_prefix, prefix)
+	                                 ? line_take_executed(b, copy + prefix)
+	                                 : add_read_function(b, copy);
 	free(copy);
 	return status;
 }

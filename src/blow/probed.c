@@ -513,6 +513,8 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 		                         st_sampler_list(&r->sampler, &r->listing, out)
 		                 ? ST_FAILED
 		                 : ST_OK;
+	if (!r->b && r->probes.process.executed)
+		st_blow_write_executed(r->probes.process.executed, out);
 	if (!status)
 		st_blow_write_line(&run, out);
 	st_trace_free(&t);
@@ -611,6 +613,7 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                              .installed = b ? give_noise : NULL,
 	                              .taken = note_begin,
 	                              .process = {.noisy = true,
+	                                          .tells_executed = !b,
 	                                          .scoped = how->main != NULL,
 	                                          .records = how->records}}};
 	r.sampler = (struct st_sampler){.probes = &r.probes, .asked = asked->function, .keeps = !b};

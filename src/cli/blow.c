@@ -95,6 +95,9 @@ blow_write(const struct st_profile *p, const void *arg, FILE *out, struct st_err
 
 /* ---- a campaign ---- */
 
+#define EXECUTED_TEXT                                                                              \
+	"the program executed another one, %s, which is not measured: name that program itself"
+
 struct blown {
 	struct st_blow_arguments *a;
 	struct st_progress progress;
@@ -197,6 +200,8 @@ save_blow(const struct blown *w, const char *options, enum st_blow_end end, stru
 	struct st_profile *p = profile_of_blow(w, options);
 	if (!p)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to keep the experiments");
+	if (w->b.executed)
+		st_profile_note(p, EXECUTED_TEXT, w->b.executed);
 	if (end == ST_BLOW_INTERRUPTED)
 		st_profile_note(p, a->live && st_blow_live_ended(a->live)
 		                           ? "the process ended during the campaign"
@@ -281,6 +286,8 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 			return ST_OK;
 		called += b->functions.v[i].calls > 0;
 	}
+	if (b->executed)
+		return st_fail(e, ST_EXIT_FAILED, EXECUTED_TEXT, b->executed);
 	if (a->options.how.samples)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
@@ -338,7 +345,9 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 	struct st_blow_campaign *c = st_blow_open(&a->options, &w->b, e);
 	if (c && st_blow_dropped(c) && !a->quiet)
 		fprintf(stderr, "strobe: %s\n", st_blow_dropped(c));
-	st_status status = c ? ST_OK : ST_FAILED;
+	st_status status = !c ? ST_FAILED : a->shows ? ST_OK : check_corpus(&w->b, a, e);
+	if (!status && w->b.executed && !a->quiet)
+		fprintf(stderr, "strobe: " EXECUTED_TEXT "\n", w->b.executed);
 	if (!status && a->shows) {
 		status = a->live ? st_blow_live_leave(a->live, e) : ST_OK;
 		if (!status)
@@ -346,8 +355,6 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 		st_blow_close(c);
 		return status ? status : st_output_flush(e);
 	}
-	if (!status)
-		status = check_corpus(&w->b, a, e);
 	if (!status && a->view.wishes)
 		status = st_blow_wishes_find(a->view.wishes, &w->b, e);
 	if (!status)

@@ -547,6 +547,20 @@ class Results(Blow):
         done = self.strobe(*options, "--", PLANTED, "pair", code=125)
         self.assertIn("is of another experiment", done.stderr)
 
+    def test_executed(self):
+        """Another program that the process executes has no probes; the selection tells, and the journal and the result keep it."""
+        pattern = r"the program executed another one, \S*sh, which is not measured: name that program itself"
+        options = ("-F", "worker_part", "--noise", "busy", "--iterations", "1", "--baseline-runs", "3", "--native-runs", "0", "--timeline", "none", "--journal", "j")
+        for _ in range(2):
+            done = self.strobe(*options, "-o", "r.json", "--", PLANTED, "hazards")
+            self.assertRegex(done.stderr, f"^strobe: {pattern}\n")
+            (note,) = json.loads((self.at / "r.json").read_text())["notes"]
+            self.assertRegex(note, f"^{pattern}$")
+        self.assertEqual(self.strobe("-q", *options[:-2], "-o", "r.json", "--", PLANTED, "hazards").stderr, "")
+        error = self.strobe("--main", "never_called", "--", PLANTED, "hazards", code=125).stderr
+        self.assertRegex(error, f"^strobe: {pattern}\n$")
+        self.assertNotIn("executed", self.strobe("--show-functions", "--", PLANTED, "serial").stderr)
+
 
 class Mistakes(Blow):
     def refused(self, *arguments, code=2):

@@ -213,13 +213,35 @@ test_mutations(void **state)
 	free(function);
 }
 
+/* The lines of a selection: its functions, and the program that was executed last. */
+static void
+test_selection(void **state)
+{
+	struct st_blow b = {.executed = "/a b/c\n\td"}, back = {0};
+	struct st_text text;
+	(void)state;
+	*ST_PUSH(&b.functions) =
+	        (struct st_blow_function){.name = "f", .raw_name = "f", .image = "/i", .offset = 1};
+	assert_non_null(st_text_begin(&text));
+	st_blow_write_selection(&b, text.out);
+	char *lines = st_text_end(&text), *rest = lines;
+	for (char *line; (line = strsep(&rest, "\n"));)
+		if (*line)
+			assert_int_equal(st_blow_read_function(&back, line), ST_OK);
+	assert_int_equal(back.functions.n, 1);
+	assert_string_equal(back.executed, "/a b/c  d");
+	assert_int_equal(st_blow_read_function(&back, "executed"), ST_FAILED);
+	free(lines);
+	st_blow_free(&b);
+	st_blow_free(&back);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_round_trip),
-	        cmocka_unit_test(test_function),
-	        cmocka_unit_test(test_bad_lines),
+	        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_function),
+	        cmocka_unit_test(test_selection),  cmocka_unit_test(test_bad_lines),
 	        cmocka_unit_test(test_mutations),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
