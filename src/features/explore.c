@@ -396,9 +396,18 @@ is_begun_by(const char *name, const char *begin)
 static bool
 is_lock(struct st_feature_search *s, const struct st_feature_item *item)
 {
+	static const char *const locks[] = {"pthread_mutex_t",
+	                                    "pthread_cond_t",
+	                                    "pthread_rwlock_t",
+	                                    "pthread_barrier_t",
+	                                    "sem_t",
+	                                    "mtx_t",
+	                                    "cnd_t"};
 	struct st_type *type = item->type;
-	if (is_begun_by(type->name, "__pthread_") || is_begun_by(item->type_name, "pthread_") ||
-	    (item->type_name && !strcmp(item->type_name, "sem_t")))
+	for (size_t i = 0; item->type_name && i < sizeof locks / sizeof *locks; i++)
+		if (!strcmp(item->type_name, locks[i]))
+			return true;
+	if (is_begun_by(type->name, "__pthread_"))
 		return true;
 	if (type->kind != ST_TYPE_UNION)
 		return false;

@@ -185,7 +185,9 @@ class Locks(Features):
     SOURCE = """
     #include <pthread.h>
     #include <semaphore.h>
-    struct queue { pthread_mutex_t m; pthread_cond_t c; pthread_rwlock_t rw; sem_t s; pthread_barrier_t b; int n; };
+    #include <threads.h>
+    typedef struct { int threads; } pthread_pool_t;
+    struct queue { pthread_mutex_t m; pthread_cond_t c; pthread_rwlock_t rw; sem_t s; pthread_barrier_t b; mtx_t x; pthread_pool_t pool; int n; };
     __attribute__((noinline)) int work(struct queue *q, pthread_mutex_t *m) { __asm__("" : : "r"(m)); return q->n; }
     int main(void) { static struct queue q; return work(&q, &q.m); }
     """
@@ -196,9 +198,9 @@ class Locks(Features):
             program = os.path.join(place, "features-locks")
             subprocess.run(["cc", "-g", "-O1", "-x", "c", "-", "-o", program], input=self.SOURCE, text=True, check=True)
             table = self.table(program, "work")
-            self.assertEqual([f["path"] for f in table["features"]], ["q == 0", "m == 0", "q->n"])
+            self.assertEqual([f["path"] for f in table["features"]], ["q == 0", "m == 0", "q->pool.threads", "q->n"])
             self.assertEqual([(each["path"], each["why"]) for each in table["skipped"]],
-                             [(path, "it is a lock, whose state other threads change") for path in ("q->m", "q->c", "q->rw", "q->s", "q->b", "*m")])
+                             [(path, "it is a lock, whose state other threads change") for path in ("q->m", "q->c", "q->rw", "q->s", "q->b", "q->x", "*m")])
 
 
 class Refused(Features):
