@@ -75,7 +75,8 @@ st_machine_read(struct st_machine *to, const char *root, bool all_cpus)
 	const long n = sysconf(_SC_NPROCESSORS_CONF);
 	read_load(to, root);
 	read_free_memory(to, root);
-	/* Of most virtual machines and containers no frequency is known: it is asked for once. */
+	/* Most virtual machines and containers have no frequencies: these are not looked for again.
+	 */
 	for (unsigned i = 0; i < ST_MACHINE_CPUS && (long)i < n; i++)
 		if (all_cpus || (to->cpus[i].khz &&
 		                 __atomic_exchange_n(&to->cpus[i].used, 0, __ATOMIC_RELAXED)))

@@ -14,11 +14,12 @@ struct st_machine_watch {
 	bool runs, ends; /* ends: atomic */
 };
 
-/* Reads the state once from the files of the kernel in the folder `root` (""), and the frequencies
- * of the CPUs that threads have asked for, or of all. What cannot be read is not known. */
+/* Reads the state once from the files of the kernel, whose paths begin with `root` (""), and the
+ * frequencies of the CPUs that threads have asked for, or of all. A value that cannot be read is
+ * marked as not known. */
 void st_machine_read(struct st_machine *to, const char *root, bool all_cpus);
 
-/* Reads it now, and again every few milliseconds until the end of the watch. */
+/* Begins to read the state: now, and again every 4 ms until the watch ends. */
 void st_machine_watch_begin(struct st_machine_watch *w, struct st_machine *to);
 void st_machine_watch_end(struct st_machine_watch *w);
 

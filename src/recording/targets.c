@@ -66,13 +66,27 @@ st_recorded_callee_words(const struct st_recording_request *r)
 	               : 0;
 }
 
-/* Size / 8 of a row that has that many values. */
+/* Returns the size, divided by 8, of a row with this number of values. */
 static uint32_t
 words_of_row(const struct st_recording_request *r, uint32_t values)
 {
 	const uint32_t callee = st_recorded_callee_words(r);
 	return (uint32_t)(sizeof(struct st_record_row) / 8) + values +
 	       (callee ? (ST_RECORD_MOST_NAMED + 1) * callee + ST_RECORD_METRIC_COUNT : 0);
+}
+
+/* Begins to read the state of the machine if it is among the features. A process without recorded
+ * functions, such as a shell, needs no thread that reads it. */
+static void
+watch_machine_of(struct st_recording_targets *t)
+{
+	if (!t->request->limits.machine || t->machine)
+		return;
+	t->machine = take_area(t->probes, sizeof(struct st_machine));
+	if (t->machine)
+		st_machine_watch_begin(
+		        &t->watch,
+		        (struct st_machine *)((uint64_t *)t->probes->process.area + t->machine));
 }
 
 static void
@@ -85,6 +99,7 @@ describe_to_runtime(struct st_recording_targets *t, struct st_recorded *f, uint6
 	               words = words_of_row(r, n);
 	const uint32_t rows = take_area(t->probes, (uint64_t)t->keep * words * 8);
 	f->function = rows ? take_area(t->probes, sizeof(struct st_record_function)) : 0;
+	watch_machine_of(t);
 	struct st_record_function *to = st_recorded_function(t->probes, f);
 	if (!to) {
 		t->crowded++;
@@ -175,18 +190,6 @@ share_rows(struct st_recording_targets *t, size_t n)
 	t->keep = t->request->keep < most ? t->request->keep : (uint32_t)most;
 }
 
-/* Begins to read the state of the machine if it is among the features. */
-static void
-watch_machine_of(struct st_recording_targets *t)
-{
-	if (t->request->limits.machine)
-		t->machine = take_area(t->probes, sizeof(struct st_machine));
-	if (t->machine)
-		st_machine_watch_begin(
-		        &t->watch,
-		        (struct st_machine *)((uint64_t *)t->probes->process.area + t->machine));
-}
-
 /* The targets of a process, made when it is first seen. NULL: no memory. */
 static struct st_recording_targets *
 targets_of_process(struct st_recording *r, struct st_probes *probes)
@@ -195,10 +198,8 @@ targets_of_process(struct st_recording *r, struct st_probes *probes)
 		if (r->processes.v[i]->probes == probes)
 			return r->processes.v[i];
 	struct st_recording_targets *t = calloc(1, sizeof *t), **slot = NULL;
-	if (t && !st_recording_targets_begin(t, r->request, probes)) {
-		watch_machine_of(t);
+	if (t && !st_recording_targets_begin(t, r->request, probes))
 		slot = ST_PUSH(&r->processes);
-	}
 	if (slot)
 		return *slot = t;
 	if (t)

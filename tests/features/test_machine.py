@@ -30,10 +30,10 @@ class Machine(unittest.TestCase):
     def strobe(self, *words):
         return subprocess.run([STROBE, "annotate", *words], capture_output=True, text=True, timeout=120, check=False)
 
-    def record(self, *words):
+    def record(self, *words, program=(THREADS,)):
         with tempfile.TemporaryDirectory(prefix="strobe-machine-") as folder:
             path = os.path.join(folder, "r.txt")
-            done = self.strobe("-q", "-F", "works", *words, "-o", path, "--", THREADS)
+            done = self.strobe("-q", "-F", "works", *words, "-o", path, "--", *program)
             self.assertEqual(done.returncode, 0, done.stderr)
             return records.read(path)[0]["works"]
 
@@ -67,8 +67,13 @@ class Machine(unittest.TestCase):
         self.assertEqual([feature["name"] for feature in self.record("--machine", "--max-features", "1").features], ["waiting", *NAMES])
 
     def test_children(self):
-        """A child of fork has the same state."""
-        self.assertEqual(len(self.record("--machine", "--follow").columns(*NAMES)), 15)
+        """The state is also that of a program that a child executes."""
+        rows = self.record("--machine", "--follow", program=("sh", "-c", f"{THREADS}; true")).columns("waiting", *NAMES[:4])
+        self.assertEqual([row[:2] for row in rows], [(0, 1)] + [(i, i + 1) for i in range(1, 8) for _ in range(2)])
+        for _, _, runnable, load, free in rows:
+            self.assertGreaterEqual(runnable, 1)
+            self.assertGreaterEqual(load, 0)
+            self.assertGreater(free, 0)
 
     def test_list(self):
         done = self.strobe("--features", "--machine", "--format", "json", "-F", "works", THREADS)
