@@ -11,6 +11,7 @@
 #include "annotate/predict.h"
 #include "base/number.h"
 #include "stats/least_squares.h"
+#include "stats/robust.h"
 
 static const double carries_much = 0.5, carries_little = 0.05, interval_level = 0.95;
 
@@ -76,6 +77,37 @@ design_take_rows(struct design *d, const struct st_ann_annotation *a,
 		if (defined)
 			d->row[d->n++] = (uint32_t)i;
 	}
+	return ST_OK;
+}
+
+/* Leaves out the share of the records that the model leaves out: those that are farthest from it.
+ */
+static st_status
+design_leave_out(struct design *d, const struct st_ann_model *m)
+{
+	const size_t n = d->n, left_out = (size_t)round(m->dropped * (double)n);
+	if (m->selection != ST_ANN_DOMINANT || !left_out || left_out >= n)
+		return ST_OK;
+	double *const sorted = calloc(n, sizeof *sorted);
+	if (!sorted)
+		return ST_FAILED;
+	for (size_t i = 0; i < n; i++) {
+		const struct st_ann_record at = {d->p->rows, d->row[i]};
+		const struct st_ann_names names = st_ann_record_names(&at);
+		double mean, sd;
+		d->spare[i] = st_ann_model_moments(m, &names, &mean, &sd)
+		                      ? fabs(d->p->whole[d->row[i]] - mean)
+		                      : 0;
+		sorted[i] = d->spare[i];
+	}
+	st_sort_values(sorted, n);
+	d->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (d->spare[i] <= sorted[n - 1 - left_out]) {
+			d->row[d->n] = d->row[i];
+			memmove(&d->x[d->n++ * d->k], &d->x[i * d->k], d->k * sizeof *d->x);
+		}
+	free(sorted);
 	return ST_OK;
 }
 
@@ -268,6 +300,8 @@ st_ann_explain_scope(const struct st_ann_parted *p, const struct st_ann_annotati
 		design_complete(&d);
 		status = design_take_rows(&d, a, out->scope);
 	}
+	if (!status)
+		status = design_leave_out(&d, m);
 	if (!status)
 		status = explain_design(&d, out);
 	for (size_t k = 0; k < d.k; k++)

@@ -133,6 +133,18 @@ class Records(Annotate):
         self.assertEqual(terms(14), [["1", "b", "c", "d"]])
         self.assertEqual(terms(8), [["1", "d"]])
 
+    def test_explained_shares_leave_disturbed_times_out(self):
+        """The shares are those of the model, which leaves the time of one call out that is a thousand times as long."""
+        head = HEADER[:HEADER.index("#metric")] + "#metric,1,time,ns\n#metric,1,time_in_g,ns,time,g\n#metric,1,calls_of_g,,calls,g\n#feature,1,n,number,parameter,value,n\n"
+        rows = [f"1,{50 + 30 * n + (1000000 if i == 7 else 0)},{20 * n},{n},{n}\n" for i, n in enumerate([*range(1, 51)] * 4)]
+        self.file(head + "".join(rows), "a.txt")
+        x, = json.loads(self.printed("annotate", "--format", "json", "--explain", "sort", "a.txt"))["explanations"]
+        model, = x["annotation"]["models"]
+        self.assertEqual((model["mean"], model["selection"], model["dropped"], model["n"]), ("50 + 30 * n", "dominant", 1 / 200, 199))
+        scope, = x["scopes"]
+        self.assertEqual((scope["records"], [term["term"] for term in scope["terms"]]), (199, ["n"]))
+        self.assertEqual([(s["callee"], round(s["share"], 9)) for s in scope["terms"][0]["shares"]], [("g", round(2 / 3, 9)), (None, round(1 / 3, 9))])
+
     def test_a_byte_order_mark_is_no_part_of_a_name(self):
         rows = "".join(f"{3 * n},{n}\n" for n in range(10))
         self.file("\ufeffcost,n\n" + rows, "c.csv")
