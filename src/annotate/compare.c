@@ -192,13 +192,13 @@ compare_leave_out_disturbed(struct comparison *c)
 	const size_t n = c->rows.n;
 	double *v = malloc((2 * n + 1) * sizeof *v);
 	bool *far = calloc(n + 1, sizeof *far);
-	const st_status status = v && far ? ST_OK : ST_FAILED;
+	st_status status = v && far ? ST_OK : ST_FAILED;
 	for (size_t i = 0; i < n && !status; i++) {
 		v[i] = c->rows.v[i].mean;
 		v[n + i] = c->rows.v[i].residual;
 	}
 	if (!status)
-		c->out->disturbed = st_ann_mark_disturbed(v, v + n, n, far);
+		status = st_ann_mark_disturbed(v, v + n, n, far, &c->out->disturbed);
 	c->rows.n = 0;
 	for (size_t i = 0; i < n && !status; i++)
 		if (!far[i])
@@ -439,10 +439,34 @@ compare_need(void *arg, const char *name)
 		         "the records have no feature '%.80s', which the annotation needs", name);
 }
 
+/* Returns whether the models of the annotation describe all records except disturbed ones: they
+ * leave out few of all, and few of each scope, as a cluster does not. */
+static bool
+compare_describes_all(const struct st_ann_annotation *a)
+{
+	static const double scope_most = 0.1;
+	double described = 0, left_out = 0;
+	for (size_t i = 0; i < a->scopes.n; i++)
+		for (size_t k = 0; k < a->scopes.v[i].models.n; k++) {
+			const struct st_ann_model *m = &a->scopes.v[i].models.v[k];
+			const double n = m->n ? (double)m->n : 1;
+			described += n;
+			if (m->selection == ST_ANN_PLAIN)
+				continue;
+			if (m->selection != ST_ANN_DOMINANT || !(m->dropped >= 0) ||
+			    m->dropped > scope_most)
+				return false;
+			left_out += n * m->dropped / (1 - m->dropped);
+		}
+	/* The notes are rounded. */
+	return left_out <= 1.001 * ST_ANN_DISTURBED_MOST * (described + left_out);
+}
+
 /* Sets the reason why the annotation cannot be compared with records, if there is one. */
 static void
 compare_check_models(struct comparison *c)
 {
+	const bool all = compare_describes_all(c->a);
 	for (size_t i = 0; i < c->a->scopes.n; i++) {
 		const struct st_ann_scope *s = &c->a->scopes.v[i];
 		st_ann_each_name(s->condition, compare_need, c);
@@ -450,9 +474,7 @@ compare_check_models(struct comparison *c)
 			const struct st_ann_model *m = &s->models.v[k];
 			st_ann_each_name(m->a, compare_need, c);
 			st_ann_each_name(m->b, compare_need, c);
-			const bool nearly_all = m->selection == ST_ANN_DOMINANT &&
-			                        m->dropped <= ST_ANN_DISTURBED_MOST;
-			if (m->selection != ST_ANN_PLAIN && !nearly_all && !*c->out->reason)
+			if (m->selection != ST_ANN_PLAIN && !all && !*c->out->reason)
 				snprintf(c->out->reason, sizeof c->out->reason,
 				         "its model describes selected records only (selection "
 				         "%s)",

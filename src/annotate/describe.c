@@ -126,8 +126,6 @@ ann_describe_fit(const struct ann_writer *w, const struct st_ann_part *part, str
 	m->b = ann_sd_expr(w, &part->fit);
 	m->r2 = part->fit.r2;
 	m->r2_cv = part->r2_cv;
-	m->selection = part->selection;
-	m->dropped = part->dropped;
 	strcpy(m->class, st_ann_class_name(part->fit.class));
 	if (!m->a || !m->b)
 		return ST_FAILED;
@@ -198,6 +196,8 @@ st_ann_describe_leaf(const struct st_ann_problem *p, const struct st_ann_leaf *l
 		*m = st_ann_model_new();
 		m->weight = part->weight;
 		m->n = part->n;
+		m->selection = part->selection;
+		m->dropped = part->dropped;
 		if (ann_describe_branches(leaf, part, m))
 			return ST_FAILED;
 		if (part->independent ? ann_describe_family(part, m)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Divides times although a few calls were disturbed. An interrupt, or another guest of the host,
- * adds to the time of one call in hundreds what may be more than all other calls differ by: one
- * such record hides a law from least squares. Records far above the model of their scope are left
- * out if they are few, and if the law then explains the rest much better; `dropped` tells the
- * share.
+ * makes about one call in some hundreds longer, often by more than the other calls differ from each
+ * other. With one such record, least squares may miss the law. Records far above the model of their
+ * scope are left out if they are few, and if much less of the squares remains without them. The
+ * note `dropped` has their share.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -37,6 +37,7 @@ ann_leaf_distance(const struct st_ann_problem *p, const struct st_ann_leaf *leaf
                   double *mean)
 {
 	double nearest = INFINITY;
+	*mean = 0;
 	for (size_t i = 0; i < leaf->parts.n; i++) {
 		const double at = ann_part_mean(p, &leaf->parts.v[i], row), d = p->y[row] - at;
 		if (fabs(d) < fabs(nearest)) {
@@ -69,7 +70,7 @@ ann_leaf_has_terms(const struct st_ann_leaf *leaf)
 	return false;
 }
 
-/* Space for the rows, and what is known of each record of the file. */
+/* The records, whether each is far above its model, and space for calculations. */
 struct ann_disturbed {
 	const struct st_ann_problem *p;
 	struct st_ann_rows rows;
@@ -84,7 +85,7 @@ static void
 ann_mark_leaf(struct ann_disturbed *s, const struct st_ann_leaf *leaf)
 {
 	const struct st_ann_rows own = ann_leaf_rows(s->p, s->rows, leaf, s->v);
-	double mean = 0;
+	double mean;
 	if (!own.n || !ann_leaf_has_terms(leaf))
 		return;
 	for (size_t i = 0; i < own.n; i++)
@@ -101,7 +102,7 @@ static double
 ann_leaves_squares(const struct ann_disturbed *s, struct st_ann_rows rows,
                    const struct st_ann_leaves *leaves)
 {
-	double sum = 0, mean = 0;
+	double sum = 0, mean;
 	for (size_t k = 0; k < leaves->list.n; k++) {
 		const struct st_ann_leaf *leaf = &leaves->list.v[k];
 		const struct st_ann_rows own = ann_leaf_rows(s->p, rows, leaf, s->v);
@@ -138,7 +139,7 @@ ann_mark_extremes(struct ann_disturbed *s)
 		s->far[s->rows.v[i]] = s->p->y[s->rows.v[i]] > limit;
 }
 
-/* Says in each model of the leaves which share of their records was left out. */
+/* Notes in the models of each leaf the share of its records that was left out. */
 static void
 ann_note_dropped(struct ann_disturbed *s, struct st_ann_leaves *leaves)
 {
@@ -225,31 +226,34 @@ ann_compare_predicted(const void *a, const void *b)
 	return (p->at > q->at) - (p->at < q->at);
 }
 
-size_t
-st_ann_mark_disturbed(const double *predicted, const double *residuals, size_t n, bool *far)
+st_status
+st_ann_mark_disturbed(const double *predicted, const double *residuals, size_t n, bool *far,
+                      size_t *marked)
 {
 	enum { NEIGHBOURS = 21 };
 	struct ann_predicted *v = malloc((n + 1) * sizeof *v);
-	size_t marked = 0;
-	for (size_t i = 0; i < n && v; i++)
+	*marked = 0;
+	if (!v)
+		return ST_FAILED;
+	for (size_t i = 0; i < n; i++)
 		v[i] = (struct ann_predicted){predicted[i], residuals[i], i};
-	if (v)
-		qsort(v, n, sizeof *v, ann_compare_predicted);
-	for (size_t i = 0; v && n >= PER_DISTURBED && i < n; i++) {
+	qsort(v, n, sizeof *v, ann_compare_predicted);
+	for (size_t i = 0; n >= PER_DISTURBED && i < n; i++) {
 		const size_t half = NEIGHBOURS / 2, last = n - NEIGHBOURS;
 		const size_t from = i < half ? 0 : i - half < last ? i - half : last;
 		double near[NEIGHBOURS];
 		for (size_t k = 0; k < NEIGHBOURS; k++)
 			near[k] = v[from + k].residual;
 		const double middle = st_median(near, NEIGHBOURS), above = v[i].residual - middle;
-		far[v[i].at] = above > FAR * st_mad(near, NEIGHBOURS) &&
-		               above > near_share * fabs(v[i].predicted + middle);
-		marked += far[v[i].at];
+		/* Most records fail the first condition, which is faster than the second. */
+		far[v[i].at] = above > near_share * fabs(v[i].predicted + middle) &&
+		               above > FAR * st_mad(near, NEIGHBOURS);
+		*marked += far[v[i].at];
 	}
-	if (marked > n / PER_DISTURBED) {
+	if (*marked > n / PER_DISTURBED) {
 		memset(far, 0, n * sizeof *far);
-		marked = 0;
+		*marked = 0;
 	}
 	free(v);
-	return marked;
+	return ST_OK;
 }
