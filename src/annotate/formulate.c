@@ -334,7 +334,7 @@ ann_same_terms(const struct ann_pool *pool, const struct st_ann_fit *f, uint32_t
 }
 
 /* Returns whether the fit is exact because it has as many coefficients as the records have
- * different values of its terms: every class would be exact then. */
+ * different values of its terms: other models would then be exact as well. */
 static bool
 ann_is_saturated(const struct ann_pool *pool, const struct st_ann_fit *f)
 {

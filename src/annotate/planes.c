@@ -11,10 +11,11 @@
 
 #include "annotate/scopes.h"
 
-/* SAMPLE_MOST: so many records decide on the position, which all records then make exact. */
+/* SAMPLE_MOST: a position is found with at most this number of records, evenly spaced in the order
+ * of the feature. All records near it then refine it. */
 enum { FEATURES_MOST = 6, COLUMNS_MOST = 1 + 2 * FEATURES_MOST, SAMPLE_MOST = 1000 };
 
-/* The two models must leave less than this share of the residual squares of one. */
+/* The two models must leave less than this share of the residual squares of one model. */
 static const double promising = 0.7;
 
 struct ann_ordered {
@@ -41,7 +42,8 @@ ann_compare_ordered(const void *a, const void *b)
 	return (p->row > q->row) - (p->row < q->row);
 }
 
-/* Fills in the values of the columns for a record; features are scaled to -1 to 1. */
+/* Fills in the values of the columns for a record. Features are scaled to -1 to 1 without sums of
+ * their values, which overflow if these are very large. */
 static void
 ann_plane_columns(const struct ann_scan *s, uint32_t row, double *x)
 {
@@ -51,7 +53,7 @@ ann_plane_columns(const struct ann_scan *s, uint32_t row, double *x)
 		const uint16_t at = s->features[i];
 		const double low = s->usable->low[at], high = s->usable->high[at];
 		const double v = s->p->records->features.v[at].v[row];
-		x[n] = (2 * v - low - high) / (high - low);
+		x[n] = 2 * ((v - low) / (high - low)) - 1;
 		x[n + 1] = x[n] * x[n];
 		n += 2;
 	}
@@ -73,7 +75,15 @@ ann_plane_rss(const struct st_columns *c)
 	return (double)(last * last);
 }
 
-/* Finds the position with the greatest likelihood; *at: 0 if the two models explain too little. */
+/* Returns n log of the variance, with n degrees of freedom. With the number of records in place of
+ * n, positions near the ends would have the advantage that a model fits few records by chance. */
+static double
+ann_plane_score(double rss, size_t n, double floor)
+{
+	return (double)n * log(fmax(rss / (double)n, floor));
+}
+
+/* Finds the position with the lowest score; *at: 0 if the two models explain too little. */
 static st_status
 ann_scan_samples(struct ann_scan *s, size_t least, double floor, size_t *at, double *score)
 {
@@ -95,15 +105,15 @@ ann_scan_samples(struct ann_scan *s, size_t least, double floor, size_t *at, dou
 		    s->n - from < least || s->order[from].x == s->order[from - s->stride].x)
 			continue;
 		const double left = s->left[i], right = ann_plane_rss(&after);
-		const double own = (double)i * log(fmax(left / (double)i, floor)) +
-		                   (double)rest * log(fmax(right / (double)rest, floor));
+		const double own = ann_plane_score(left, i - s->n_columns, floor) +
+		                   ann_plane_score(right, rest - s->n_columns, floor);
 		if (own < *score) {
 			*score = own;
 			*at = from;
 			squares = left + right;
 		}
 	}
-	if (!begun && squares >= promising * ann_plane_rss(&before))
+	if (!begun && !(squares < promising * ann_plane_rss(&before)))
 		*at = 0;
 	st_columns_free(&before);
 	st_columns_free(&after);
@@ -138,22 +148,23 @@ ann_plane_square(const struct ann_scan *s, const struct st_ls *fit, uint32_t row
 }
 
 /* Moves a position that was found with samples to where the fits of both sides describe the records
- * best. Fits that the samples do not determine leave it. */
+ * best, with at least `least` records on each side. Returns `at` if the samples do not determine
+ * the fits. */
 static size_t
-ann_plane_refine(const struct ann_scan *s, size_t at)
+ann_plane_refine(const struct ann_scan *s, size_t at, size_t least)
 {
 	struct st_ls before, after;
-	double sum = 0, least = 0;
+	double sum = 0, lowest = 0;
 	size_t best = at;
 	if (s->stride == 1 || ann_plane_fit(s, 0, at, &before) ||
 	    ann_plane_fit(s, at, s->n, &after))
 		return at;
-	const size_t begin = at > 2 * s->stride ? at - 2 * s->stride : 1;
-	for (size_t i = begin; i < s->n && i < at + 2 * s->stride; i++) {
+	const size_t begin = at > least + 2 * s->stride ? at - 2 * s->stride : least;
+	for (size_t i = begin; i <= s->n - least && i < at + 2 * s->stride; i++) {
 		const uint32_t row = s->order[i - 1].row;
 		sum += ann_plane_square(s, &before, row) - ann_plane_square(s, &after, row);
-		if (sum < least && s->order[i].x != s->order[i - 1].x) {
-			least = sum;
+		if (sum < lowest && s->order[i].x != s->order[i - 1].x) {
+			lowest = sum;
 			best = i;
 		}
 	}
@@ -187,7 +198,7 @@ st_ann_find_plane(const struct st_ann_problem *p, struct st_ann_rows rows,
 		if (at && score < lowest) {
 			lowest = score;
 			*feature = s.features[k];
-			*place = ann_plane_refine(&s, at);
+			*place = ann_plane_refine(&s, at, least);
 		}
 	}
 	free(s.order);

@@ -29,7 +29,7 @@ st_ann_wrong_field(const struct st_ann_lines *l, size_t field, const char *forma
 /* Returns the end of the message that a line has too few fields: whether the file is truncated. */
 const char *st_ann_why_short(const struct st_ann_lines *l);
 st_status st_ann_field_number(const struct st_ann_lines *l, size_t field, double *value);
-/* The same of a metric, whose square must be a number, too. */
+/* Takes the value of a metric. Fails also if its square would overflow or underflow. */
 st_status st_ann_field_metric(const struct st_ann_lines *l, size_t field, double *value);
 /* Returns whether the text has only letters, digits and _, and no digit first. */
 bool st_ann_is_identifier(const char *text);

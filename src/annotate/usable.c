@@ -9,8 +9,8 @@
 static const double same_correlation = 0.9;
 
 /* Subtracts the mean of a feature and scales it to a vector of length 1. Returns false if it is
- * absent in a row or constant. The values are relative to their range, because the squares of very
- * large or small ones are no numbers. */
+ * absent in a row or constant. The values are scaled to their range first, because the
+ * squares of very large or small ones overflow or underflow. */
 static bool
 ann_standardise(const double *v, struct st_ann_rows rows, double *out, double *low, double *high)
 {
