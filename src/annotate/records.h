@@ -85,7 +85,8 @@ struct st_ann_records {
 
 struct st_ann_data {
 	ST_VEC(struct st_ann_records) functions;
-	char *notes; /* of the files, a line each; NULL: none */
+	char *notes;       /* of the files, a line each; NULL: none */
+	double unfinished; /* seconds of the shortest recording that did not end; 0: all ended */
 };
 
 /* The options for reading a text file of columns. */

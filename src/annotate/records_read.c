@@ -307,6 +307,19 @@ ann_read_note(struct ann_reading *r)
 }
 
 static st_status
+ann_read_unfinished(struct ann_reading *r)
+{
+	double seconds;
+	if (r->l->n < 2)
+		return st_ann_wrong_field(r->l, 0, "a number of seconds is expected");
+	if (st_ann_field_number(r->l, 1, &seconds))
+		return ST_FAILED;
+	if (!r->data->unfinished || seconds < r->data->unfinished)
+		r->data->unfinished = seconds;
+	return ST_OK;
+}
+
+static st_status
 ann_read_header(struct ann_reading *r)
 {
 	static const struct {
@@ -315,7 +328,8 @@ ann_read_header(struct ann_reading *r)
 	} lines[] = {{"#strobe-records", ann_read_version}, {"#function", ann_read_function},
 	             {"#metric", ann_read_metric},          {"#feature", ann_read_feature},
 	             {"#branch", ann_read_branch},          {"#calls", ann_read_calls},
-	             {"#overhead", ann_read_overhead},      {"#note", ann_read_note}};
+	             {"#overhead", ann_read_overhead},      {"#note", ann_read_note},
+	             {"#unfinished", ann_read_unfinished}};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		if (!strcmp(r->l->v[0].text, lines[i].name))
 			return lines[i].read(r);

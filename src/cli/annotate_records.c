@@ -193,6 +193,16 @@ annotate_warn_of_impossible(const struct analysis *r)
 }
 
 static void
+annotate_warn_of_unfinished(const struct analysis *r)
+{
+	if (r->data.unfinished > 0 && !r->a->quiet)
+		fprintf(stderr,
+		        "strobe: a file has only the calls of the first %.0f s, because its "
+		        "recording was killed: these are used\n",
+		        r->data.unfinished);
+}
+
+static void
 annotate_warn_of_missing(const struct analysis *r)
 {
 	for (size_t i = 0; i < r->data.functions.n && !r->a->quiet; i++) {
@@ -214,6 +224,7 @@ annotate_read(struct analysis *r, struct st_error *e)
 	for (size_t i = 0; i < r->a->files.n; i++)
 		if (st_ann_data_read(&r->data, r->a->files.text[i], &columns, e))
 			return ST_FAILED;
+	annotate_warn_of_unfinished(r);
 	annotate_warn_of_missing(r);
 	annotate_warn_of_impossible(r);
 	return annotate_filter(r, e) || annotate_leave_out(r, e) ? ST_FAILED : ST_OK;

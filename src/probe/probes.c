@@ -162,8 +162,11 @@ static st_status
 wait_for_others(struct st_probes *root, struct st_error *e)
 {
 	(void)e;
-	while (!root->process.only_exec && !st_jobs_interrupted() && is_any_left(root))
+	while (!root->process.only_exec && !st_jobs_interrupted() && is_any_left(root)) {
+		if (root->watch)
+			root->watch(root->arg);
 		nanosleep(&(struct timespec){0, 50000000}, NULL);
+	}
 	for (size_t i = 0; i <= root->others.n; i++) {
 		struct st_probing *p = i ? &root->others.v[i - 1]->process : &root->process;
 		st_probing_unfollow(p);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "features/targets.h"
 #include "recording/save.h"
@@ -151,9 +152,9 @@ engine_add_process(struct st_engine_recordings *all, const void *results)
 }
 
 static void
-engine_on_image(void *arg, struct st_results_header *results, uint32_t index)
+engine_add_image(struct st_engine_recordings *all, struct st_results_header *results,
+                 uint32_t index)
 {
-	struct st_engine_recordings *all = arg;
 	struct st_engine_recording *r = engine_recording_of(all, results);
 	struct st_map map;
 	char path[PATH_MAX];
@@ -174,6 +175,15 @@ engine_on_image(void *arg, struct st_results_header *results, uint32_t index)
 	*to = (struct st_engine_image){strdup(path), image, map.start - linked};
 	r->no_memory |=
 	        !to->path || (chosen && engine_add_targets(r, results, (uint16_t)index) != ST_OK);
+}
+
+static void
+engine_on_image(void *arg, struct st_results_header *results, uint32_t index)
+{
+	struct st_engine_recordings *all = arg;
+	pthread_mutex_lock(&all->lock);
+	engine_add_image(all, results, index);
+	pthread_mutex_unlock(&all->lock);
 }
 
 /* ---- parts of records; the program could write to them ---- */
@@ -296,16 +306,19 @@ engine_begin_rows(void *arg, const struct st_results_header *results, size_t siz
 static void
 engine_end_rows(void *arg, const struct st_results_header *results)
 {
-	struct st_engine_recording *r = engine_recording_of(arg, results);
+	struct st_engine_recordings *all = arg;
+	pthread_mutex_lock(&all->lock);
+	struct st_engine_recording *r = engine_recording_of(all, results);
 	if (r)
 		r->process = NULL;
+	pthread_mutex_unlock(&all->lock);
 }
 
 static void
-engine_take_rows(void *arg, const struct st_results_header *results,
-                 const struct st_row_chunk *chunk)
+engine_take_chunk(struct st_engine_recordings *all, const struct st_results_header *results,
+                  const struct st_row_chunk *chunk)
 {
-	struct st_engine_recording *r = engine_recording_of(arg, results);
+	struct st_engine_recording *r = engine_recording_of(all, results);
 	const uint64_t *at = chunk->rows, *end = at + chunk->bytes / sizeof *at;
 	if (!r || chunk->thread >= ST_MAX_THREADS)
 		return;
@@ -370,6 +383,49 @@ engine_complain(const struct st_engine_recordings *all, struct st_error *e)
 	                        : "give it an input for which it does");
 }
 
+struct engine_result {
+	const struct st_engine_recordings *all;
+	const struct st_run *run;
+};
+
+static st_status
+engine_write_records(const void *arg, FILE *out, struct st_recording_outcome *outcome,
+                     struct st_error *e)
+{
+	const struct engine_result *r = arg;
+	bool no_memory = r->all->no_memory;
+	for (size_t i = 0; i < r->all->processes.n; i++)
+		no_memory |= r->all->processes.v[i]->no_memory;
+	if (no_memory || st_engine_write(r->all, r->run, r->all->started, out, outcome))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
+	return outcome->records ? ST_OK : engine_complain(r->all, e);
+}
+
+/* Writes what has been recorded so far, so that it is not lost if strobe is killed. */
+static void
+engine_save_so_far(struct st_engine_recordings *all)
+{
+	if (!st_recording_interim_due(&all->interim))
+		return;
+	const struct st_run run = {.tsc_hz = st_moments_frequency(all->begin, st_moment_now())};
+	const struct engine_result so_far = {all, &run};
+	all->unfinished = st_now_raw() - all->interim.begin;
+	st_recording_interim_save(&all->interim, all->request->output, engine_write_records,
+	                          &so_far);
+	all->unfinished = 0;
+}
+
+static void
+engine_take_rows(void *arg, const struct st_results_header *results,
+                 const struct st_row_chunk *chunk)
+{
+	struct st_engine_recordings *all = arg;
+	pthread_mutex_lock(&all->lock);
+	engine_take_chunk(all, results, chunk);
+	engine_save_so_far(all);
+	pthread_mutex_unlock(&all->lock);
+}
+
 static st_status
 engine_execute(struct st_engine_recordings *all, const struct st_toolset *tools, struct st_run *run,
                struct st_error *e)
@@ -392,25 +448,6 @@ engine_execute(struct st_engine_recordings *all, const struct st_toolset *tools,
 	              : st_run_program(&options, run, e);
 }
 
-struct engine_result {
-	const struct st_engine_recordings *all;
-	const struct st_run *run;
-	int64_t seconds; /* when the run began, since the epoch */
-};
-
-static st_status
-engine_write_records(const void *arg, FILE *out, struct st_recording_outcome *outcome,
-                     struct st_error *e)
-{
-	const struct engine_result *r = arg;
-	bool no_memory = r->all->no_memory;
-	for (size_t i = 0; i < r->all->processes.n; i++)
-		no_memory |= r->all->processes.v[i]->no_memory;
-	if (no_memory || st_engine_write(r->all, r->run, r->seconds, out, outcome))
-		return st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
-	return outcome->records ? ST_OK : engine_complain(r->all, e);
-}
-
 static st_status
 engine_run(struct st_engine_recordings *all, const struct st_toolset *tools,
            struct st_recording_outcome *outcome, struct st_error *e)
@@ -418,11 +455,13 @@ engine_run(struct st_engine_recordings *all, const struct st_toolset *tools,
 	struct st_run run = {0};
 	struct timespec start;
 	clock_gettime(CLOCK_REALTIME, &start);
+	all->started = (int64_t)start.tv_sec;
+	all->begin = st_moment_now();
 	if (engine_execute(all, tools, &run, e))
 		return ST_FAILED;
 	outcome->pid = run.n_processes ? run.processes[0].pid : 0;
 	outcome->exit_code = all->request->pid ? 0 : run.exit_code;
-	const struct engine_result result = {all, &run, (int64_t)start.tv_sec};
+	const struct engine_result result = {all, &run};
 	const st_status status =
 	        st_recording_save(all->request->output, engine_write_records, &result, outcome, e);
 	st_run_free(&run);
@@ -457,7 +496,7 @@ st_status
 st_engine_record(const struct st_recording_request *request, struct st_recording_outcome *outcome,
                  struct st_error *e)
 {
-	struct st_engine_recordings all = {.request = request};
+	struct st_engine_recordings all = {.request = request, .lock = PTHREAD_MUTEX_INITIALIZER};
 	const struct st_tool_setting settings[] = {
 	        {"branches", request->metrics & ST_RECORD_BRANCHES ? "1" : "0"},
 	        {"blocks", request->metrics & ST_RECORD_BLOCKS ? "1" : "0"}};

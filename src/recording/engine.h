@@ -6,10 +6,13 @@
 #ifndef STROBE_RECORDING_ENGINE_H
 #define STROBE_RECORDING_ENGINE_H
 
+#include <pthread.h>
 #include <stdio.h>
 
+#include "base/frequency.h"
 #include "control/run.h"
 #include "recording/recording.h"
+#include "recording/save.h"
 
 /* Equal outcomes of a branch that followed each other. */
 struct st_branch_run {
@@ -82,6 +85,11 @@ struct st_engine_recording {
 struct st_engine_recordings {
 	const struct st_recording_request *request;
 	ST_VEC(struct st_engine_recording *) processes; /* the program's comes first */
+	pthread_mutex_t lock; /* images are mapped and rows are taken by different threads */
+	struct st_recording_interim interim;
+	int64_t started; /* seconds since the epoch */
+	struct st_moment begin;
+	double unfinished; /* as of struct st_recording */
 	bool no_memory;
 };
 

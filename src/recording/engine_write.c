@@ -112,7 +112,7 @@ write_branch_header(FILE *out, size_t id, const struct st_branch_name *name)
 
 static void
 write_engine_header(const struct engine_writing *w, size_t id, const struct st_engine_function *f,
-                    const struct st_branch_names *names, size_t records)
+                    const struct st_branch_names *names, uint64_t calls, size_t records)
 {
 	st_record_function(w->out, id, &f->table, w->r->images.v[f->image].path, f->entry);
 	if (w->r->request->metrics & 1u << ST_RECORD_TIME)
@@ -124,17 +124,40 @@ write_engine_header(const struct engine_writing *w, size_t id, const struct st_e
 		st_record_feature(w->out, id, &f->table.features.v[i]);
 	for (size_t i = 0; i < names->list.n; i++)
 		write_branch_header(w->out, id, &names->list.v[i]);
-	fprintf(w->out, "#calls,%zu,%" PRIu64 ",%zu,%" PRIu64 "\n", id, f->calls, records,
+	fprintf(w->out, "#calls,%zu,%" PRIu64 ",%zu,%" PRIu64 "\n", id, calls, records,
 	        f->opened > f->ended ? f->opened - f->ended : 0);
 }
+
+/* The complete records of a function in the order of their calls. */
+struct engine_records {
+	const struct st_engine_record **v;
+	size_t n;
+};
 
 static int
 engine_record_order(const void *a, const void *b)
 {
-	const struct st_engine_record *x = a, *y = b;
-	if (x->complete != y->complete)
-		return x->complete ? -1 : 1;
+	const struct st_engine_record *x = *(const struct st_engine_record *const *)a,
+	                              *y = *(const struct st_engine_record *const *)b;
 	return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static st_status
+engine_complete_records(const struct st_engine_function *f, uint32_t keep,
+                        struct engine_records *out)
+{
+	*out = (struct engine_records){0};
+	if (!f->records)
+		return ST_OK;
+	out->v = calloc(keep, sizeof *out->v);
+	if (!out->v)
+		return ST_FAILED;
+	for (uint32_t i = 0; i < keep; i++)
+		if (f->records[i].complete)
+			out->v[out->n++] = &f->records[i];
+	if (out->n)
+		qsort(out->v, out->n, sizeof *out->v, engine_record_order);
+	return ST_OK;
 }
 
 static void
@@ -150,23 +173,23 @@ note_engine_function(const struct engine_writing *w, const struct st_engine_func
 }
 
 static st_status
-decide_engine_registers(struct st_engine_function *f, size_t records)
+decide_engine_registers(struct st_engine_function *f, const struct engine_records *records)
 {
 	struct st_registers_seen seen = {0};
-	for (size_t i = 0; i < records; i++)
-		st_registers_see(&seen, f->records[i].values, f->records[i].absent);
+	for (size_t i = 0; i < records->n; i++)
+		st_registers_see(&seen, records->v[i]->values, records->v[i]->absent);
 	return st_registers_decide(&seen, &f->table);
 }
 
 /* A process that was killed has not written its number of calls: it is at least the number of the
  * latest record. */
 static uint64_t
-count_engine_calls(const struct st_engine_function *f, size_t records)
+count_engine_calls(const struct st_engine_function *f, const struct engine_records *records)
 {
 	uint64_t calls = f->calls;
-	for (size_t i = 0; i < records; i++)
-		if (f->records[i].serial > calls)
-			calls = f->records[i].serial;
+	for (size_t i = 0; i < records->n; i++)
+		if (records->v[i]->serial > calls)
+			calls = records->v[i]->serial;
 	return calls;
 }
 
@@ -175,25 +198,24 @@ write_engine_function(struct engine_writing *w, struct st_engine_function *f,
                       struct st_recording_outcome *outcome)
 {
 	struct st_branch_names names = {0};
-	size_t records = 0;
-	if (f->records)
-		qsort(f->records, w->r->request->keep, sizeof *f->records, engine_record_order);
-	while (f->records && records < w->r->request->keep && f->records[records].complete)
-		records++;
-	f->calls = count_engine_calls(f, records);
-	note_engine_function(w, f, records);
-	st_status status = records ? st_branch_names_find(w->r, f, &names) : ST_OK;
+	struct engine_records records;
+	if (engine_complete_records(f, w->r->request->keep, &records))
+		return ST_FAILED;
+	const uint64_t calls = count_engine_calls(f, &records);
+	note_engine_function(w, f, records.n);
+	st_status status = records.n ? st_branch_names_find(w->r, f, &names) : ST_OK;
 	if (f->bare && !status)
-		status = decide_engine_registers(f, records);
-	if (records && !status) {
+		status = decide_engine_registers(f, &records);
+	if (records.n && !status) {
 		const size_t id = ++outcome->functions;
-		outcome->records += records;
-		outcome->calls += f->calls;
-		write_engine_header(w, id, f, &names, records);
-		for (size_t i = 0; i < records; i++)
-			write_engine_record(w, id, f, &names, &f->records[i]);
+		outcome->records += records.n;
+		outcome->calls += calls;
+		write_engine_header(w, id, f, &names, calls, records.n);
+		for (size_t i = 0; i < records.n; i++)
+			write_engine_record(w, id, f, &names, records.v[i]);
 	}
 	st_branch_names_free(&names);
+	free(records.v);
 	return status;
 }
 
@@ -218,6 +240,8 @@ st_engine_write(const struct st_engine_recordings *all, const struct st_run *run
 {
 	st_status status = ST_OK;
 	st_record_origin(out, all->request->program, start);
+	if (all->unfinished > 0)
+		st_record_unfinished(out, all->unfinished);
 	if (all->request->metrics & 1u << ST_RECORD_TIME)
 		st_record_note(out,
 		               "the times were measured with instrumented code, which is slower");

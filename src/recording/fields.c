@@ -89,6 +89,12 @@ st_record_value(FILE *out, struct st_record_classes *classes, const struct st_fe
 }
 
 void
+st_record_unfinished(FILE *out, double seconds)
+{
+	fprintf(out, "#unfinished,%.1f\n", seconds);
+}
+
+void
 st_record_function(FILE *out, size_t id, const struct st_feature_table *f, const char *path,
                    uint64_t entry)
 {

@@ -67,16 +67,16 @@ st_registers_decide(const struct st_registers_seen *s, struct st_feature_table *
 {
 	for (size_t i = 0; i < ST_REGISTERS && i < table->features.n; i++) {
 		struct st_feature *f = &table->features.v[i];
-		if (!s->far[i] && (!s->mapped[i] || 2 * s->mapped[i] < s->others[i]))
-			continue;
-		char *name = st_text_of("%s_null", register_names[i]);
+		const bool address =
+		        s->far[i] || (s->mapped[i] && 2 * s->mapped[i] >= s->others[i]);
+		char *name = st_text_of("%s%s", register_names[i], address ? "_null" : "");
 		if (!name)
 			return ST_FAILED;
 		free(f->name);
 		f->name = name;
-		f->kind = ST_FEATURE_FLAG;
-		f->how = ST_BY_NULL;
-		f->op = (uint16_t)(OPS * i + OP_NULL);
+		f->kind = address ? ST_FEATURE_FLAG : ST_FEATURE_NUMBER;
+		f->how = address ? ST_BY_NULL : ST_BY_VALUE;
+		f->op = (uint16_t)(OPS * i + (address ? OP_NULL : OP_VALUE));
 	}
 	return ST_OK;
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "profile/output.h"
 #include "recording/engine.h"
@@ -161,6 +162,41 @@ write_records(const void *arg, FILE *out, struct st_recording_outcome *outcome, 
 	return ST_OK;
 }
 
+static uint64_t
+calls_so_far(const struct st_recording *all)
+{
+	uint64_t calls = 0;
+	for (size_t i = 0; i < all->processes.n; i++) {
+		const struct st_recording_targets *t = all->processes.v[i];
+		for (size_t k = 0; k < t->list.n; k++) {
+			const struct st_record_function *r =
+			        st_recorded_function(t->probes, &t->list.v[k]);
+			calls += r ? __atomic_load_n(&r->calls, __ATOMIC_RELAXED) : 0;
+		}
+	}
+	return calls;
+}
+
+/* For struct st_probes: `watch`. Writes what has been recorded so far, so that it is not lost if
+ * strobe is killed. */
+static void
+save_so_far(void *recording)
+{
+	struct st_recording *all = recording;
+	struct st_recording_interim *i = &all->interim;
+	if (!st_recording_interim_due(i))
+		return;
+	pthread_mutex_lock(&all->probes->installing);
+	const uint64_t calls = calls_so_far(all);
+	if (calls != i->calls) {
+		all->unfinished = st_now_raw() - i->begin;
+		st_recording_interim_save(i, all->request->output, write_records, all);
+		all->unfinished = 0;
+		i->calls = calls;
+	}
+	pthread_mutex_unlock(&all->probes->installing);
+}
+
 static st_status
 record_process(const struct st_recording_request *r, struct st_probes *p, struct st_error *e)
 {
@@ -181,11 +217,13 @@ run_probes(const struct st_recording_request *r, struct st_recording_outcome *ou
 	struct st_probes probes = {
 	        .choose = st_recording_choose,
 	        .mapped = st_recording_mapped,
+	        .watch = save_so_far,
 	        .arg = &recording,
 	        .process = {.records_calls = true,
 	                    .reads_clock = (r->metrics & 1u << ST_RECORD_CPU) != 0,
 	                    .whole = true,
 	                    .follows = r->follow}};
+	recording.probes = &probes;
 	st_status status = record_process(r, &probes, e);
 	if (!status) {
 		outcome->pid = (uint32_t)probes.process.pid;

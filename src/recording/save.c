@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "profile/output.h"
 
@@ -54,4 +56,35 @@ st_recording_save(const char *path, st_recording_writer *write, const void *arg,
 		free(other);
 	}
 	return ST_FAILED;
+}
+
+/* ---- during the run ---- */
+
+/* Seconds between two files, and of writing one: at most a fiftieth of the time. */
+static const double interim_seconds = 1, interim_rest = 49;
+
+bool
+st_recording_interim_due(struct st_recording_interim *i)
+{
+	const double now = st_now_raw();
+	if (!i->begin) {
+		i->begin = now;
+		i->next = now + interim_seconds;
+	}
+	return now >= i->next;
+}
+
+void
+st_recording_interim_save(struct st_recording_interim *i, const char *path,
+                          st_recording_writer *write, const void *arg)
+{
+	struct st_recording_outcome outcome = {0};
+	struct st_error ignored;
+	struct stat st;
+	bool writer_failed;
+	const double begin = st_now_raw();
+	if (stat(path, &st) || S_ISREG(st.st_mode))
+		(void)!recording_save_to(path, write, arg, &outcome, &writer_failed, &ignored);
+	const double end = st_now_raw(), pause = interim_rest * (end - begin);
+	i->next = end + (pause > interim_seconds ? pause : interim_seconds);
 }

@@ -8,6 +8,7 @@
 #include "probe/probes.h"
 #include "recording/machine.h"
 #include "recording/recording.h"
+#include "recording/save.h"
 
 /* A function that is recorded. */
 struct st_recorded {
@@ -43,7 +44,10 @@ struct st_recording_targets {
  * another program is another one here; a child of fork has the area of its parent. */
 struct st_recording {
 	const struct st_recording_request *request;
+	struct st_probes *probes;                        /* the program's */
 	ST_VEC(struct st_recording_targets *) processes; /* the program's first */
+	struct st_recording_interim interim;
+	double unfinished; /* seconds since the beginning of a run that goes on; 0: it has ended */
 	bool no_memory;
 };
 
@@ -83,7 +87,7 @@ st_status st_recorded_features(struct st_feature_table *table, bool *bare, struc
 /* The reason for which a function has no probe; NULL: it has one. */
 const char *st_recorded_refusal(const struct st_probes *probes, const struct st_recorded *f);
 
-/* write.c: writes the file after the program has ended. */
+/* write.c: writes the file, also while calls are made: rows that change meanwhile are left out. */
 st_status st_recording_write(const struct st_recording *r, FILE *out,
                              struct st_recording_outcome *outcome, struct st_error *e);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/frequency.h"
 #include "base/number.h"
 #include "recording/callees.h"
 #include "recording/fields.h"
@@ -15,6 +16,7 @@ struct writing {
 	FILE *out;
 	double tick_ns;
 	bool locks_unknown; /* functions of locks were not observed */
+	bool unfinished;    /* calls are made meanwhile */
 	struct st_record_classes classes;
 };
 
@@ -89,8 +91,31 @@ write_callees(const struct writing *w, const struct st_callee_columns *c,
 struct rows {
 	const struct st_record_row **v;
 	size_t n;
-	uint64_t open; /* calls that have not returned */
+	uint64_t open;    /* calls that have not returned */
+	uint64_t *copies; /* of rows that the program may change; NULL: there are none */
 };
+
+static void
+rows_free(struct rows *rows)
+{
+	free(rows->v);
+	free(rows->copies);
+}
+
+/* Copies a row, unless it is another call's before all of it is copied. NULL: it is. */
+static const struct st_record_row *
+copy_row(struct rows *rows, const struct st_record_row *row, uint32_t words)
+{
+	uint64_t *to = rows->copies + rows->n * words;
+	const struct st_record_row *copy = (const void *)to;
+	const volatile uint64_t *from = (const volatile void *)row;
+	for (uint32_t i = 0; i < words; i++)
+		to[i] = from[i];
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	const bool same = __atomic_load_n(&row->state, __ATOMIC_RELAXED) == ST_RECORD_DONE &&
+	                  *(const volatile uint64_t *)&row->serial == copy->serial;
+	return same ? copy : NULL;
+}
 
 static int
 by_serial(const void *a, const void *b)
@@ -100,24 +125,42 @@ by_serial(const void *a, const void *b)
 	return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
+/* Begins the list of a function's rows. v: NULL: no memory. */
 static struct rows
-rows_that_are_done(const struct st_recording_targets *t, const struct st_record_function *r,
-                   uint32_t n_kept)
+rows_begin(const struct writing *w, uint64_t most, uint32_t row_words)
 {
+	struct rows rows = {.v = calloc(most + 1, sizeof *rows.v)};
+	if (rows.v && w->unfinished)
+		rows.copies = calloc(most + 1, row_words * sizeof *rows.copies);
+	if (w->unfinished && !rows.copies) {
+		free(rows.v);
+		rows.v = NULL;
+	}
+	return rows;
+}
+
+static struct rows
+rows_that_are_done(const struct writing *w, const struct st_record_function *r, uint32_t n_kept)
+{
+	const struct st_recording_targets *t = w->t;
 	const uint64_t words = ST_PROBE_AREA_BYTES / 8;
-	struct rows rows = {.v = calloc((size_t)t->request->keep + 1, sizeof *rows.v)};
-	for (uint64_t i = 0; rows.v && i < r->keep && i < t->request->keep && i < r->calls; i++) {
-		const uint64_t at = r->rows + i * r->row_words;
-		if (at + r->row_words > words ||
-		    r->row_words < sizeof(struct st_record_row) / 8 + n_kept +
-		                           (ST_RECORD_MOST_NAMED + 1) *
-		                                   st_recorded_callee_words(t->request))
-			break;
+	const uint32_t keep = r->keep < t->request->keep ? r->keep : t->request->keep,
+	               row_words = r->row_words, first = r->rows;
+	const uint64_t calls = r->calls, most = calls < keep ? calls : keep;
+	const bool fits = first + most * row_words <= words &&
+	                  row_words >= sizeof(struct st_record_row) / 8 + n_kept +
+	                                       (ST_RECORD_MOST_NAMED + 1) *
+	                                               st_recorded_callee_words(t->request);
+	struct rows rows = rows_begin(w, fits ? most : 0, row_words);
+	for (uint64_t i = 0; rows.v && fits && i < most; i++) {
 		const struct st_record_row *row =
-		        (const void *)((uint64_t *)t->probes->process.area + at);
-		if (row->state == ST_RECORD_DONE)
+		        (const void *)((uint64_t *)t->probes->process.area + first + i * row_words);
+		const uint32_t state = __atomic_load_n(&row->state, __ATOMIC_ACQUIRE);
+		rows.open += state == ST_RECORD_OPEN || state == ST_RECORD_BUSY;
+		if (state == ST_RECORD_DONE && w->unfinished)
+			row = copy_row(&rows, row, row_words);
+		if (state == ST_RECORD_DONE && row)
 			rows.v[rows.n++] = row;
-		rows.open += row->state == ST_RECORD_OPEN || row->state == ST_RECORD_BUSY;
 	}
 	if (rows.n)
 		qsort(rows.v, rows.n, sizeof *rows.v, by_serial);
@@ -238,12 +281,12 @@ write_recorded(struct writing *w, struct st_recorded *f, struct st_recording_out
 	struct st_callee_columns callees;
 	uint32_t *ordinals = calloc(f->table.features.n + 1, sizeof *ordinals);
 	if (r)
-		rows = rows_that_are_done(w->t, r, st_recorded_values(&f->table, f->table.ops.n));
+		rows = rows_that_are_done(w, r, st_recorded_values(&f->table, f->table.ops.n));
 	if (st_callee_columns_find(w->t, f, &callees) || !ordinals || (r && !rows.v) ||
 	    decide_registers(f, &rows)) {
 		st_callee_columns_free(&callees);
 		free(ordinals);
-		free(rows.v);
+		rows_free(&rows);
 		return ST_FAILED;
 	}
 	for (size_t i = 0; i < f->table.features.n; i++)
@@ -259,7 +302,7 @@ write_recorded(struct writing *w, struct st_recorded *f, struct st_recording_out
 	}
 	st_callee_columns_free(&callees);
 	free(ordinals);
-	free(rows.v);
+	rows_free(&rows);
 	return ST_OK;
 }
 
@@ -277,15 +320,23 @@ note_unseen_locks(const struct st_recording_targets *t, FILE *out)
 	return name != NULL;
 }
 
+/* The frequency of the ticks, also before the end. */
+static double
+record_ticks_hz(const struct st_probing *p)
+{
+	return p->tsc_hz > 0 ? p->tsc_hz : st_moments_frequency(p->begin, st_moment_now());
+}
+
 static st_status
-write_recorded_process(const struct st_recording_targets *t, FILE *out,
+write_recorded_process(const struct st_recording_targets *t, bool unfinished, FILE *out,
                        struct st_recording_outcome *outcome)
 {
-	const double hz = t->probes->process.tsc_hz;
+	const double hz = record_ticks_hz(&t->probes->process);
 	struct writing w = {.t = t,
 	                    .out = out,
 	                    .tick_ns = hz > 0 ? 1e9 / hz : 1,
 	                    .locks_unknown = note_unseen_locks(t, out),
+	                    .unfinished = unfinished,
 	                    .classes = {.find = class_in_process, .arg = t->probes}};
 	st_status status = ST_OK;
 	for (size_t i = 0; i < t->list.n && !status; i++)
@@ -307,7 +358,9 @@ st_recording_write(const struct st_recording *r, FILE *out, struct st_recording_
 	if (r->processes.n)
 		st_record_origin(out, r->request->program,
 		                 r->processes.v[0]->probes->process.start_ns / 1000000000);
+	if (r->unfinished > 0)
+		st_record_unfinished(out, r->unfinished);
 	for (size_t i = 0; i < r->processes.n && !status; i++)
-		status = write_recorded_process(r->processes.v[i], out, outcome);
+		status = write_recorded_process(r->processes.v[i], r->unfinished > 0, out, outcome);
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the records") : ST_OK;
 }

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import records
@@ -148,6 +149,54 @@ class Limited(Running):
         self.assertEqual((strobe.returncode, printed, said), (0, "right\n", ""))
         functions, _ = self.read()
         self.check(functions, set(range(1, 41)))
+
+
+class Killed(Running):
+    """Strobe gets SIGKILL: the file has the calls until about a second before, and says so."""
+
+    def kill(self, *words):
+        strobe = subprocess.Popen([STROBE, "annotate", "-q", "-F", "serve,answer", "-k", "200", *words, "-o", "r.txt", "--", SERVES, "forever"],
+                                  stdout=subprocess.PIPE, cwd=self.at)
+        self.addCleanup(strobe.stdout.close)
+        self.addCleanup(strobe.wait)
+        self.addCleanup(strobe.kill)
+        self.assertEqual(strobe.stdout.readline(), b"ready\n")
+        with open(f"/proc/{strobe.pid}/task/{strobe.pid}/children", encoding="utf-8") as children:
+            self.addCleanup(os.kill, int(children.read().split()[0]), signal.SIGKILL)
+        end = time.monotonic() + 60
+        while not os.path.exists(os.path.join(self.at, "r.txt")) and time.monotonic() < end:
+            time.sleep(0.05)
+        strobe.kill()
+        strobe.wait()
+        with open(os.path.join(self.at, "r.txt"), encoding="utf-8") as file:
+            seconds, = (float(line.split(",")[1]) for line in file if line.startswith("#unfinished"))
+        self.assertGreaterEqual(seconds, 1)
+        done = self.strobe("-F", "serve", "r.txt")
+        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (0, f"strobe: a file has only the calls of the first {seconds:.0f} s, because its recording was killed: "
+                                                                             "these are used"))
+        self.assertNotIn("recording was killed", self.strobe("-q", "-F", "serve", "r.txt").stderr)
+        return self.read()[0]
+
+    def test_probes(self):
+        functions = self.kill("-m", METRICS)
+        self.check(functions, set(range(1, 41)))
+        for f in functions.values():
+            calls, kept, _ = f.calls
+            self.assertEqual(len(f.rows), kept)
+            self.assertLessEqual(kept, min(calls, 200))
+            self.assertGreater(kept, 0)
+
+    def test_engine(self):
+        serve = self.kill("--branches", "-m", "instructions")["serve"]
+        self.assertEqual(len(serve.rows), serve.calls[1])
+        for branches in serve.outcomes:
+            self.assertEqual(branches, [[(1, 2), (0, 1)]])
+
+    def test_end(self):
+        """A recording that ends replaces such a file by one that does not say so."""
+        self.strobe("-q", "--follow", "-F", "serve", "-k", "50", "-o", "r.txt", "--", "sh", "-c", f"timeout -s KILL 3 {SERVES} forever; true")
+        with open(os.path.join(self.at, "r.txt"), encoding="utf-8") as file:
+            self.assertNotIn("#unfinished", file.read())
 
 
 class Following(Running):
