@@ -30,12 +30,13 @@ struct st_batch_place {
 	        *campaign; /* the folder; NULL: a new one, which is removed after the last result */
 	double lease;      /* s */
 	double noise;      /* a share; 0: no calibration */
+	const char *noise_option; /* "--noise" or "--node-noise" */
 	bool lease_set;
 	const char *noise_set; /* the name of the option; NULL: it was not given */
 };
-#define ST_BATCH_PLACE                                                                             \
+#define ST_BATCH_PLACE(option)                                                                     \
 	{                                                                                          \
-		.lease = 60, .noise = 0.05                                                         \
+		.lease = 60, .noise = 0.05, .noise_option = (option)                               \
 	}
 
 struct st_batch_options {

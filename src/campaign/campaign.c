@@ -199,6 +199,9 @@ campaign_take_about(struct st_campaign *c, struct st_error *e)
 		               "the campaign %s is of version %d, and this strobe knows version "
 		               "%d: use the strobe that began it",
 		               c->folder, version, CAMPAIGN_VERSION);
+	c->noise_option = json_string_value(json_object_get(c->about, "noise_option"));
+	if (!c->noise_option)
+		c->noise_option = "--noise";
 	c->tasks = (size_t)tasks + campaign_count_lines(c);
 	return ST_OK;
 }
@@ -212,8 +215,7 @@ st_campaign_open(struct st_campaign *c, const char *folder, struct st_error *e)
 	if (!path || access(path, R_OK)) {
 		st_cause(e, ST_EXIT_FAILED,
 		         "%s has no campaign: a command with --on local or --on slurm begins one, "
-		         "and "
-		         "says where",
+		         "and says where",
 		         folder);
 		free(path);
 		return ST_FAILED;

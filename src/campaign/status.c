@@ -84,7 +84,7 @@ st_campaign_status_of(struct st_campaign_status *s, const struct st_campaign *c,
 	s->cancelled = st_campaign_is_cancelled(c);
 	st_campaign_each(c, "workers", status_take_worker, &r);
 	st_campaign_each(c, "quarantine", status_take_bad, &r);
-	if (s->finished >= 3 && s->finished <= s->tasks)
+	if (s->finished >= 3 && s->finished <= s->tasks && !s->cancelled)
 		s->left = (r.last - r.first) / (double)(s->finished - 1) *
 		          (double)(s->tasks - s->finished);
 	return r.failed ? st_fail(e, ST_EXIT_FAILED, "no memory left for the campaign") : ST_OK;

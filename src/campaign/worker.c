@@ -543,8 +543,8 @@ worker_calibrate(struct worker *w, struct st_error *e)
 	if (w->noise > limit)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "the same work differs by up to %.2g %% from run to run, and %.2g "
-		               "%% are allowed: --noise allows more",
-		               w->noise * 100, limit * 100);
+		               "%% are allowed: %s allows more",
+		               w->noise * 100, limit * 100, w->c->noise_option);
 	return ST_OK;
 }
 

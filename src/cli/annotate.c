@@ -375,7 +375,7 @@ annotate_parse(struct st_annotate_arguments *a, char *const *argv, struct st_err
 	*a = (struct st_annotate_arguments){.limits = ST_FEATURE_LIMITS,
 	                                    .metrics = 1u << ST_RECORD_TIME,
 	                                    .keep = ST_RECORDING_KEEP,
-	                                    .place = ST_BATCH_PLACE,
+	                                    .place = ST_BATCH_PLACE("--noise"),
 	                                    .command = argv,
 	                                    .margin = 0.05,
 	                                    .alarm = 0.01};

@@ -639,7 +639,7 @@ set_blow_defaults(struct st_blow_arguments *a)
 	        .session = ST_SESSION_DEFAULT,
 	        .caller_session = ST_SESSION_DEFAULT,
 	        .view = {.top = 50},
-	        .place = ST_BATCH_PLACE,
+	        .place = ST_BATCH_PLACE("--node-noise"),
 	        .options = {.how = {.input = "/dev/null"},
 	                    .criteria = {.which = 1u << ST_BLOW_BY_CRITERION_CALLS |
 	                                          1u << ST_BLOW_BY_CRITERION_TIME,

@@ -137,6 +137,23 @@ campaign_show_status(const struct campaign_arguments *a, const struct st_campaig
 	return status;
 }
 
+/* ---- cancel ---- */
+
+static st_status
+campaign_cancel(const struct campaign_arguments *a, const struct st_campaign *c, struct st_error *e)
+{
+	struct st_safe safe;
+	if (st_campaign_cancel(c, e))
+		return ST_FAILED;
+	FILE *to = a->quiet || a->json ? NULL : st_safe_begin(&safe, stdout);
+	if (to) {
+		fprintf(to, "cancelled: %s; to go on: strobe campaign resume %s\n", c->folder,
+		        c->folder);
+		st_safe_end(&safe);
+	}
+	return ST_OK;
+}
+
 /* ---- resume ---- */
 
 /* Becomes the command that the campaign is of. */
@@ -257,7 +274,7 @@ campaign_do(const struct campaign_arguments *a, struct st_error *e)
 	else if (!status && !strcmp(a->verb, "resume"))
 		status = campaign_resume(a, &c, e);
 	else if (!status)
-		status = st_campaign_cancel(&c, e);
+		status = campaign_cancel(a, &c, e);
 	st_campaign_close(&c);
 	return status;
 }

@@ -275,7 +275,7 @@ parse_fuzz(struct st_fuzz_arguments *a, char *const *argv, struct st_error *e)
 	                                           .round_interesting = 20,
 	                                           .round_executions = 100},
 	                                .target = {.hang_seconds = 10},
-	                                .place = ST_BATCH_PLACE,
+	                                .place = ST_BATCH_PLACE("--node-noise"),
 	                                .command = argv,
 	                                .judge = 60};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
@@ -411,7 +411,8 @@ open_fuzz_folder(const struct st_fuzz_arguments *a, struct st_fuzz_campaign *c,
 		fprintf(stderr, "strobe: %s\n", c->journal.file.dropped);
 	if (a->resume && !a->place.on && !a->quiet && !c->journal.n_read)
 		fprintf(stderr,
-		        "strobe: the journal %s has no execution, so the campaign begins anew\n",
+		        "strobe: the journal %s has no executions: the campaign starts from the "
+		        "beginning\n",
 		        path);
 	return st_fuzz_folder_log(&arg->folder, e);
 }

@@ -338,7 +338,8 @@ gate_take_options(struct gate_arguments *a, char *const *argv, struct st_error *
 static st_status
 parse_gate(struct gate_arguments *a, char *const *argv, struct st_error *e)
 {
-	*a = (struct gate_arguments){.options = {.place = ST_BATCH_PLACE, .command = argv}};
+	*a = (struct gate_arguments){
+	        .options = {.place = ST_BATCH_PLACE("--noise"), .command = argv}};
 	if (gate_take_options(a, argv, e) || a->help)
 		return a->help ? ST_OK : ST_FAILED;
 	if (st_gate_usual(&a->options, &a->rules, a->rules_file, e) ||

@@ -228,7 +228,7 @@ parse_job(struct st_job_arguments *a, char *const *argv, struct st_error *e)
 	struct st_options o = st_command_options("job", argv);
 	const char *value;
 	bool given = false;
-	*a = (struct st_job_arguments){.place = ST_BATCH_PLACE};
+	*a = (struct st_job_arguments){.place = ST_BATCH_PLACE("--noise")};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
 		if (apply_job_option(a, option, value, &given, e))
 			return ST_FAILED;

@@ -331,7 +331,7 @@ st_tune_parse(struct st_tune_arguments *a, char *const *argv, struct st_error *e
 	        .study = {.seed = 1},
 	        .how = {.session = ST_SESSION_DEFAULT, .input = "/dev/null", .output = "/dev/null"},
 	        .policy = "native",
-	        .place = ST_BATCH_PLACE,
+	        .place = ST_BATCH_PLACE("--node-noise"),
 	        .command = argv};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;) {
 		if (option == ST_OPTIONS_OTHER) {

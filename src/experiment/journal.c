@@ -124,10 +124,11 @@ check_first(const struct st_journal *j, const char *text, const char *wanted, si
 		        "%s is not a journal of an experiment: choose another file or folder",
 		        j->path);
 	if (first_is_damaged(text, n))
-		return st_fail(e, ST_EXIT_FAILED,
-		               "the journal %s is damaged in line 1, which says what it is of: "
-		               "choose another file or folder",
-		               j->path);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the journal %s is damaged in line 1, which describes the experiment: "
+		        "choose another file or folder",
+		        j->path);
 	const size_t length_of_identity = n - SUM - (sizeof format - 1);
 	const bool is_long = length_of_identity > LONGEST_SHOWN;
 	return st_fail(e, ST_EXIT_FAILED,

@@ -40,7 +40,7 @@ st_limit_part_write(const struct st_limit *l, FILE *out)
 
 /* ---- reading ---- */
 
-/* Behind the word. *length: of the text that was read. */
+/* Reads the numbers that follow the word. *length: of the text that was read. */
 static bool
 limit_part_quality(const char *text, struct st_quality *q, int *length)
 {

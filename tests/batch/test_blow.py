@@ -72,6 +72,13 @@ class Blow(worked.Case):
 
         runs = len(result["experiments"]) + 1
         self.assertEqual(self.status(), ("complete", runs, runs))
+        (self.folder / f"campaign/results/{runs - 1}").unlink()
+        self.assertEqual(self.status(), ("interrupted", runs, runs - 1))
+        self.assertIn("\ntime left: about ", self.end(self.start("campaign", "status", "campaign"), 0)[0])
+        (self.folder / "campaign/cancelled").touch()
+        self.assertEqual(self.status(), ("cancelled", runs, runs - 1))
+        self.assertNotIn("time left", self.end(self.start("campaign", "status", "campaign"), 0)[0])
+        (self.folder / "campaign/cancelled").unlink()
         for path in (self.folder / "campaign/results").iterdir():
             path.write_text("", encoding="utf-8")
         self.assertEqual(self.status(), ("interrupted", runs, 0))

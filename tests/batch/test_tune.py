@@ -53,6 +53,11 @@ class Tune(worked.Case):
         self.assertEqual(os.listdir(self.folder), ["tmp"])
         self.assertEqual(os.listdir(self.folder / "tmp"), [])
 
+    def test_noisy_node(self):
+        """The message names the option that this command has."""
+        _, errors = self.end(self.start("tune", "-q", *GRID, "--on", "local:1", "--node-noise", "0.0000001", "--", KNOWN), 125)
+        self.assertRegex(errors, r"^strobe: no worker of the campaign is left; node .*: the same work differs by up to .* % from run to run, and 1e-07 % are allowed: --node-noise allows more\n$")
+
     def test_list(self):
         """Programs of a file, without one in the command."""
         (self.folder / "list").write_text(f"{KNOWN} one\n{KNOWN} 'two words'\n", encoding="utf-8")

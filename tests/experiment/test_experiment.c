@@ -405,8 +405,9 @@ wrong_files(void **state)
 	size_t size = read_file(text, 1 << 16);
 	text[31] ^= 1;
 	write_file(text, size);
-	refused(&plan, "the journal %s is damaged in line 1, which says what it is of: choose "
-	               "another file or folder");
+	refused(&plan,
+	        "the journal %s is damaged in line 1, which describes the experiment: choose "
+	        "another file or folder");
 	text[31] ^= 1;
 	write_file(text, size);
 	free(text);

@@ -199,7 +199,7 @@ class Campaign(unittest.TestCase):
         self.wait(lambda: os.listdir(folder / "leases"))
         status = self.p.json("campaign", "status", folder)
         self.assertEqual((status["state"], status["runs"], status["finished"], status["given_up"], status["quarantine"]), ("running", 2, 0, 0, []))
-        self.assertEqual(self.p.ask("campaign", "cancel", folder), "")
+        self.assertEqual(self.p.ask("campaign", "cancel", folder), "cancelled: {0}; to go on: strobe campaign resume {0}\n".format(os.path.realpath(folder)))
         self.end(job, 128 + signal.SIGTERM)
         self.assertEqual(self.p.json("campaign", "status", folder)["state"], "cancelled")
         self.assertEqual(os.listdir(folder / "leases"), [])
