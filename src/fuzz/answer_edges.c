@@ -67,7 +67,7 @@ write_block_edge(struct edge_writer *w, const struct st_block *b, uint64_t times
 
 /* Both edges of a conditional branch, of which one was counted. */
 static void
-write_ways(struct edge_writer *w, const struct st_block *branch, uint64_t counted)
+write_both_edges(struct edge_writer *w, const struct st_block *branch, uint64_t counted)
 {
 	if (branch->target < ST_FIRST_ID || branch->target >= w->v->n_blocks ||
 	    !(branch->flags & ST_EDGE_WAYS))
@@ -98,7 +98,7 @@ st_answer_write_edges(const struct st_view *view, const uint64_t *executions, co
 	for (uint32_t id = ST_FIRST_ID; id < view->n_blocks; id++) {
 		const struct st_block *b = &view->blocks[id];
 		if (b->flags & ST_BLOCK_EDGE)
-			write_ways(&w, b, executions[id]);
+			write_both_edges(&w, b, executions[id]);
 		else if (b->flags & ST_BLOCK_INDIRECT)
 			write_indirect(&w, b, executions[id]);
 		else if (st_view_is_block(view, id))

@@ -23,8 +23,8 @@ struct st_answer_edge {
  * mapping is left out. */
 uint64_t st_answer_write_edges(const struct st_view *view, const uint64_t *executions,
                                const bool *left_out, FILE *out);
-/* Takes n of them over. images: numbers of the files, by mapping. ST_FAILED: no memory, or they are
- * damaged. */
+/* Reads n edges of an answer into *out. images: numbers of the files, by mapping. ST_FAILED: no
+ * memory, or they are damaged. */
 st_status st_answer_take_edges(const struct st_answer_edge *edges, size_t n, const uint32_t *images,
                                size_t n_images, struct st_fuzz_places *places,
                                struct st_fuzz_execution *out);

@@ -151,8 +151,8 @@ note_executed(struct st_fuzz_campaign *c, const struct st_fuzz_execution *x, siz
 	if (x->executes && !c->has_noted_executed)
 		fprintf(stderr,
 		        "strobe: with seed %zu, %s executes another program, which is not "
-		        "measured: if that is the program to be tested, name it itself\n",
-		        number + 1, c->target->argv[0]);
+		        "measured; to test that program, give its name instead of %s\n",
+		        number + 1, c->target->argv[0], c->target->argv[0]);
 	c->has_noted_executed |= x->executes;
 }
 

@@ -122,9 +122,16 @@ put_records(const struct fuzzcase *k, FILE *out)
 	      "\t\"${STROBE:-strobe}\" run -q -t bbcount --format json -o \"$scratch/result\" -- ",
 	      out);
 	put_command(k, argument ? "\"$(cat \"$scratch/input\")\"" : "\"$scratch/input\"", out);
-	fputs(" < \"$scratch/input\" > /dev/null 2>&1\n"
-	      "\techo \"$n,$(sed -n 's/^ \"blocks\": \\([0-9]*\\).*/\\1/p' "
-	      "\"$scratch/result\")\"\n"
+	fputs(" < \"$scratch/input\" > /dev/null 2> \"$scratch/errors\"\n"
+	      "\tblocks=$(sed -n 's/^ \"blocks\": \\([0-9]*\\).*/\\1/p' \"$scratch/result\" "
+	      "2> /dev/null)\n"
+	      "\tif [ -z \"$blocks\" ]; then\n"
+	      "\t\techo \"records.sh: nothing was counted for n = $n:\" >&2\n"
+	      "\t\ttail -n 3 \"$scratch/errors\" >&2\n"
+	      "\t\texit 1\n"
+	      "\tfi\n"
+	      "\techo \"$n,$blocks\"\n"
+	      "\trm \"$scratch/result\"\n"
 	      "done\n",
 	      out);
 }

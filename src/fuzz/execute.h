@@ -62,7 +62,7 @@ struct st_fuzz_place {
 
 /* An edge between basic blocks of files: a branch and one of its targets. */
 struct st_fuzz_edge {
-	struct st_fuzz_place from; /* what follows the branch */
+	struct st_fuzz_place from; /* the instruction after the branch */
 	struct st_fuzz_place to;   /* the block */
 };
 

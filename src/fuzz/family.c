@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST_TOKEN = 64, SINGLE_STEPS = 12 };
+enum { LONGEST_TOKEN = 64, SINGLE_STEPS = 12, SHORTER = 8 };
 
 struct repetition {
 	size_t from, length, times;
@@ -65,6 +65,16 @@ st_fuzz_family_make(const struct st_fuzz_family *f, size_t times, struct st_fuzz
 		if (st_fuzz_bytes_splice(out, out->n, 0, f->token.v, f->token.n))
 			return ST_FAILED;
 	return st_fuzz_bytes_splice(out, out->n, 0, f->behind.v, f->behind.n);
+}
+
+bool
+st_fuzz_family_shorten(struct st_fuzz_family *f)
+{
+	if (f->repeated || f->token.n <= LONGEST_TOKEN)
+		return false;
+	f->token.n = (f->token.n + SHORTER - 1) / SHORTER;
+	f->times *= SHORTER;
+	return true;
 }
 
 size_t

@@ -30,6 +30,13 @@ void st_fuzz_family_script(const struct st_fuzz_family *f, FILE *out);
 /* Bytes as printf(1) takes them, without a % or \ that means something. */
 void st_fuzz_bytes_print_escaped(const struct st_fuzz_bytes *b, size_t most, FILE *out);
 
+/* Replaces a token that does not repeat by its first eighth, so that a family has more members that
+ * are small. false: the token repeats, or it is short already. */
+bool st_fuzz_family_shorten(struct st_fuzz_family *f);
+
+/* A law is fitted to at least this many members of a family. */
+enum { ST_LAW_FEWEST_POINTS = 6 };
+
 enum st_law_form { ST_LAW_UNKNOWN, ST_LAW_POWER, ST_LAW_EXPONENTIAL };
 
 struct st_law {

@@ -37,8 +37,9 @@ struct st_finding {
 	struct st_interval slowdown; /* native time of the witness to that of its seed; NAN: not
 	                                measured */
 	double seed_seconds, witness_seconds; /* their medians; NAN: not measured */
-	int signal;                           /* of a fault */
-	struct st_fuzz_stack stack;           /* of a fault or a hang, with the minimised input */
+	bool endless; /* the witness of a hang did not end natively in witness_seconds */
+	int signal;   /* of a fault */
+	struct st_fuzz_stack stack; /* of a fault or a hang, with the minimised input */
 };
 
 struct st_findings {

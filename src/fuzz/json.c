@@ -174,7 +174,7 @@ fuzz_finding_json(const struct st_fuzz_campaign *c, const struct st_finding *f, 
 	                    isfinite(f->slowdown.low)
 	                            ? json_pack("[f,f]", f->slowdown.low, f->slowdown.high)
 	                            : json_null());
-	json_object_set_new(out, "seconds", st_json_real(f->witness_seconds));
+	json_object_set_new(out, "seconds", st_json_real(f->endless ? NAN : f->witness_seconds));
 	json_object_set_new(out, "seed_seconds", st_json_real(f->seed_seconds));
 	json_object_set_new(out, "work", f->work ? st_json_count(f->work) : json_null());
 	json_object_set_new(out, "seed_work", st_json_count(f->seed_work));

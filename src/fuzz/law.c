@@ -4,7 +4,6 @@
 #include "fuzz/family.h"
 #include "stats/least_squares.h"
 
-enum { FEWEST_POINTS = 6 };
 /* The exponent of n log n over the measured sizes is less than this. */
 static const double least_exponent = 1.3;
 /* An exponential has this many times less squares of relative residuals than a power. */
@@ -70,7 +69,7 @@ static size_t
 first_late(const double *x, size_t n, double share)
 {
 	size_t first = 0;
-	while (n - first > FEWEST_POINTS && x[first] < x[n - 1] * share)
+	while (n - first > ST_LAW_FEWEST_POINTS && x[first] < x[n - 1] * share)
 		first++;
 	return first;
 }
@@ -115,12 +114,12 @@ st_law_find(struct st_law *law, const double *times, const double *work, size_t 
 	enum { MOST = 128 };
 	double x[MOST], y[MOST], logs[MOST], steps[MOST];
 	*law = (struct st_law){.points = n};
-	if (n < FEWEST_POINTS || n > MOST)
+	if (n < ST_LAW_FEWEST_POINTS || n > MOST)
 		return;
 	law->from = (size_t)times[0];
 	law->to = (size_t)times[n - 1];
 	size_t kept = take_differences(times, work, n, x, y, steps);
-	if (kept < FEWEST_POINTS - 1) {
+	if (kept < ST_LAW_FEWEST_POINTS - 1) {
 		/* For most sizes, work does not grow. */
 		law->form = work[n - 1] > work[0] * 1.5 ? ST_LAW_UNKNOWN : ST_LAW_POWER;
 		return;

@@ -27,6 +27,14 @@ print_law(const struct st_finding *f, FILE *out)
 		fprintf(out, "work ~ n^%.2f (%.2f to %.2f)", law->of.at, law->of.low, law->of.high);
 	else
 		fputs("the law of its growth cannot be determined", out);
+	if (law->form == ST_LAW_UNKNOWN) {
+		if (f->times.n)
+			fprintf(out, " from %s: try a smaller --size or a longer --judge\n",
+			        ST_COUNT(f->times.n, "input", "inputs"));
+		else
+			fputs(": no input of its family ended within --hang and --judge\n", out);
+		return;
+	}
 	fprintf(out, ", n = %s to %s repetitions of '", ST_NUMBER(law->from), ST_NUMBER(law->to));
 	st_fuzz_bytes_print_escaped(&f->family.token, SHOWN_BYTES, out);
 	fprintf(out, "%s'\n", f->family.token.n > SHOWN_BYTES ? "..." : "");
@@ -63,7 +71,7 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 		        strrchr(f->function.image, '/') ? strrchr(f->function.image, '/') + 1
 		                                        : f->function.image);
 	fputc('\n', out);
-	if (f->has_family && f->times.n) {
+	if (f->has_family) {
 		fputs("   ", out);
 		print_law(f, out);
 	}
@@ -78,6 +86,11 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 		fprintf(out, ", %.3g times (%.3g to %.3g) its time", f->slowdown.at,
 		        f->slowdown.low, f->slowdown.high);
 	fputc('\n', out);
+	if (f->kind == ST_FINDING_HANG && isfinite(f->witness_seconds) && !f->endless)
+		fprintf(out,
+		        "   natively it ends after %.3g s: it exceeds the time of --hang only "
+		        "under the engine\n",
+		        f->witness_seconds);
 	if (f->kind != ST_FINDING_SLOW)
 		print_fuzz_stack(&f->stack, out);
 	fprintf(out, "   %s:", f->chain.n == 1 ? "rule" : "rules");
@@ -100,8 +113,7 @@ seconds_text(double seconds, char *text, size_t size)
 
 /* Size, time, slowdown and number of rules of each witness, after those of its seed. */
 static void
-print_witnesses(const struct st_fuzz_campaign *c, const struct st_findings *findings, FILE *out,
-                struct st_style style)
+print_witnesses(const struct st_findings *findings, FILE *out, struct st_style style)
 {
 	static const struct st_table_column columns[] = {{"size", false},  {"work", false},
 	                                                 {"time", false},  {"slowdown", false},
@@ -110,7 +122,6 @@ print_witnesses(const struct st_fuzz_campaign *c, const struct st_findings *find
 	struct st_table *t = st_table_new(columns, 6);
 	for (size_t i = 0; t && i < findings->list.n; i++) {
 		const struct st_finding *f = &findings->list.v[i];
-		const bool hang = f->kind == ST_FINDING_HANG;
 		st_table_cell(t, "%s B", ST_NUMBER(f->seed_bytes));
 		st_table_cell(t, "%s", st_number(work, f->seed_work));
 		st_table_cell(t, "%s", seconds_text(f->seed_seconds, text, sizeof text));
@@ -119,10 +130,8 @@ print_witnesses(const struct st_fuzz_campaign *c, const struct st_findings *find
 		st_table_cell(t, "seed of %zu", i + 1);
 		st_table_cell(t, "%s B", ST_NUMBER(f->witness.n));
 		st_table_cell(t, "%s", f->work ? st_number(work, f->work) : "");
-		if (hang)
-			st_table_cell(t, "> %.4g s", c->target->hang_seconds);
-		else
-			st_table_cell(t, "%s", seconds_text(f->witness_seconds, text, sizeof text));
+		st_table_cell(t, "%s%s", f->endless ? "> " : "",
+		              seconds_text(f->witness_seconds, text, sizeof text));
 		if (isfinite(f->slowdown.at))
 			st_table_cell(t, "x%.3g", f->slowdown.at);
 		else
@@ -225,7 +234,10 @@ print_nothing(const struct st_findings *findings, FILE *out)
 	else if (!findings->unsure && !findings->left)
 		fputs("no input made the program work clearly more", out);
 	if (findings->unsure)
-		fprintf(out, "%sof %s the law cannot be determined", findings->linear ? "; " : "",
+		fprintf(out,
+		        "%sof %s the law cannot be determined (try a smaller --size or a longer "
+		        "--judge)",
+		        findings->linear ? "; " : "",
 		        ST_COUNT(findings->unsure, "function", "functions"));
 	if (findings->left)
 		fprintf(out, "%s%s not judged: the time was over",
@@ -258,7 +270,7 @@ st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findin
 		print_finding(c, &findings->list.v[i], i + 1, folder, out);
 	if (!findings->list.n)
 		print_nothing(findings, out);
-	print_witnesses(c, findings, out, style);
+	print_witnesses(findings, out, style);
 	print_grown_paths(c, functions, out, style);
 	print_fuzz_rules(c, out, style);
 }

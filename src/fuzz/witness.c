@@ -6,17 +6,19 @@
 #include "fuzz/finding.h"
 #include "fuzz/minimise.h"
 
-/* LARGEST: bytes of a member of a family, unless its token is so long that there were fewer than
- * FEWEST of them. */
+/* LARGEST: bytes of a member of a family; FEWEST: repetitions of the largest member if its token is
+ * so long that LARGEST would allow fewer. */
 enum { MOST_TRIALS = 120, MOST_POINTS = 60, LARGEST = 1 << 16, FEWEST = 16, PAIRS = 9 };
 /* While a witness is minimised, an execution is a hang after this multiple of the seed's time. */
 static const double hang_times = 50, least_hang = 0.5;
 /* A family ends with an input of this work, some tenths of a second: not after a time, which would
  * make the law depend on what else the machine does. */
 static const uint64_t most_work = 200000000;
-/* Of the time that is left, a witness may take this share, and its minimising half of that. Making
- * its bytes alike may take as long again as a quarter of that. */
+/* Of the time that is left, a witness may take this share, and its minimising half of that.
+ * Replacing its bytes by the most frequent one may take a quarter of that in addition. */
 static const double share_of_time = 0.5;
+/* Of the time that is left, the native run of a hang may take this share. */
+static const double share_of_hang = 0.25;
 
 bool
 st_judging_is_over(const struct st_judging *j)
@@ -198,7 +200,16 @@ find_witness_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	f->has_family = true;
 	st_status status = st_fuzz_family_find(&f->family, &f->minimal)
 	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for a family")
-	                           : measure_family(j, f, &last, e);
+	                           : ST_OK;
+	if (f->kind == ST_FINDING_HANG) /* the whole input takes too long */
+		st_fuzz_family_shorten(&f->family);
+	if (!status)
+		status = measure_family(j, f, &last, e);
+	while (!status && f->times.n < ST_LAW_FEWEST_POINTS && !st_judging_is_over(j) &&
+	       st_fuzz_family_shorten(&f->family)) {
+		f->times.n = f->worked.n = 0;
+		status = measure_family(j, f, &last, e);
+	}
 	if (!status && f->times.n)
 		st_law_find(&f->law, f->times.v, f->worked.v, f->times.n);
 	if (!status && last.counts.n)
@@ -207,17 +218,34 @@ find_witness_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	return status;
 }
 
+/* Measures how long the seed and the witness of a hang take natively. The engine makes a program
+ * slower, so a witness that is a hang there may end natively. */
+static st_status
+time_hang(struct st_judging *j, struct st_finding *f, struct st_error *e)
+{
+	struct st_fuzz_target *target = j->campaign->target;
+	const double hang = target->hang_seconds;
+	st_status status = st_fuzz_time(target, &j->campaign->corpus.list.v[f->seed].bytes,
+	                                &f->seed_seconds, e);
+	target->hang_seconds = fmin(hang, (j->until - st_now_raw()) * share_of_hang);
+	if (!status && !st_judging_is_over(j))
+		status = st_fuzz_time(target, &f->witness, &f->witness_seconds, e);
+	if (st_fuzz_interrupted())
+		f->seed_seconds = f->witness_seconds = NAN;
+	f->endless = f->witness_seconds >= target->hang_seconds;
+	target->hang_seconds = hang;
+	return status;
+}
+
 st_status
 st_witness_explain(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
 	struct st_fuzz_target *target = j->campaign->target;
 	const double hang = target->hang_seconds;
-	double seed_seconds = 0;
 	if (f->kind == ST_FINDING_HANG) {
-		const struct st_fuzz_input *seed = &j->campaign->corpus.list.v[f->seed];
-		if (st_fuzz_time(target, &seed->bytes, &seed_seconds, e))
+		if (time_hang(j, f, e))
 			return ST_FAILED;
-		target->hang_seconds = fmin(hang, fmax(least_hang, hang_times * seed_seconds));
+		target->hang_seconds = fmin(hang, fmax(least_hang, hang_times * f->seed_seconds));
 	}
 	const double until = j->until, now = st_now_raw();
 	st_status status = minimise_witness(j, f, e);

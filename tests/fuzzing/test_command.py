@@ -89,6 +89,12 @@ class Laws(Fuzz):
         """The contract is broken by the program, and the job measures the family."""
         folder = (self.place / finding["generator"]).parent
         self.assertEqual(self.judged_contract(finding, 24)[0], "broken: blocks(append_bracket) ~ n*log(n)")
+        broken = self.place / "broken-strobe"
+        broken.write_text("#!/bin/sh\necho 'strobe: no space' >&2\nexit 125\n", encoding="utf-8")
+        broken.chmod(0o755)
+        done = subprocess.run([folder / "records.sh"], cwd=self.place, env={**os.environ, "STROBE": str(broken)}, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^records\.sh: nothing was counted for n = [0-9]+:\nstrobe: no space\n$")
         family = self.place / "family"
         family.mkdir()
         subprocess.run([folder / "family.sh", family], check=True, timeout=60)
@@ -303,10 +309,10 @@ class Campaigns(Fuzz):
         words = [word for word in self.campaign("empty", self.WHOLE, "--resume")[2:] if word != "-q"]
         done = self.strobe(*words)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("strobe: the journal empty/journal has no execution, so the campaign begins anew\n", done.stderr)
+        self.assertIn("strobe: the journal empty/journal has no executions: the campaign starts from the beginning\n", done.stderr)
         self.check_same("whole", "empty")
         journal.write_bytes(whole.replace(b"seed=", b"seed;", 1))
-        self.error(125, "the journal empty/journal is damaged in line 1, which says what it is of: choose another file or folder", *words)
+        self.error(125, "the journal empty/journal is damaged in line 1, which describes the experiment: choose another file or folder", *words)
 
     def test_what_cannot_be_resumed(self):
         log = (self.place / "whole" / "log.csv").read_bytes()

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A hang is minimised with a shorter time limit than that of the search, also in fork servers. usage: test_hang.py STROBE"""
+"""Hangs, and inputs that are too large for a family of them: test_hang.py STROBE."""
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ from pathlib import Path
 
 STROBE = os.path.abspath(sys.argv.pop(1))
 # Each bracket looks through those before it.
-PROGRAM = """
+BRACKETS = """
 #include <stdio.h>
 static char text[1 << 21];
 static volatile long sink;
@@ -25,20 +26,76 @@ int main(void) {
 	return 0;
 }
 """
+# Each word is put at the end of a list.
+WORDS = """
+#include <stdio.h>
+#include <stdlib.h>
+struct node { struct node *next; } *head;
+__attribute__((noinline)) static void add_word(void) {
+	struct node **at = &head;
+	while (*at) at = &(*at)->next;
+	*at = calloc(1, sizeof **at);
+}
+int main(void) {
+	char word[64];
+	while (scanf("%63s", word) == 1) add_word();
+	return 0;
+}
+"""
+# Waits for ever if there is a b in its input, but only under the engine.
+WAITS = """
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int main(void) {
+	char line[4096];
+	int waits = 0, n = 0, c;
+	while ((c = getchar()) != EOF) { waits |= c == 'b'; n += c == 'a'; }
+	FILE *maps = fopen("/proc/self/maps", "r");
+	while (waits == 1 && fgets(line, sizeof line, maps)) if (strstr(line, "strobe")) waits = 2;
+	while (waits == 2) pause();
+	return n > 9999;
+}
+"""
 
 
 class Hang(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="strobe-hang-")
+        self.addCleanup(folder.cleanup)
+        self.place = Path(folder.name)
+
+    def fuzz(self, program, seed, *words):
+        subprocess.run(["cc", "-O1", "-w", "-x", "c", "-", "-o", "program"], input=program, text=True, cwd=self.place, check=True)
+        (self.place / "seed").write_text(seed, encoding="utf-8")
+        done = subprocess.run([STROBE, "fuzz", "-s", "seed", "-j", "1", "-o", "out", *words, "--", "./program"], cwd=self.place, capture_output=True, text=True, timeout=280, check=True)
+        return done.stdout, json.loads((self.place / "out/fuzz.json").read_text(encoding="utf-8"))
+
     def test_witness_becomes_smaller(self):
-        with tempfile.TemporaryDirectory(prefix="strobe-hang-") as folder:
-            place = Path(folder)
-            subprocess.run(["cc", "-O1", "-w", "-x", "c", "-", "-o", "reader"], input=PROGRAM, text=True, cwd=place, check=True)
-            (place / "seed").write_text("<a><b c='d'>text</b><e/></a>\n", encoding="utf-8")
-            done = subprocess.run([STROBE, "fuzz", "-q", "-s", "seed", "-t", "3s", "--hang", "4s", "--judge", "60s", "-j", "1", "--format", "json", "-o", "out", "--", "./reader"],
-                                  cwd=place, capture_output=True, text=True, timeout=280, check=True)
-            hangs = [finding for finding in json.loads(done.stdout)["findings"] if finding["kind"] == "hang"]
-            self.assertEqual(len(hangs), 1, done.stdout)
-            witness, minimal = (len((place / "out/findings/1" / name).read_bytes()) for name in ("witness", "minimal"))
-            self.assertLess(minimal, witness)
+        """A hang is minimised with a shorter time limit than that of the search, also in fork servers."""
+        _, result = self.fuzz(BRACKETS, "<a><b c='d'>text</b><e/></a>\n", "-t", "3s", "--hang", "4s", "--judge", "60s")
+        hangs = [finding for finding in result["findings"] if finding["kind"] == "hang"]
+        self.assertEqual(len(hangs), 1, result["findings"])
+        self.assertLess(hangs[0]["minimal_size"], hangs[0]["size"])
+
+    def test_a_hang_that_ends_natively(self):
+        out, result = self.fuzz(WAITS, "ac\n", "-t", "600s", "--executions", "3", "--hang", "1s", "--judge", "30s", "--regex", "c=>b", "--rules", "flip-bit")
+        [hang] = result["findings"]
+        self.assertEqual(hang["kind"], "hang")
+        self.assertLess(hang["seconds"], 1)
+        self.assertRegex(out, r"\n   natively it ends after [0-9.e-]+ s: it exceeds the time of --hang only under the engine\n")
+        self.assertIn("\n   the law of its growth cannot be determined: no input of its family ended within --hang and --judge\n", out)
+
+    def test_a_large_witness(self):
+        """Different words: no part of the witness is repeated, and six of the whole are too much work."""
+        choose = random.Random(1)
+        seed = " ".join("".join(choose.choices("abcdefghijklmnopqrstuvwxyz", k=2)) for _ in range(4500)) + "\n"
+        _, result = self.fuzz(WORDS, seed, "-t", "600s", "--executions", "8", "--judge", "200s", "--rules", "double-line")
+        [finding] = result["findings"]
+        self.assertEqual((finding["kind"], finding["function"], finding["law"]["form"]), ("slow", "add_word", "power"))
+        self.assertAlmostEqual(finding["law"]["exponent"], 2, delta=0.1)
+        self.assertGreater(finding["minimal_size"], 7 * len(finding["token"]))
+        self.assertGreater(len(finding["token"]), 64)
 
 
 if __name__ == "__main__":

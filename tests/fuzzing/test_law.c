@@ -48,6 +48,39 @@ families(void **state)
 	assert_family("a,b\na,b\na,b\n", "", "a,b\n", 3, "");
 }
 
+/* A long input that has no repeated part: less of it is repeated. */
+static void
+shorter(void **state)
+{
+	struct st_fuzz_bytes b = {0}, made = {0};
+	struct st_fuzz_family f;
+	char text[1000];
+	(void)state;
+	for (size_t i = 0; i < sizeof text; i++)
+		text[i] = (char)('a' + i * i / 7 % 23);
+	assert_false(st_fuzz_bytes_splice(&b, 0, 0, text, sizeof text));
+	assert_false(st_fuzz_family_find(&f, &b));
+	assert_false(f.repeated);
+	assert_true(st_fuzz_family_shorten(&f));
+	assert_int_equal(f.times, 8);
+	assert_false(st_fuzz_family_make(&f, 2, &made));
+	assert_int_equal(made.n, 250);
+	assert_memory_equal(made.v, text, 125);
+	assert_memory_equal(made.v + 125, text, 125);
+	assert_true(st_fuzz_family_shorten(&f));
+	assert_int_equal(f.token.n, 16);
+	assert_false(st_fuzz_family_shorten(&f));
+	assert_int_equal(f.times, 64);
+	st_fuzz_family_free(&f);
+	memset(b.v, 'a', b.n);
+	assert_false(st_fuzz_family_find(&f, &b));
+	assert_false(st_fuzz_family_shorten(&f));
+	assert_int_equal(f.token.n, 1);
+	st_fuzz_family_free(&f);
+	st_fuzz_bytes_free(&b);
+	st_fuzz_bytes_free(&made);
+}
+
 /* The script writes the members of the family. */
 static void
 script(void **state)
@@ -176,7 +209,8 @@ too_few(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(families), cmocka_unit_test(script),
-	                                   cmocka_unit_test(laws), cmocka_unit_test(too_few)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(families), cmocka_unit_test(shorter),
+	                                   cmocka_unit_test(script), cmocka_unit_test(laws),
+	                                   cmocka_unit_test(too_few)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

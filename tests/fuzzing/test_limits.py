@@ -31,8 +31,8 @@ class Limits(unittest.TestCase):
     def test_program_that_executes_another(self):
         """One note names the case; a child that does so is no such case."""
         for fresh in [], ["--fresh"]:
-            for program, said in ("exec cat", "strobe: with seed 1, sh executes another program, which is not measured: "
-                                  "if that is the program to be tested, name it itself\n"), ("cat; true", ""):
+            for program, said in ("exec cat", "strobe: with seed 1, sh executes another program, which is not measured; "
+                                  "to test that program, give its name instead of sh\n"), ("cat; true", ""):
                 with self.subTest(fresh=fresh, program=program):
                     (self.place / "one").write_text("hello\n")
                     done = subprocess.run([STROBE, "fuzz", "-q", *fresh, "-s", "one", "--executions", "5", "--judge", "1ms", "-o", "executing", "--",

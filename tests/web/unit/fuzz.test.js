@@ -39,6 +39,7 @@ test("words are those of strobe fuzz", () => {
 	assert.equal(slowdownOf(hang), "–");
 	assert.equal(leadOf(readFuzz(result)), "30 executions in 2.50 s: 1 interesting input, 1 hang, 0 faults. The seeds work 100 blocks, the worst input 250 (2.5 times).");
 	assert.equal(nothingOf({ not_superlinear: 2, cannot_tell: 0, not_judged: 1 }), "No finding: work grew in 2 functions, by no more than n log n; 1 input was not judged: the time was over.");
+	assert.equal(nothingOf({ cannot_tell: 1 }), "No finding: of 1 function the law cannot be determined (try a smaller --size or a longer --judge).");
 	assert.equal(nothingOf({}), "No finding: no input made the program work clearly more.");
 });
 
@@ -47,8 +48,13 @@ test("the table of witnesses", () => {
 		["seed of 1", 8, "0.125 s", "", ""],
 		["witness of 1", 40, "0.25 s", "x2", "2"],
 		["seed of 2", 8, "", "", ""],
-		["witness of 2", 9, "> 10 s", "", "1"],
+		["witness of 2", 9, "did not end", "", "1"],
 	]);
+});
+
+test("a hang that ends natively has a time", () => {
+	const [, hang] = result.findings;
+	assert.equal(witnessesOf({ findings: [{ ...hang, seconds: 2.5 }] })[1].time, "2.5 s");
 });
 
 test("quartiles", () => {

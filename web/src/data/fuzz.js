@@ -34,10 +34,10 @@ export function slowdownOf({ slowdown, slowdown_interval: interval }) {
 }
 
 // The rows of a table of witnesses, each after that of its seed: size, work, time, slowdown, number of rules.
-export function witnessesOf({ findings, hang_seconds: limit }) {
+export function witnessesOf({ findings }) {
 	return findings.flatMap((f) => [
 		{ input: `seed of ${f.number}`, size: f.seed_size, work: f.seed_work, time: secondsText(f.seed_seconds), slowdown: "", rules: "" },
-		{ input: `witness of ${f.number}`, size: f.size, work: f.work, time: f.kind === "hang" ? `> ${three(limit)} s` : secondsText(f.seconds), slowdown: Number.isFinite(f.slowdown) ? `x${three(f.slowdown)}` : "", rules: count(f.rules.length) },
+		{ input: `witness of ${f.number}`, size: f.size, work: f.work, time: secondsText(f.seconds) || (f.kind === "hang" ? "did not end" : ""), slowdown: Number.isFinite(f.slowdown) ? `x${three(f.slowdown)}` : "", rules: count(f.rules.length) },
 	]);
 }
 
@@ -61,7 +61,7 @@ export function leadOf(fuzz) {
 export function nothingOf({ not_superlinear: linear, cannot_tell: unsure, not_judged: left }) {
 	const words = [];
 	if (linear) words.push(`work grew in ${plural(linear, "function")}, by no more than n log n`);
-	if (unsure) words.push(`of ${plural(unsure, "function")} the law cannot be determined`);
+	if (unsure) words.push(`of ${plural(unsure, "function")} the law cannot be determined (try a smaller --size or a longer --judge)`);
 	if (left) words.push(`${plural(left, "input")} ${left === 1 ? "was" : "were"} not judged: the time was over`);
 	return `No finding: ${words.length ? words.join("; ") : "no input made the program work clearly more"}.`;
 }
