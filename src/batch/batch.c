@@ -85,7 +85,7 @@ batch_about(const struct st_batch_options *o, const char *folder)
 {
 	char *here = realpath(".", NULL);
 	json_t *words = batch_command(o, folder);
-	json_t *about = json_pack("{s:{si, ss, ss}, si, sf, sf, ss, ss, so, si, s:{ss}}", "strobe",
+	json_t *about = json_pack("{s:{si, ss, ss}, si, sf, sf, ss*, ss, so, si, s:{ss}}", "strobe",
 	                          "version", 1, "kind", "campaign", "of", o->tool, "tasks", 0,
 	                          "lease", o->place.lease, "noise", o->place.noise, "noise_option",
 	                          o->place.noise_option, "directory", here ? here : ".", "command",
