@@ -23,20 +23,26 @@ st_debt_thread(struct st_debts *d, int64_t id, size_t from)
 	return d->threads.n - 1;
 }
 
-/* Returns the CPU time in the function that the thread has reported. */
+/* Returns the CPU time in the function that is to be charged; below 0 if too much was. */
 static double
 time_in_function(struct st_debt_thread *t, double seconds)
 {
+	double time = 0;
 	if (t->state == ST_DEBT_RUNS) {
 		t->seen += seconds;
 		t->seen_within += t->in_function ? seconds : 0;
+		time = t->in_function ? seconds * (1 - t->idle) : 0;
+		t->ahead += time;
 	}
 	if (t->ran <= 0)
-		return 0;
-	if (t->seen > 0)
+		return time;
+	if (t->seen > 0) {
 		t->share = t->seen_within / t->seen;
-	t->seen = t->seen_within = 0;
-	return t->share * t->ran;
+		t->idle = fmax(1 - t->ran / t->seen, 0);
+	}
+	time += t->share * t->ran - t->ahead;
+	t->seen = t->seen_within = t->ahead = 0;
+	return time;
 }
 
 /* A thread does not owe the time for which it runs the function itself. */

@@ -13,6 +13,8 @@
  * The kernel reports CPU time late: every few milliseconds, and when the thread leaves the
  * processor, which it seldom does in the function. So the ticks since the last report say which
  * part of that time was spent in the function. If there was none, that of the last report is used.
+ * Until the report, a tick in the function is charged as the CPU time that it probably was:
+ * otherwise, a thread that is woken in between would not inherit it, and pay a second time.
  */
 #ifndef STROBE_BLOW_DEBT_H
 #define STROBE_BLOW_DEBT_H
@@ -40,7 +42,9 @@ struct st_debt_thread {
 	/* Of the ticks at which it ran since CPU time was reported: seconds, and those in the
 	 * function. */
 	double seen, seen_within;
+	double ahead; /* CPU time of these that has been charged already, seconds */
 	double share; /* of the CPU time that was reported last: the part in the function */
+	double idle;  /* of the ticks before: the part for which it waited for a processor */
 };
 struct st_debts {
 	double speedup; /* 0 to 1: the part of the function's time that is saved */
