@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Planted programs of two or three threads, for forecasts: planted CASE ROUNDS F G H. The work of
+ * Planted programs of up to three threads, for forecasts: planted CASE ROUNDS F G H. The work of
  * the functions f, g and h is given in percent of its usual amount, so that each of them can really
  * be made faster. With -DWITH_COZ, the end of each round is a progress point of coz.
  *
@@ -10,6 +10,14 @@
  *	producer	f 2 ms in one thread, g 4 ms in the other one, by a queue of two items
  *	convoy		two threads: f 2 ms under the same lock, then g 0.8 ms
  *	io		a thread sleeps 2.4 ms, then h 0.8 ms; the other one g 4 ms; then they meet
+ *	pair		f 4 ms in one thread, g 4 ms in the other one; then they meet
+ *	both		two threads: f 2 ms, then g 1 ms, then they meet
+ *	short		two threads: ten times f 0.2 ms, then g 0.1 ms, then they meet
+ *	sleep		a thread sleeps 4 ms, the other one g 3 ms; then they meet
+ *	naps		f 1 ms, then g 3 ms, beside a thread that sleeps 2 ms in each round
+ *	steal		two threads take tasks from a common pool: f 2 ms, then g 1 ms
+ *	context		f 3 ms called by by_g, whose work is that of G, and 1 ms by by_h, with that
+ *of H
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -149,13 +157,102 @@ io_round(int thread)
 	pthread_barrier_wait(&barrier);
 }
 
+static void
+pair_round(int thread)
+{
+	if (thread)
+		g(4);
+	else
+		f(4);
+	pthread_barrier_wait(&barrier);
+}
+
+static void
+both_round(int thread)
+{
+	(void)thread;
+	f(2);
+	g(1);
+	pthread_barrier_wait(&barrier);
+}
+
+static void
+short_round(int thread)
+{
+	(void)thread;
+	for (int i = 0; i < 10; i++) {
+		f(0.2);
+		g(0.1);
+	}
+	pthread_barrier_wait(&barrier);
+}
+
+static void
+sleep_round(int thread)
+{
+	if (thread)
+		nap(4);
+	else
+		g(3);
+	pthread_barrier_wait(&barrier);
+}
+
+static void
+naps_round(int thread)
+{
+	if (thread) {
+		nap(2);
+	} else {
+		f(1);
+		g(3);
+	}
+}
+
+/* As many tasks as two threads have rounds. */
+static void
+steal_round(int thread)
+{
+	static long taken;
+	(void)thread;
+	while (__atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED) < 2 * rounds) {
+		f(2);
+		g(1);
+	}
+}
+
+CALLED static void
+by_g(void)
+{
+	f(3 * (double)percent[1] / 100);
+	sums[1]++;
+}
+
+CALLED static void
+by_h(void)
+{
+	f((double)percent[2] / 100);
+	sums[2]++;
+}
+
+static void
+context_round(int thread)
+{
+	(void)thread;
+	by_g();
+	by_h();
+}
+
 static const struct planted {
 	const char *name;
 	void (*round)(int thread);
 	int threads, room;
 } cases[] = {{"serial", serial_round, 1, 0},     {"barrier", barrier_round, 2, 0},
              {"pipeline", pipeline_round, 3, 4}, {"producer", producer_round, 2, 2},
-             {"convoy", convoy_round, 2, 0},     {"io", io_round, 2, 0}};
+             {"convoy", convoy_round, 2, 0},     {"io", io_round, 2, 0},
+             {"pair", pair_round, 2, 0},         {"both", both_round, 2, 0},
+             {"short", short_round, 2, 0},       {"sleep", sleep_round, 2, 0},
+             {"naps", naps_round, 2, 0},         {"steal", steal_round, 2, 0},
+             {"context", context_round, 1, 0}};
 static const struct planted *is;
 
 static void

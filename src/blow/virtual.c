@@ -2,8 +2,9 @@
 /*
  * Strobe samples all threads several thousand times a second: the area of the probes says whether a
  * thread is in the function, and /proc whether it runs and what it waits for. A thread with a debt
- * is interrupted, and resumed when its pause has been as long. Threads that sleep are not
- * interrupted, since that would interrupt their system calls.
+ * is interrupted, and resumed when its pause has been as long. Threads that wait are not
+ * interrupted, since that would interrupt their system calls, except in nanosleep and
+ * clock_nanosleep: the kernel resumes these, and Strobe is told when they end.
  */
 #include "blow/virtual.h"
 
@@ -33,6 +34,8 @@ struct watched {
 	double paid;           /* what it had paid then */
 	bool asked;            /* it has been interrupted, and has not stopped yet */
 	bool stopped;
+	bool sleeps;     /* it is in nanosleep or clock_nanosleep */
+	bool ends;       /* it stops when that sleep ends, in order to pay */
 	bool within;     /* it was in the code that is sped up when it was looked at last */
 	double look_at;  /* when it is to be looked at next */
 	uint32_t record; /* index of its record in the area; UINT32_MAX: unknown yet */
@@ -52,6 +55,8 @@ static const double least_debt = 0.0005;
 /* Seconds from one look at a thread to the next, and for how long Strobe waits for its stop, which
  * takes some microseconds if the thread has a processor. */
 static const double mean_look = 0.001, look_patience = 0.0003;
+
+static const long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACESYSGOOD;
 
 /* ---- threads ---- */
 
@@ -121,7 +126,7 @@ seize_new_threads(struct st_virtual_watch *w)
 	for (struct dirent *entry; d && !status && (entry = readdir(d));) {
 		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 		if (tid > 0 && st_debt_find(&w->debts, tid) == SIZE_MAX &&
-		    ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACECLONE) == 0)
+		    ptrace(PTRACE_SEIZE, tid, 0, seize_options) == 0)
 			status = watch_thread(w, tid, SIZE_MAX);
 	}
 	if (d)
@@ -133,7 +138,7 @@ seize_new_threads(struct st_virtual_watch *w)
 static st_status
 seize_threads(struct st_virtual_watch *w, struct st_error *e)
 {
-	if (ptrace(PTRACE_SEIZE, w->pid, 0, PTRACE_O_TRACECLONE) != 0)
+	if (ptrace(PTRACE_SEIZE, w->pid, 0, seize_options) != 0)
 		return errno == ESRCH ? ST_OK /* it has ended already */
 		                      : st_fail(e, ST_EXIT_FAILED,
 		                                "cannot trace the program's threads (ptrace: %s); "
@@ -160,13 +165,20 @@ state_of_thread(const struct watched *t)
 	return end && end[1] ? end[2] : 'R';
 }
 
-static bool
-waits_for_thread(const struct watched *t)
+/* The system call that it waits in; -1: that is not known. */
+static long
+call_of_thread(const struct watched *t)
 {
 	char text[64];
 	const ssize_t n = t->call >= 0 ? pread(t->call, text, sizeof text - 1, 0) : 0;
 	text[n > 0 ? n : 0] = '\0';
-	return strtol(text, NULL, 10) == SYS_futex;
+	return *text >= '0' && *text <= '9' ? strtol(text, NULL, 10) : -1;
+}
+
+static bool
+is_sleep(long call)
+{
+	return call == SYS_nanosleep || call == SYS_clock_nanosleep;
 }
 
 static uint32_t
@@ -217,10 +229,12 @@ look_at_thread(struct st_virtual_watch *w, size_t i, double seconds)
 	if (d->state == ST_DEBT_GONE)
 		return;
 	const char state = t->stopped ? 't' : state_of_thread(t);
+	const long call = state == 'S' || state == 'D' ? call_of_thread(t) : -1;
+	t->sleeps = is_sleep(call);
 	if (t->stopped)
 		d->state = ST_DEBT_STANDS;
 	else if (state == 'S' || state == 'D')
-		d->state = waits_for_thread(t) ? ST_DEBT_BLOCKED : ST_DEBT_WAITS;
+		d->state = call == SYS_futex ? ST_DEBT_BLOCKED : ST_DEBT_WAITS;
 	else
 		d->state = ST_DEBT_RUNS;
 	d->ran = ran_since(t, d->state == ST_DEBT_RUNS, seconds);
@@ -256,7 +270,7 @@ charge_calls(struct st_virtual_watch *w, struct st_flight *f)
 	for (size_t i = 0; i < w->threads.n; i++) {
 		const struct st_debt_thread *d = &w->debts.threads.v[i];
 		const double paid = d->paid - w->threads.v[i].paid;
-		if (d->state != ST_DEBT_GONE && paid > 0 && has_record(w, i) &&
+		if (d->state != ST_DEBT_GONE && paid != 0 && has_record(w, i) &&
 		    st_virtual_in_call(w->probes, w->threads.v[i].record, f->begins.v, n))
 			f->saved += paid;
 	}
@@ -291,7 +305,8 @@ settle_debts(struct st_virtual_watch *w)
 		const double owed = st_debt_owed(&w->debts, i);
 		if (t->stopped && owed <= 0) {
 			t->stopped = ptrace(PTRACE_CONT, (pid_t)d->id, 0, 0) != 0 && errno != ESRCH;
-		} else if (d->state == ST_DEBT_RUNS && !t->asked && owed >= least_debt) {
+		} else if ((d->state == ST_DEBT_RUNS || t->sleeps) && !t->asked && !t->ends &&
+		           owed >= least_debt) {
 			t->asked = ptrace(PTRACE_INTERRUPT, (pid_t)d->id, 0, 0) == 0;
 		}
 	}
@@ -328,19 +343,59 @@ is_stopping_signal(int signo)
 	return signo == SIGSTOP || signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
 }
 
-/* The thread has stopped because it was interrupted: it remains stopped while it has a debt. */
+/* The thread remains stopped while it has a debt. */
+static void
+hold_thread(struct st_virtual_watch *w, size_t i)
+{
+	struct watched *t = &w->threads.v[i];
+	t->ends = false;
+	t->stopped = w->v && st_debt_owed(&w->debts, i) > 0;
+	if (!t->stopped)
+		ptrace(PTRACE_CONT, (pid_t)w->debts.threads.v[i].id, 0, 0);
+}
+
+/* Whether the kernel resumes the system call that was interrupted. */
+static bool
+call_goes_on(const struct user_regs_struct *regs)
+{
+	enum { RESTART_BLOCK = -516, RESTART_NO_HANDLER = -514 }; /* of the kernel */
+	return (long)regs->rax == RESTART_BLOCK || (long)regs->rax == RESTART_NO_HANDLER;
+}
+
+/* The thread has stopped because it was interrupted. If a sleep was, the thread stops again when
+ * the kernel has resumed the sleep and it ends: a thread that then waits for another one at once
+ * would not pay otherwise, since a thread that waits so inherits. */
 static void
 take_asked_stop(struct st_virtual_watch *w, size_t i)
 {
 	const pid_t tid = (pid_t)w->debts.threads.v[i].id;
 	struct watched *t = &w->threads.v[i];
 	struct user_regs_struct regs;
-	if (w->v && w->v->look && ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0)
+	const bool known = w->v && ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0;
+	if (known && w->v->look)
 		t->within = w->v->look(w->v->arg, tid, &regs);
-	t->stopped = w->v && st_debt_owed(&w->debts, i) > 0;
-	if (!t->stopped)
-		ptrace(PTRACE_CONT, tid, 0, 0);
+	if (known && is_sleep((long)regs.orig_rax) && call_goes_on(&regs))
+		t->ends = ptrace(PTRACE_SYSCALL, tid, 0, 0) == 0;
+	else
+		hold_thread(w, i);
 }
+
+/* The thread is at the beginning of a system call, or at the end. */
+static void
+take_call_stop(struct st_virtual_watch *w, size_t i)
+{
+	const pid_t tid = (pid_t)w->debts.threads.v[i].id;
+	struct user_regs_struct regs;
+	const bool sleeps =
+	        w->v && ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0 &&
+	        (is_sleep((long)regs.orig_rax) || regs.orig_rax == SYS_restart_syscall) &&
+	        ((long)regs.rax == -ENOSYS || call_goes_on(&regs));
+	if (!sleeps || ptrace(PTRACE_SYSCALL, tid, 0, 0) != 0)
+		hold_thread(w, i);
+}
+
+/* The signal of a stop at a system call, by PTRACE_O_TRACESYSGOOD. */
+enum { CALL_STOP = SIGTRAP | 0x80 };
 
 /* Handles a stop that ptrace has reported. */
 static st_status
@@ -360,7 +415,10 @@ take_thread_stop(struct st_virtual_watch *w, size_t i, pid_t tid, int status)
 	} else if (event == PTRACE_EVENT_STOP && t->asked) {
 		t->asked = false;
 		take_asked_stop(w, i);
+	} else if (signo == CALL_STOP) {
+		take_call_stop(w, i);
 	} else {
+		t->ends = false;
 		ptrace(PTRACE_CONT, tid, 0, event ? 0 : signo);
 	}
 	return ST_OK;
@@ -418,7 +476,8 @@ let_thread_go(struct st_virtual_watch *w, size_t i)
 	unsigned long child = 0;
 	if (status >> 16 == PTRACE_EVENT_CLONE && ptrace(PTRACE_GETEVENTMSG, tid, 0, &child) == 0)
 		ST_IGNORE(watch_thread(w, (pid_t)child, i)); /* else it ends with our process */
-	ptrace(PTRACE_DETACH, tid, 0, status >> 16 ? 0 : status ? WSTOPSIG(status) : 0);
+	const int signo = status >> 16 || !status ? 0 : WSTOPSIG(status);
+	ptrace(PTRACE_DETACH, tid, 0, signo == CALL_STOP ? 0 : signo);
 }
 
 static void
@@ -491,7 +550,7 @@ begin_debts(struct st_virtual_watch *w, struct st_virtual *v)
 	for (size_t i = 0; i < w->threads.n; i++) {
 		struct st_debt_thread *d = &w->debts.threads.v[i];
 		d->paid = w->threads.v[i].paid = 0;
-		d->seen = d->seen_within = d->share = 0;
+		d->seen = d->seen_within = d->ahead = d->share = d->idle = 0;
 		(void)ran_since(&w->threads.v[i], false, 0); /* discards the CPU time until now */
 	}
 }

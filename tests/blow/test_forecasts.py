@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Forecasts of virtual speed-ups, compared with the same program whose function is really faster.
+
+usage: test_forecasts.py STROBE PLANTED
+
+PLANTED is bench/blow/planted.c. Of one thread, both sides are shares of its CPU time, which hardly depend on other load: what the thread has paid, and what
+the changed program needs less. On a busy machine, Strobe sees the program less often; then a forecast that fails says nothing, and the test is skipped."""
+
+import json
+import os
+import statistics
+import sys
+import unittest
+from pathlib import Path
+
+from command import Case
+
+PLANTED = os.path.abspath(sys.argv[2])
+SOURCE = Path(__file__).resolve().parents[2] / "bench" / "blow" / "planted.c"
+ROUNDS = 30
+TOLERANCE = 0.1
+ATTEMPTS = 3
+
+
+def line_of(function):
+    return next(f"planted.c:{i}" for i, line in enumerate(SOURCE.read_text().splitlines(), 1) if line.endswith(f"/* {function} */"))
+
+
+def work_of_others():
+    """The CPU time of all other processes than the children of this one, in seconds."""
+    user, nice, system = (int(word) for word in Path("/proc/stat").read_text().split()[1:4])
+    own = os.times()
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK") - own.children_user - own.children_system
+
+
+def cpu_seconds(case, percent):
+    """The least CPU time of three runs, with percent of the work of f, g and h."""
+    times = []
+    for _ in range(3):
+        pid = os.spawnv(os.P_NOWAIT, PLANTED, [PLANTED, case, str(ROUNDS), *map(str, percent)])
+        _, status, usage = os.wait4(pid, 0)
+        assert status == 0
+        times.append(usage.ru_utime + usage.ru_stime)
+    return min(times)
+
+
+class Forecasts(Case):
+    def forecast(self, case, options):
+        """The gains by a speed-up of 50 %, as shares of the CPU time, by the name of the target."""
+        self.strobe("-q", "-m", "causal", *options, "--repeat", "2", "--baseline-runs", "3", "--native-runs", "0", "--timeout", "0", "--timeline", "none", "-o",
+                    "r.json", "--", PLANTED, case, ROUNDS, 100, 100, 100)
+        gains = {}
+        for run in json.loads((self.at / "r.json").read_text())["experiments"]:
+            if run["noise"] and run["noise"]["strength"] == 50:
+                name = f"{run['function']} from {run['context']}" if "context" in run else run["function"]
+                gains.setdefault(name, []).append(run["noise"]["measured_ns"] / run["cpu_ns"])
+        return {name: statistics.mean(shares) for name, shares in gains.items()}
+
+    def check(self, case, options, changes):
+        """changes: for each target the percents of the work with which its code is twice as fast."""
+        busy = False
+        for _ in range(ATTEMPTS):
+            others, before = work_of_others(), os.times().elapsed
+            forecast = self.forecast(case, options)
+            whole = cpu_seconds(case, (100, 100, 100))
+            real = {name: 1 - cpu_seconds(case, percent) / whole for name, percent in changes.items()}
+            wrong = {name: (forecast[name], real[name]) for name in changes if abs(forecast[name] - real[name]) > TOLERANCE}
+            if not wrong:
+                return forecast
+            busy |= work_of_others() - others > 0.2 * (os.times().elapsed - before)
+        if busy:
+            self.skipTest(f"the machine is busy with other work, and forecasts differ from what was realised: {wrong}")
+        return self.fail(f"forecast, realised: {wrong}")
+
+    def test_functions(self):
+        """A quarter of the time, and three quarters."""
+        forecast = self.check("serial", ["-F", "f,g"], {"f": (50, 100, 100), "g": (100, 50, 100)})
+        self.assertEqual(set(forecast), {"f", "g"})
+
+    def test_contexts(self):
+        """The calls of the same function by each of its callers."""
+        self.check("context", ["--by", "context", "-F", "f"], {"f from by_g": (100, 50, 100), "f from by_h": (100, 100, 50)})
+
+    def test_lines(self):
+        lines = {f"{line_of(name)} in {name}": percent for name, percent in (("f", (50, 100, 100)), ("g", (100, 50, 100)))}
+        self.check("serial", [word for name in "fg" for word in ("--at", line_of(name))], lines)
+
+    def test_blocks(self):
+        """The loop of each function is one block, or two; the one with most samples has most of the time of g."""
+        for _ in range(ATTEMPTS):
+            others, before = work_of_others(), os.times().elapsed
+            forecast = self.forecast("serial", ["--by", "block", "-F", "g"])
+            self.assertTrue(all(name.startswith("block g+0x") for name in forecast), forecast)
+            real = 1 - cpu_seconds("serial", (100, 50, 100)) / cpu_seconds("serial", (100, 100, 100))
+            if abs(sum(forecast.values()) - real) <= TOLERANCE:
+                return
+            if work_of_others() - others > 0.2 * (os.times().elapsed - before):
+                self.skipTest("the machine is busy with other work")
+        self.fail(f"forecast {forecast}, realised {real}")
+
+
+class Sleeps(Case):
+    def test_barrier(self):
+        """A thread sleeps for 4 ms, and then meets one that computes for less: even at once, its work cannot make the run shorter than the sleeps. A thread
+        that did not pay for its sleep would make it half as long."""
+        self.strobe("-q", "-m", "causal", "-F", "g", "--repeat", "3", "--baseline-runs", "3", "--native-runs", "0", "--timeout", "0", "--timeline", "none", "-o", "r.json",
+                    "--", PLANTED, "sleep", ROUNDS, 100, 100, 100)
+        runs = [run for run in json.loads((self.at / "r.json").read_text())["experiments"] if run["noise"] and run["noise"]["strength"] == 100]
+        self.assertEqual(len(runs), 3)
+        self.assertGreater(max(run["noise"]["measured_ns"] for run in runs), 0)
+        # The debt of the last round may be open, and on a busy machine that of others. Such a machine makes the run longer, too.
+        self.assertGreater(max(run["total_ns"] - run["noise"]["measured_ns"] for run in runs), 0.75 * ROUNDS * 4e6)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
