@@ -35,6 +35,35 @@ int main(int argc, char **argv) {
 	return argc != 5 || !f;
 }
 """
+VERSIONS = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifndef STEPS
+#define STEPS 3
+#endif
+struct cache { void *free; int nHash; };
+#define F __attribute__((noinline)) void
+static int kept;
+F pcache1FetchStage2(struct cache *pCache) {
+	if (pCache->free) { pCache->free = NULL; kept++; }
+	else if (rand() % 2) for (int i = 0; i < 50; i++) __asm__ volatile("");
+	__asm__ volatile("" : : : "memory");
+}
+F shell_exec(const char *zSql) {
+	for (const char *p = zSql; *p; p++) for (int i = 0; i < STEPS; i++) __asm__ volatile("nop; nop");
+}
+int main(int argc, char **argv) {
+	static char line[1 << 20];
+	struct cache c = {0};
+	FILE *f = fopen(argv[3] + 6, "r"); /* .read FILE */
+	while (f && fgets(line, sizeof line, f)) {
+		shell_exec(line);
+		for (int i = 0; i < 6; i++) { c.free = i % 3 ? NULL : &c; c.nHash++; pcache1FetchStage2(&c); }
+	}
+	return argc != 5 || !f;
+}
+"""
 X264 = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,17 +118,28 @@ class Benches(unittest.TestCase):
         self.assertEqual(counts[2], "0 of 10 (0.0 %)")
         self.assertRegex(planted[2], r"^100 % by --check of allocated, \d+ % by --check of time, 100 % by contracts of allocated; 8 tries$")
 
-    def case(self, name, program, source):
+    def case(self, name, program, source, case=None):
         (self.at / "out" / name).mkdir(parents=True)
         (self.at / "case.c").write_text(source, encoding="utf-8")
         subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", "-fno-optimize-sibling-calls", "-o", self.at / "out" / program, self.at / "case.c"], check=True)
-        return self.bench(f"{TOP}/bench/annotations", name.rstrip("3"), "out", "--short", "--strobe", STROBE)
+        return self.bench(f"{TOP}/bench/annotations", case or name.rstrip("3"), "out", "--short", "--strobe", STROBE)
 
     def test_case_of_sqlite(self):
         output = self.case("sqlite3", "sqlite3/sqlite3", SQLITE)
         self.assertIn("sqlite3RunParser.allocations(", output)
         self.assertIn("sqlite3Select: 100 %", output)
         self.assertTrue((self.at / "out/sqlite.svg").read_text(encoding="utf-8").startswith("<svg"))
+
+    def test_case_of_two_versions(self):
+        """The newer version has a larger slope, and a condition of the code tells constant costs from those with two modes."""
+        (self.at / "out/debug").mkdir(parents=True)
+        (self.at / "new.c").write_text("#define STEPS 6\n" + VERSIONS, encoding="utf-8")
+        subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", "-o", self.at / "out/debug/sqlite3", self.at / "new.c"], check=True)
+        output = self.case("sqlite3", "sqlite3/sqlite3", VERSIONS, "versions")
+        self.assertIn("kept: instructions of shell_exec\n", output)
+        self.assertIn("broken: instructions of shell_exec\n", output)
+        self.assertRegex(output, r"\[pCache_free_null == 0\] Norm\(\d+, 0\); //: class constant; n 42; ")
+        self.assertRegex(output, r"\[pCache_free_null == 1\] \{\n\t\t\{0\.\d+\} .*; branch case\.c:\d+ to case\.c:\d+;.*\n\t\t\{0\.\d+\} .*; branch case\.c:\d+ to case\.c:\d+;.*\n\t\}\n")
 
     def test_case_of_x264(self):
         output = self.case("x264", "x264/x264", X264)
