@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "features/internal.h"
@@ -21,15 +22,26 @@ static const char *const first_words[] = {"start", "begin", "first"}, *const las
                                                                               "stop", "end", "last",
                                                                               "finish"};
 
+/* Whether the text begins with one of the words; the case of letters does not matter. */
+static bool
+begins_with_word(const char *text, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((*text | 0x20) == *words[i] && !strncasecmp(text, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
 /* Whether a name contains the letters of such a word: most names do not, and need not be divided
  * into words. */
 static bool
 may_be_end(const char *name, enum end end)
 {
+	const char *const *const words = end == END_FIRST ? first_words : last_words;
 	const size_t n = end == END_FIRST ? sizeof first_words / sizeof *first_words
 	                                  : sizeof last_words / sizeof *last_words;
-	for (size_t i = 0; i < n; i++)
-		if (strcasestr(name, (end == END_FIRST ? first_words : last_words)[i]))
+	for (; *name; name++)
+		if (begins_with_word(name, words, n))
 			return true;
 	return false;
 }
