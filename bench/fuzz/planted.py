@@ -73,6 +73,27 @@ static int rest(const char *t) { return !*t || (*t == 'a' && rest(t + 1)) || (t[
 static void run(void) { text[strcspn(text, "\\n")] = 0; sink = rest(text); }
 """, "aab\n", ["--hang", "1s"]),
     "hash table, Java 1.1": (WORDS.replace("HASH", JAVA), words(1000), []),
+    "list without duplicates": ("""
+struct word { struct word *next; char *text; } *head;
+static void run(void) {
+	for (char *w = strtok(text, " \\n"); w; w = strtok(NULL, " \\n")) {
+		struct word **at = &head;
+		while (*at && strcmp((*at)->text, w)) at = &(*at)->next;
+		if (!*at) { *at = calloc(1, sizeof **at); (*at)->text = w; }
+	}
+}
+""", "some words of a text\n", []),
+    "list of numbers": ("""
+struct number { struct number *next; long value; } *head;
+static void run(void) {
+	for (char *w = strtok(text, "[, ]\\n"); w; w = strtok(NULL, "[, ]\\n")) {
+		struct number **at = &head;
+		while (*at) at = &(*at)->next;
+		*at = calloc(1, sizeof **at);
+		(*at)->value = atol(w);
+	}
+}
+""", "[1, 2, 3]\n", []),
     "parser, nested": ("""
 static const char *group(const char *t, int depth) {
 	for (int i = 0; i < depth; i++) sink++;
@@ -113,7 +134,7 @@ static void run(void) {
 """, "abc\x80abcd\x81ab\n", []),
 }
 
-# Insertion sort of at most 64 bytes.
+# Insertion sort of at most 64 bytes, which the campaign begins with 64 zeros.
 SORT = """
 static void run(void) { for (size_t i = 1; i < n; i++) { char c = text[i]; size_t k = i; for (; k > 0 && text[k - 1] > c; k--) text[k] = text[k - 1]; text[k] = c; } }
 """
@@ -123,7 +144,7 @@ LINEAR = {
     "brackets": ("static void run(void) { long d = 0; for (size_t i = 0; i < n; i++) { if (text[i] == '(') d++; if (text[i] == ')') d--; } sink = d; }", "f(a, g(b))\n"),
     "state machine": ("static void run(void) { int s = 0; for (size_t i = 0; i < n; i++) switch (s) { case 0: s = text[i] == '<'; break; case 1: s = text[i] == '\"' ? 2 : text[i] != '>'; break; "
                       "default: s = text[i] == '\"' ? 1 : 2; } sink = s; }", "<a b=\"c\">text</a>\n"),
-    "hash table, DJB": (WORDS.replace("HASH", DJB).replace("12289", "1 << 18"), words(100)),
+    "hash table, DJB": (WORDS.replace("HASH", DJB), words(1000)),
     "radix sort": ("static void run(void) { long c[256] = {0}; for (size_t i = 0; i < n; i++) c[(unsigned char)text[i]]++; for (int i = 0; i < 256; i++) for (; c[i]; c[i]--) sink += i; }",
                    "a few bytes\n"),
 }
@@ -185,7 +206,7 @@ def defects(place, seconds, names):
 
 def sort_case(place, seconds):
     place.compile(SORT)
-    place.fuzz("".join(chr(97 + i % 23) for i in range(64)), seconds, "-N", "64", "--rate", "1", "--rules", "swap-bytes,flip-bit")
+    place.fuzz("\0" * 64, seconds, "-N", "64")
     best = max((comparisons(path.read_bytes()) for path in (place.folder / "out/results").iterdir()), default=0)
     print(f"\ninsertion sort of 64 bytes: {best} moves of at most 2016", flush=True)
     return best < 2016

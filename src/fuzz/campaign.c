@@ -336,6 +336,8 @@ take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
 		return ST_OK;
 	if (*interesting && c->keep && c->keep(c->arg, c, child, NULL, e))
 		return ST_FAILED;
+	if (c->corpus.list.v[c->greatest].grown < child->grown)
+		c->greatest = c->corpus.list.n;
 	return st_corpus_add(&c->corpus, child) ? no_memory(e) : ST_OK;
 }
 

@@ -48,6 +48,13 @@ st_fuzz_family_find(struct st_fuzz_family *f, const struct st_fuzz_bytes *b)
 	               : ST_OK;
 }
 
+st_status
+st_fuzz_family_whole(struct st_fuzz_family *f, const struct st_fuzz_bytes *b)
+{
+	*f = (struct st_fuzz_family){.times = 1};
+	return st_fuzz_bytes_copy(&f->token, b);
+}
+
 void
 st_fuzz_family_free(struct st_fuzz_family *f)
 {
@@ -56,14 +63,47 @@ st_fuzz_family_free(struct st_fuzz_family *f)
 	st_fuzz_bytes_free(&f->behind);
 }
 
+/* The number of letters or digits of the byte's kind, and the first of them. */
+static size_t
+kind_of_byte(uint8_t byte, uint8_t *first)
+{
+	*first = isdigit(byte) ? '0' : isupper(byte) ? 'A' : 'a';
+	return isdigit(byte) ? 10 : 26;
+}
+
+size_t
+st_fuzz_family_most(const struct st_fuzz_family *f)
+{
+	size_t most = 1;
+	uint8_t first;
+	for (size_t i = 0; i < f->n_varied; i++)
+		most *= kind_of_byte(f->token.v[f->varied[i]], &first);
+	return f->n_varied ? most : SIZE_MAX;
+}
+
+/* Writes the number into the positions of the token that count. */
+static void
+write_number(const struct st_fuzz_family *f, size_t number, uint8_t *token)
+{
+	for (size_t i = 0; i < f->n_varied; i++) {
+		uint8_t first;
+		const size_t kinds = kind_of_byte(f->token.v[f->varied[i]], &first);
+		token[f->varied[i]] = (uint8_t)(first + number % kinds);
+		number /= kinds;
+	}
+}
+
 st_status
 st_fuzz_family_make(const struct st_fuzz_family *f, size_t times, struct st_fuzz_bytes *out)
 {
 	if (st_fuzz_bytes_copy(out, &f->before))
 		return ST_FAILED;
-	for (size_t i = 0; i < times; i++)
+	for (size_t i = 0; i < times; i++) {
 		if (st_fuzz_bytes_splice(out, out->n, 0, f->token.v, f->token.n))
 			return ST_FAILED;
+		if (f->n_varied)
+			write_number(f, i, out->v + out->n - f->token.n);
+	}
 	return st_fuzz_bytes_splice(out, out->n, 0, f->behind.v, f->behind.n);
 }
 
@@ -72,7 +112,9 @@ st_fuzz_family_shorten(struct st_fuzz_family *f)
 {
 	if (f->repeated || f->token.n <= LONGEST_TOKEN)
 		return false;
-	f->token.n = (f->token.n + SHORTER - 1) / SHORTER;
+	const size_t half = (f->token.n + 2 * SHORTER - 1) / (2 * SHORTER);
+	memmove(f->token.v + half, f->token.v + f->token.n - half, half);
+	f->token.n = 2 * half;
 	f->times *= SHORTER;
 	return true;
 }
@@ -103,6 +145,33 @@ print_command(const struct st_fuzz_bytes *b, const char *indent, FILE *out)
 	fputs("'\n", out);
 }
 
+/* The letters that count, by awk: each byte is a number, and i is the number of the repetition. */
+static void
+print_counting(const struct st_fuzz_family *f, FILE *out)
+{
+	fprintf(out,
+	        "LC_ALL=C awk -v n=\"${1:-%zu}\" 'BEGIN {\n\tfor (i = 0; i < n; i++)\n\t\tprintf "
+	        "\"",
+	        f->times);
+	for (size_t i = 0; i < f->token.n; i++)
+		fputs("%c", out);
+	fputs("\"", out);
+	for (size_t at = 0; at < f->token.n; at++) {
+		uint8_t first = f->token.v[at];
+		size_t divisor = 1, kinds = 0;
+		for (size_t i = 0; i < f->n_varied && !kinds; i++) {
+			const size_t n = kind_of_byte(f->token.v[f->varied[i]], &first);
+			kinds = f->varied[i] == at ? n : 0;
+			divisor *= kinds ? 1 : n;
+		}
+		if (kinds)
+			fprintf(out, ", %u + int(i / %zu) %% %zu", first, divisor, kinds);
+		else
+			fprintf(out, ", %u", f->token.v[at]);
+	}
+	fputs("\n}'\n", out);
+}
+
 void
 st_fuzz_family_script(const struct st_fuzz_family *f, FILE *out)
 {
@@ -111,8 +180,12 @@ st_fuzz_family_script(const struct st_fuzz_family *f, FILE *out)
 	        "%zu)\n",
 	        f->times);
 	print_command(&f->before, "", out);
-	fprintf(out, "i=0\nwhile [ $i -lt \"${1:-%zu}\" ]; do\n", f->times);
-	print_command(&f->token, "\t", out);
-	fputs("\ti=$((i + 1))\ndone\n", out);
+	if (f->n_varied) {
+		print_counting(f, out);
+	} else {
+		fprintf(out, "i=0\nwhile [ $i -lt \"${1:-%zu}\" ]; do\n", f->times);
+		print_command(&f->token, "\t", out);
+		fputs("\ti=$((i + 1))\ndone\n", out);
+	}
 	print_command(&f->behind, "", out);
 }

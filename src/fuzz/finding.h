@@ -57,7 +57,7 @@ st_status st_findings_judge(struct st_findings *findings, struct st_fuzz_campaig
 void st_findings_free(struct st_findings *findings);
 const char *st_finding_kind_name(enum st_finding_kind kind);
 
-/* Inside: judge.c, witness.c. */
+/* Inside: different.c, judge.c, witness.c. */
 struct st_judging {
 	struct st_fuzz_campaign *campaign;
 	struct st_fuzz_functions *functions;
@@ -66,6 +66,17 @@ struct st_judging {
 bool st_judging_is_over(const struct st_judging *j);
 /* Minimises, makes the family and finds the law. */
 st_status st_witness_explain(struct st_judging *j, struct st_finding *f, struct st_error *e);
+/* Executes the members of the family, and finds the law and the function. */
+st_status st_witness_family_law(struct st_judging *j, struct st_finding *f, struct st_error *e);
+/* Families of different words. */
+st_status st_findings_judge_different(struct st_judging *j, struct st_findings *findings,
+                                      struct st_error *e);
+/* A finding that has what is known of the seed. NULL: no memory. */
+struct st_finding *st_findings_add(struct st_findings *findings, const struct st_fuzz_campaign *c,
+                                   enum st_finding_kind kind, size_t seed);
+void st_findings_drop_last(struct st_findings *findings);
+/* Whether another finding than f has a law for the function of f. */
+bool st_findings_has_law(const struct st_findings *findings, const struct st_finding *f);
 /* The stack of a fault or a hang. */
 st_status st_witness_stack(struct st_judging *j, struct st_finding *f, struct st_error *e);
 /* The native slowdown against the seed. */

@@ -146,7 +146,7 @@ static json_t *
 fuzz_finding_json(const struct st_fuzz_campaign *c, const struct st_finding *f, const char *folder,
                   size_t number)
 {
-	json_t *out = json_object(), *rules = json_array();
+	json_t *out = json_object(), *rules = json_array(), *varied = json_array();
 	json_object_set_new(out, "kind", json_string(st_finding_kind_name(f->kind)));
 	json_object_set_new(out, "function",
 	                    f->function.name ? st_json_text(f->function.name) : json_null());
@@ -155,6 +155,9 @@ fuzz_finding_json(const struct st_fuzz_campaign *c, const struct st_finding *f, 
 	json_object_set_new(out, "law", f->has_family ? law_json(f) : json_null());
 	json_object_set_new(out, "token",
 	                    f->has_family ? bytes_json(&f->family.token) : json_null());
+	for (size_t i = 0; i < f->family.n_varied; i++)
+		json_array_append_new(varied, st_json_count(f->family.varied[i]));
+	json_object_set_new(out, "varied", varied);
 	json_object_set_new(out, "witness", path_json(folder, number, "witness"));
 	json_object_set_new(out, "minimal", path_json(folder, number, "minimal"));
 	json_object_set_new(out, "generator",

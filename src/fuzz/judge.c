@@ -43,22 +43,32 @@ no_room(struct st_error *e)
 	return st_fail(e, ST_EXIT_FAILED, "no memory left for the findings");
 }
 
+struct st_finding *
+st_findings_add(struct st_findings *findings, const struct st_fuzz_campaign *c,
+                enum st_finding_kind kind, size_t number)
+{
+	struct st_finding *f = ST_PUSH(&findings->list);
+	if (!f)
+		return NULL;
+	const struct st_fuzz_input *seed = &c->corpus.list.v[number];
+	f->kind = kind;
+	f->seed = number;
+	f->seed_bytes = seed->bytes.n;
+	f->seed_work = seed->work;
+	f->slowdown = (struct st_interval){NAN, NAN, NAN};
+	f->seed_seconds = f->witness_seconds = NAN;
+	return f;
+}
+
 /* A finding that has what the input says. NULL: no memory. */
 static struct st_finding *
 add_finding(struct st_findings *findings, const struct st_fuzz_campaign *c,
             enum st_finding_kind kind, const struct st_fuzz_input *input)
 {
-	struct st_finding *f = ST_PUSH(&findings->list);
+	struct st_finding *f = st_findings_add(findings, c, kind, input->seed);
 	if (!f)
 		return NULL;
-	const struct st_fuzz_input *seed = &c->corpus.list.v[input->seed];
-	f->kind = kind;
-	f->seed = input->seed;
-	f->seed_bytes = seed->bytes.n;
-	f->seed_work = seed->work;
 	f->work = input->work;
-	f->slowdown = (struct st_interval){NAN, NAN, NAN};
-	f->seed_seconds = f->witness_seconds = NAN;
 	for (size_t i = 0; i < input->chain.n; i++) {
 		size_t *link = ST_PUSH(&f->chain);
 		if (!link)
@@ -68,8 +78,19 @@ add_finding(struct st_findings *findings, const struct st_fuzz_campaign *c,
 	return st_fuzz_bytes_copy(&f->witness, &input->bytes) ? NULL : f;
 }
 
-static void
-drop_last(struct st_findings *findings)
+bool
+st_findings_has_law(const struct st_findings *findings, const struct st_finding *f)
+{
+	for (size_t i = 0; i < findings->list.n; i++) {
+		const struct st_finding *other = &findings->list.v[i];
+		if (other != f && other->law.superlinear && other->function.id == f->function.id)
+			return true;
+	}
+	return false;
+}
+
+void
+st_findings_drop_last(struct st_findings *findings)
 {
 	finding_free(&findings->list.v[--findings->list.n]);
 }
@@ -162,17 +183,14 @@ judge_slow(struct st_judging *j, struct st_findings *findings, struct judged *ju
 	f->function = function;
 	if (st_witness_explain(j, f, e))
 		return ST_FAILED;
-	bool known = false;
-	for (size_t i = 0; i + 1 < findings->list.n; i++)
-		known |= findings->list.v[i].function.id == f->function.id;
-	if (known) {
-		drop_last(findings);
+	if (st_findings_has_law(findings, f)) {
+		st_findings_drop_last(findings);
 		return ST_OK;
 	}
 	if (!f->law.superlinear) {
 		findings->linear += f->law.form != ST_LAW_UNKNOWN;
 		findings->unsure += f->law.form == ST_LAW_UNKNOWN;
-		drop_last(findings);
+		st_findings_drop_last(findings);
 		return ST_OK;
 	}
 	return st_witness_time(j, f, e);
@@ -184,7 +202,7 @@ judge_candidates(struct st_judging *j, struct st_findings *findings, struct st_e
 	struct candidate *candidates;
 	struct judged judged = {.n = 0};
 	for (size_t k = 0; k < findings->list.n && judged.n < MOST_FUNCTIONS; k++)
-		if (findings->list.v[k].function.name) /* of a hang */
+		if (findings->list.v[k].law.superlinear) /* of a hang */
 			judged.ids[judged.n++] = findings->list.v[k].function.id;
 	size_t n = list_candidates(j->campaign, &candidates), i = 0;
 	st_status status = candidates ? ST_OK : no_room(e);
@@ -283,6 +301,8 @@ st_findings_judge(struct st_findings *findings, struct st_fuzz_campaign *c,
 	st_status status = judge_faults(&j, findings, ST_END_HANG, MOST_HANGS, e);
 	if (!status)
 		status = judge_candidates(&j, findings, e);
+	if (!status && !st_judging_is_over(&j))
+		status = st_findings_judge_different(&j, findings, e);
 	if (!status)
 		status = judge_faults(&j, findings, ST_END_SIGNAL, MOST_FAULTS, e);
 	if (!status)

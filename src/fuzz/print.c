@@ -37,7 +37,8 @@ print_law(const struct st_finding *f, FILE *out)
 	}
 	fprintf(out, ", n = %s to %s repetitions of '", ST_NUMBER(law->from), ST_NUMBER(law->to));
 	st_fuzz_bytes_print_escaped(&f->family.token, SHOWN_BYTES, out);
-	fprintf(out, "%s'\n", f->family.token.n > SHOWN_BYTES ? "..." : "");
+	fprintf(out, "%s'%s\n", f->family.token.n > SHOWN_BYTES ? "..." : "",
+	        f->family.n_varied ? ", each with other letters" : "");
 }
 
 /* The innermost functions on the stack of a fault or a hang. */
@@ -94,6 +95,8 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 	if (f->kind != ST_FINDING_SLOW)
 		print_fuzz_stack(&f->stack, out);
 	fprintf(out, "   %s:", f->chain.n == 1 ? "rule" : "rules");
+	if (!f->chain.n)
+		fputs(" none: a word of the seed is repeated with other letters", out);
 	for (size_t i = 0; i < f->chain.n && i < SHOWN_RULES; i++)
 		fprintf(out, " %s", st_rules_name(c->rules, f->chain.v[i]));
 	if (f->chain.n > SHOWN_RULES)

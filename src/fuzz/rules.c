@@ -132,7 +132,7 @@ st_rules_add_type(struct st_fuzz_rules *rules, enum st_fuzz_type type, struct st
 #define R(id, name, what) 1 +
 	enum {
 		TEXT = ST_FUZZ_TEXT_RULES(R) 0,
-		BINARY = TEXT + ST_FUZZ_BINARY_RULES(R) 0,
+		BINARY = TEXT + ST_FUZZ_BINARY_RULES(R) ST_FUZZ_RANGE_RULES(R) 0,
 		XML = BINARY + ST_FUZZ_XML_RULES(R) 0
 	};
 #undef R
@@ -225,6 +225,8 @@ st_rule_apply(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random)
 {
 	if (rule >= ST_RULE_REMOVE_ATTRIBUTE)
 		return st_rule_xml(rule, b, random);
+	if (rule >= ST_RULE_REPEAT_BYTES)
+		return st_rule_range(rule, b, random);
 	if (rule >= ST_RULE_REMOVE_ZERO)
 		return st_rule_binary(rule, b, random);
 	return st_rule_text(rule, b, random);

@@ -37,6 +37,13 @@
 	R(REMOVE_BYTE, "remove-byte", "remove a byte")                                             \
 	R(SWAP_BYTES, "swap-bytes", "exchange two bytes")                                          \
 	R(FLIP_BIT, "flip-bit", "invert a bit")
+/* Our own, for binary inputs. */
+#define ST_FUZZ_RANGE_RULES(R)                                                                     \
+	R(REPEAT_BYTES, "repeat-bytes", "double a range of bytes up to six times")                 \
+	R(SORT_BYTES, "sort-bytes", "sort a range of bytes")                                       \
+	R(SORT_BYTES_DESCENDING, "sort-bytes-descending", "the same, the greatest first")          \
+	R(REVERSE_BYTES, "reverse-bytes", "reverse the order of a range of bytes")                 \
+	R(ADD_TO_BYTES, "add-to-bytes", "add or subtract 1, 2, 4, 8 or 16, for a range of bytes")
 #define ST_FUZZ_XML_RULES(R)                                                                       \
 	R(REMOVE_ATTRIBUTE, "remove-attribute", "remove an attribute of a tag")                    \
 	R(REMOVE_ATTRIBUTE_NAME, "remove-attribute-name", "remove an attribute's name")            \
@@ -49,7 +56,8 @@
 	R(REPEAT_TOKEN, "repeat-token", "insert a token 100 times")
 #define ST_FUZZ_RULES(R)                                                                           \
 	ST_FUZZ_TEXT_RULES(R)                                                                      \
-	ST_FUZZ_BINARY_RULES(R) ST_FUZZ_XML_RULES(R) ST_FUZZ_TOKEN_RULES(R)
+	ST_FUZZ_BINARY_RULES(R)                                                                    \
+	ST_FUZZ_RANGE_RULES(R) ST_FUZZ_XML_RULES(R) ST_FUZZ_TOKEN_RULES(R)
 
 enum st_fuzz_rule {
 #define R(id, name, what) ST_RULE_##id,
@@ -114,6 +122,7 @@ struct st_line_of st_random_line(const struct st_fuzz_bytes *b, uint64_t *random
 st_status st_rule_text(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);
 st_status st_rule_words(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);
 st_status st_rule_binary(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);
+st_status st_rule_range(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);
 st_status st_rule_token(enum st_fuzz_rule rule, const struct st_fuzz_rules *rules,
                         struct st_fuzz_bytes *b, uint64_t *random);
 st_status st_rule_xml(enum st_fuzz_rule rule, struct st_fuzz_bytes *b, uint64_t *random);

@@ -13,7 +13,8 @@
 #include "base/random.h"
 #include "fuzz/campaign.h"
 
-enum { MOST_APPLICATIONS = 10, MOST_IDLE = 1000 };
+/* GREATEST_EVERY: how often the input that has grown most is the parent. */
+enum { MOST_APPLICATIONS = 10, MOST_IDLE = 1000, GREATEST_EVERY = 4 };
 
 struct fuzz_child {
 	struct st_fuzz_input input;
@@ -27,7 +28,8 @@ struct search {
 	size_t n_before; /* executions before the first child */
 	/* The next child: which parent, by which rule, and how many more by that. */
 	size_t parent, rule, more;
-	size_t idle; /* parents in succession of which no child was made */
+	size_t parents; /* that were chosen */
+	size_t idle;    /* parents in succession of which no child was made */
 	bool child_of_parent, exhausted;
 };
 
@@ -78,6 +80,18 @@ make_child(struct st_fuzz_campaign *c, size_t parent, size_t rule, struct st_fuz
 	return ST_OK;
 }
 
+/* Small steps lead to an optimum, such as the order for which a sort works most, only if many
+ * children are made of the best input. */
+static st_status
+next_parent(struct search *s)
+{
+	struct st_fuzz_campaign *c = s->c;
+	if (++s->parents % GREATEST_EVERY)
+		return st_corpus_choose(&c->corpus, &c->random, &s->parent);
+	s->parent = c->greatest;
+	return ST_OK;
+}
+
 /* The next rule of the parent, or the first one of the next parent. */
 static st_status
 next_rule(struct search *s)
@@ -88,7 +102,7 @@ next_rule(struct search *s)
 		s->exhausted = s->idle >= MOST_IDLE; /* no rule changes any input */
 		s->child_of_parent = false;
 		s->rule = 0;
-		if (st_corpus_choose(&c->corpus, &c->random, &s->parent))
+		if (next_parent(s))
 			return ST_FAILED;
 	}
 	s->more = st_fuzz_mutants(c->choice.strategy, c->hits.v[s->rule], c->n_interesting,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "fuzz/finding.h"
@@ -142,7 +143,9 @@ measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execut
 	struct st_fuzz_bytes input = {0};
 	const size_t few = FEWEST * f->family.token.n, largest = few > LARGEST ? few : LARGEST;
 	st_status status = ST_OK;
-	for (size_t k = 1; f->times.n < MOST_POINTS && !status && !st_judging_is_over(j);
+	const size_t most = st_fuzz_family_most(&f->family);
+	for (size_t k = 1;
+	     k <= most && f->times.n < MOST_POINTS && !status && !st_judging_is_over(j);
 	     k = st_fuzz_family_next(k)) {
 		if (st_fuzz_family_make(&f->family, k, &input)) {
 			status = st_fail(e, ST_EXIT_FAILED, "no memory left for an input");
@@ -193,18 +196,11 @@ find_family_function(struct st_judging *j, struct st_finding *f,
 	return status;
 }
 
-static st_status
-find_witness_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
+st_status
+st_witness_family_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
 	struct st_fuzz_execution last = {0};
-	f->has_family = true;
-	st_status status = st_fuzz_family_find(&f->family, &f->minimal)
-	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for a family")
-	                           : ST_OK;
-	if (f->kind == ST_FINDING_HANG) /* the whole input takes too long */
-		st_fuzz_family_shorten(&f->family);
-	if (!status)
-		status = measure_family(j, f, &last, e);
+	st_status status = measure_family(j, f, &last, e);
 	while (!status && f->times.n < ST_LAW_FEWEST_POINTS && !st_judging_is_over(j) &&
 	       st_fuzz_family_shorten(&f->family)) {
 		f->times.n = f->worked.n = 0;
@@ -215,6 +211,51 @@ find_witness_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	if (!status && last.counts.n)
 		status = find_family_function(j, f, &last, e);
 	st_fuzz_execution_free(&last);
+	return status;
+}
+
+/* Two parts may make the work together, such as the bytes and the copies of a decompressor, and the
+ * family repeats only one of them: so the whole input is repeated. The family and the law stay as
+ * they are if its law is not superlinear. */
+static st_status
+try_whole(struct st_judging *j, struct st_finding *f, struct st_error *e)
+{
+	struct st_finding whole = {.kind = f->kind}, drop;
+	st_status status = st_fuzz_family_whole(&whole.family, &f->minimal)
+	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for a family")
+	                           : ST_OK;
+	if (f->kind == ST_FINDING_HANG)
+		st_fuzz_family_shorten(&whole.family);
+	if (!status)
+		status = st_witness_family_law(j, &whole, e);
+	drop = whole;
+	if (whole.law.superlinear) {
+		drop = *f;
+		f->family = whole.family;
+		f->law = whole.law;
+		memcpy(&f->times, &whole.times, sizeof f->times);
+		memcpy(&f->worked, &whole.worked, sizeof f->worked);
+		f->function = whole.function;
+	}
+	st_fuzz_family_free(&drop.family);
+	free(drop.times.v);
+	free(drop.worked.v);
+	return status;
+}
+
+static st_status
+find_witness_law(struct st_judging *j, struct st_finding *f, struct st_error *e)
+{
+	f->has_family = true;
+	st_status status = st_fuzz_family_find(&f->family, &f->minimal)
+	                           ? st_fail(e, ST_EXIT_FAILED, "no memory left for a family")
+	                           : ST_OK;
+	if (f->kind == ST_FINDING_HANG) /* the whole input takes too long */
+		st_fuzz_family_shorten(&f->family);
+	if (!status)
+		status = st_witness_family_law(j, f, e);
+	if (!status && f->family.repeated && !f->law.superlinear && !st_judging_is_over(j))
+		status = try_whole(j, f, e);
 	return status;
 }
 

@@ -64,9 +64,10 @@ shorter(void **state)
 	assert_true(st_fuzz_family_shorten(&f));
 	assert_int_equal(f.times, 8);
 	assert_false(st_fuzz_family_make(&f, 2, &made));
-	assert_int_equal(made.n, 250);
-	assert_memory_equal(made.v, text, 125);
-	assert_memory_equal(made.v + 125, text, 125);
+	assert_int_equal(made.n, 252);
+	assert_memory_equal(made.v, text, 63);
+	assert_memory_equal(made.v + 63, text + 1000 - 63, 63);
+	assert_memory_equal(made.v + 126, made.v, 126);
 	assert_true(st_fuzz_family_shorten(&f));
 	assert_int_equal(f.token.n, 16);
 	assert_false(st_fuzz_family_shorten(&f));
@@ -79,6 +80,61 @@ shorter(void **state)
 	st_fuzz_family_free(&f);
 	st_fuzz_bytes_free(&b);
 	st_fuzz_bytes_free(&made);
+}
+
+static void
+assert_different(const char *text, size_t most, const char *three)
+{
+	struct st_fuzz_bytes b = {0}, made = {0};
+	struct st_fuzz_family f;
+	assert_false(st_fuzz_bytes_splice(&b, 0, 0, text, strlen(text)));
+	assert_false(st_fuzz_family_different(&f, &b));
+	assert_int_equal(st_fuzz_family_most(&f), SIZE_MAX);
+	f.n_varied = 2;
+	f.varied[0] = 1;
+	f.varied[1] = 0;
+	assert_int_equal(st_fuzz_family_most(&f), most);
+	assert_false(st_fuzz_family_make(&f, 3, &made));
+	assert_int_equal(made.n, strlen(three));
+	assert_memory_equal(made.v, three, made.n);
+	/* The script writes the same, and the second position counts once the first has been full.
+	 */
+	FILE *script = fopen("different.sh", "w");
+	assert_non_null(script);
+	st_fuzz_family_script(&f, script);
+	assert_false(fclose(script));
+	for (size_t times = 3; times <= 300; times += 297) {
+		char command[64], bytes[8192];
+		snprintf(command, sizeof command, "sh different.sh %zu", times);
+		FILE *out = popen(command, "r");
+		assert_non_null(out);
+		const size_t n = fread(bytes, 1, sizeof bytes, out);
+		assert_false(pclose(out));
+		assert_false(st_fuzz_family_make(&f, times, &made));
+		assert_int_equal(n, made.n);
+		assert_memory_equal(bytes, made.v, n);
+	}
+	assert_false(remove("different.sh"));
+	st_fuzz_family_free(&f);
+	st_fuzz_bytes_free(&b);
+	st_fuzz_bytes_free(&made);
+}
+
+/* The longest word is repeated with other letters and digits. */
+static void
+different(void **state)
+{
+	struct st_fuzz_family f;
+	struct st_fuzz_bytes b = {0};
+	(void)state;
+	assert_different("(a, word) b", 26 * 26, "(a, aard)abrd)acrd) b");
+	assert_different("[\"X9yz\", 1]", 10 * 26, "[\"A0yz\"A1yz\"A2yz\", 1]");
+	assert_different("%12", 100, "%0022\n0122\n0222\n");
+	assert_false(st_fuzz_bytes_splice(&b, 0, 0, "-- \xc3\xa4", 5));
+	assert_false(st_fuzz_family_different(&f, &b));
+	assert_int_equal(f.token.n, 0);
+	st_fuzz_family_free(&f);
+	st_fuzz_bytes_free(&b);
 }
 
 /* The script writes the members of the family. */
@@ -209,8 +265,8 @@ too_few(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(families), cmocka_unit_test(shorter),
-	                                   cmocka_unit_test(script), cmocka_unit_test(laws),
-	                                   cmocka_unit_test(too_few)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(families),  cmocka_unit_test(shorter),
+	                                   cmocka_unit_test(different), cmocka_unit_test(script),
+	                                   cmocka_unit_test(laws),      cmocka_unit_test(too_few)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -151,6 +152,82 @@ binary(void **state)
 	}
 }
 
+static int
+by_byte(const void *x, const void *y)
+{
+	const uint8_t *a = x, *b = y;
+	return *a - *b;
+}
+
+/* What has changed of "hello" is one range, in the order that the rule makes. */
+static void
+assert_range(enum st_fuzz_rule rule, const uint8_t *now)
+{
+	const char *old = "hello";
+	size_t from = 0, to = 5;
+	while (from < 5 && now[from] == old[from])
+		from++;
+	while (to > from && now[to - 1] == old[to - 1])
+		to--;
+	for (size_t i = from; i < to; i++)
+		if (rule == ST_RULE_REVERSE_BYTES)
+			assert_int_equal(now[i], old[from + to - 1 - i]);
+		else if (i > from)
+			assert_true(now[i - 1] <= now[i]);
+}
+
+/* Rules for ranges: what they keep, and what they can reach. */
+static void
+ranges(void **state)
+{
+	uint64_t random = 7;
+	bool sorted = false, descending = false, reversed = false;
+	size_t longest = 0;
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		struct st_fuzz_bytes b = {0};
+		fill(&b, "hello", 5);
+		assert_false(st_rule_apply(ST_RULE_SORT_BYTES, &b, &random));
+		assert_range(ST_RULE_SORT_BYTES, b.v);
+		sorted |= !memcmp(b.v, "ehllo", 5);
+		fill(&b, "hello", 5);
+		assert_false(st_rule_apply(ST_RULE_SORT_BYTES_DESCENDING, &b, &random));
+		descending |= !memcmp(b.v, "ollhe", 5);
+		qsort(b.v, 5, 1, by_byte);
+		assert_memory_equal(b.v, "ehllo", 5);
+		fill(&b, "hello", 5);
+		assert_false(st_rule_apply(ST_RULE_REVERSE_BYTES, &b, &random));
+		assert_range(ST_RULE_REVERSE_BYTES, b.v);
+		reversed |= !memcmp(b.v, "olleh", 5);
+		/* One number is added to all bytes of one range. */
+		fill(&b, "\0\0\0\0\0", 5);
+		assert_false(st_rule_apply(ST_RULE_ADD_TO_BYTES, &b, &random));
+		size_t changes = 0;
+		for (size_t k = 0; k <= 5; k++) {
+			const int8_t before = k ? (int8_t)b.v[k - 1] : 0,
+			             now = k < 5 ? (int8_t)b.v[k] : 0;
+			changes += before != now;
+			assert_true(!now || (abs(now) <= 16 && !(abs(now) & (abs(now) - 1))));
+		}
+		assert_int_equal(changes, 2);
+		/* Doublings of the range [from, to): what follows it stays behind it. */
+		fill(&b, "hello", 5);
+		assert_false(st_rule_apply(ST_RULE_REPEAT_BYTES, &b, &random));
+		assert_in_range(b.n, 6, 5 * 64);
+		assert_int_equal(b.v[0], 'h');
+		assert_int_equal(b.v[b.n - 1], 'o');
+		longest = b.n > longest ? b.n : longest;
+		fill(&b, "hello", 5);
+		b.most = 40;
+		for (int k = 0; k < 40; k++)
+			assert_false(st_rule_apply(ST_RULE_REPEAT_BYTES, &b, &random));
+		assert_in_range(b.n, 40, 39 * 2);
+		st_fuzz_bytes_free(&b);
+	}
+	assert_true(sorted && descending && reversed);
+	assert_int_equal(longest, 5 * 64);
+}
+
 static void
 tags(void **state)
 {
@@ -208,8 +285,8 @@ sets(void **state)
 	} cases[] = {{"plain text\n", 11, ST_TYPE_TEXT, 15},
 	             {"gr\xc3\xbc\xc3\x9f\n", 7, ST_TYPE_TEXT, 15},
 	             {"", 0, ST_TYPE_TEXT, 15},
-	             {"a\0b", 3, ST_TYPE_BINARY, 6},
-	             {"\xff\xfe\xfd", 3, ST_TYPE_BINARY, 6},
+	             {"a\0b", 3, ST_TYPE_BINARY, 11},
+	             {"\xff\xfe\xfd", 3, ST_TYPE_BINARY, 11},
 	             {" <?xml version='1.0'?><a/>", 26, ST_TYPE_XML, 19},
 	             {"<a>", 3, ST_TYPE_XML, 19},
 	             {"< 3", 3, ST_TYPE_TEXT, 15}};
@@ -267,8 +344,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(lines),         cmocka_unit_test(words),
 	        cmocka_unit_test(limited_words), cmocka_unit_test(blanks),
-	        cmocka_unit_test(binary),        cmocka_unit_test(tags),
-	        cmocka_unit_test(any_input),     cmocka_unit_test(sets),
-	        cmocka_unit_test(user_rules)};
+	        cmocka_unit_test(binary),        cmocka_unit_test(ranges),
+	        cmocka_unit_test(tags),          cmocka_unit_test(any_input),
+	        cmocka_unit_test(sets),          cmocka_unit_test(user_rules)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
