@@ -52,7 +52,7 @@ int main(void) {
 	int waits = 0, n = 0, c;
 	while ((c = getchar()) != EOF) { waits |= c == 'b'; n += c == 'a'; }
 	FILE *maps = fopen("/proc/self/maps", "r");
-	while (waits == 1 && fgets(line, sizeof line, maps)) if (strstr(line, "strobe")) waits = 2;
+	while (waits == 1 && fgets(line, sizeof line, maps)) if (strstr(line, "memfd:strobe")) waits = 2;
 	while (waits == 2) pause();
 	return n > 9999;
 }
@@ -61,7 +61,7 @@ int main(void) {
 
 class Hang(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="strobe-hang-")
+        folder = tempfile.TemporaryDirectory(prefix="hang-")
         self.addCleanup(folder.cleanup)
         self.place = Path(folder.name)
 
@@ -90,7 +90,7 @@ class Hang(unittest.TestCase):
         """Different words: no part of the witness is repeated, and six of the whole are too much work."""
         choose = random.Random(1)
         seed = " ".join("".join(choose.choices("abcdefghijklmnopqrstuvwxyz", k=2)) for _ in range(4500)) + "\n"
-        _, result = self.fuzz(WORDS, seed, "-t", "600s", "--executions", "8", "--judge", "200s", "--rules", "double-line")
+        _, result = self.fuzz(WORDS, seed, "-t", "600s", "--executions", "8", "-N", "30000", "--hang", "60s", "--judge", "200s", "--rules", "double-line")
         [finding] = result["findings"]
         self.assertEqual((finding["kind"], finding["function"], finding["law"]["form"]), ("slow", "add_word", "power"))
         self.assertAlmostEqual(finding["law"]["exponent"], 2, delta=0.1)
