@@ -194,6 +194,12 @@ find_nearest(struct st_analysis *a, const struct st_study *s)
 		}
 }
 
+bool
+st_analysis_is_enough(const struct st_analysis *a, const struct st_study *s)
+{
+	return s->complete || a->repetitions >= ST_ADVICE_REPETITIONS;
+}
+
 st_status
 st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_error *e)
 {
@@ -209,6 +215,8 @@ st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_erro
 		ST_HYPOTHESES(H)
 #undef H
 	}
+	if (!st_analysis_is_enough(a, s))
+		return ST_OK;
 	a->unique = advise(a, s, ST_RESPONSE_UNIQUE);
 	a->raw = advise(a, s, ST_RESPONSE_RAW);
 	if (!a->unique.found)

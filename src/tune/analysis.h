@@ -88,6 +88,10 @@ struct st_analysis {
 double st_study_response(const struct st_study *s, const struct st_study_pair *pair,
                          enum st_response response);
 
+/* Whether a combination may be recommended: the study is complete, or has as many repetitions. */
+enum { ST_ADVICE_REPETITIONS = 2 };
+bool st_analysis_is_enough(const struct st_analysis *a, const struct st_study *s);
+
 /* 0, or -1 with *e: when no repetition is whole, or memory is exhausted. */
 st_status st_analysis_make(struct st_analysis *a, const struct st_study *s, struct st_error *e);
 

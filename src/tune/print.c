@@ -192,6 +192,10 @@ print_nearest(const struct st_analysis *a, const struct st_study *s, FILE *out)
 static void
 print_advices(const struct st_analysis *a, const struct st_study *s, FILE *out)
 {
+	if (!st_analysis_is_enough(a, s)) {
+		fputs("\nnone is recommended: the study ended early, after one repetition\n", out);
+		return;
+	}
 	if (!a->unique.found) {
 		print_nearest(a, s, out);
 		return;

@@ -263,6 +263,25 @@ unfinished(void **state)
 	assert_string_equal(
 	        a.untested.text,
 	        "too few runs for an analysis of variance: measure with more repetitions");
+	assert_true(a.unique.found);
+	/* One repetition of a study that ended early is too little to recommend anything. */
+	s.complete = false;
+	assert_int_equal(st_analysis_make(&a, &s, &e), 0);
+	assert_false(a.unique.found || a.raw.found || a.nearest.found);
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	assert_non_null(out);
+	st_analysis_print(&a, &s, false, out, (struct st_style){0});
+	assert_false(fclose(out));
+	assert_non_null(strstr(
+	        text, "\nnone is recommended: the study ended early, after one repetition\n"));
+	assert_null(strstr(text, "recommended: of"));
+	free(text);
+	s.pairs.n = 2 * CELLS;
+	assert_int_equal(st_analysis_make(&a, &s, &e), 0);
+	assert_true(a.unique.found);
+	s.complete = true;
 	s.pairs.n = CELLS - 1;
 	assert_int_equal(st_analysis_make(&a, &s, &e), -1);
 	assert_string_equal(e.text, "no repetition is complete, so there is nothing to analyse");
