@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "base/option.h"
@@ -36,6 +37,8 @@ struct report_compared {
 	struct st_report_measured measured;
 	struct st_report_campaigns campaigns;
 };
+
+static const char default_page[] = "strobe.html";
 
 struct arguments {
 	ST_VEC(const char *) files;
@@ -110,7 +113,7 @@ parse_report(struct arguments *a, char *const *argv, struct st_error *e)
 	struct st_options o = st_command_options("report", argv);
 	const char *value;
 	*a = (struct arguments){
-	        .output = "strobe.html", .top = 10000, .versions = 40, .sources = true};
+	        .output = default_page, .top = 10000, .versions = 40, .sources = true};
 	for (int option; (option = st_options_next(&o, &value, e)) != ST_OPTIONS_END;)
 		if (apply_report_option(a, option, value, e))
 			return -1;
@@ -310,6 +313,8 @@ write_page(const struct arguments *a, struct st_error *e)
 	}
 	if (!status && st_page_match(page))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for the report");
+	/* A file that was named may be replaced without a word. */
+	const bool replaces = !strcmp(a->output, default_page) && !access(a->output, F_OK);
 	if (!status)
 		status = st_page_write(page, a->output, e);
 	json_decref(page);
@@ -317,7 +322,8 @@ write_page(const struct arguments *a, struct st_error *e)
 	if (!status && strcmp(a->output, "-") != 0 && !stat(a->output, &st) &&
 	    S_ISREG(st.st_mode)) {
 		char *name = st_printable(a->output);
-		fprintf(stderr, "strobe: wrote %s: open it in a browser\n", name ? name : "");
+		fprintf(stderr, "strobe: wrote %s%s: open it in a browser\n", name ? name : "",
+		        replaces ? " in place of the earlier one" : "");
 		free(name);
 	}
 	return status;

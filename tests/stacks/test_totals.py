@@ -172,6 +172,8 @@ class Stacks(unittest.TestCase):
             if done.returncode == 0:
                 self.assertIn("strobe: wrote strobe.html: open it in a browser\n", done.stderr)
                 self.assertTrue(os.path.exists(os.path.join(place, "strobe.html")))
+                done = subprocess.run([STROBE, "report"], cwd=place, stderr=subprocess.PIPE, text=True, check=True)
+                self.assertIn("strobe: wrote strobe.html in place of the earlier one: open it in a browser\n", done.stderr)
 
     def test_children_that_run_natively_are_counted(self):
         script = "/bin/true; /bin/true; (exit 0); exit 0"
