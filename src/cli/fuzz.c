@@ -451,6 +451,8 @@ fuzz_search(struct st_fuzz_arguments *a, struct st_fuzz_campaign *c, struct st_f
 	if (!status)
 		status = a->place.on ? st_fuzz_shared_import(&shared, c, e)
 		                     : st_fuzz_campaign_run(c, e);
+	if (!status && a->place.on)
+		st_fuzz_shared_count_uses(&shared, c);
 	st_fuzz_shared_free(&shared);
 	free(identity);
 	return status;

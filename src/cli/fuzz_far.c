@@ -97,10 +97,12 @@ fuzz_far_search_once(struct st_fuzz_campaign *c, const struct st_fuzz_arguments 
 		c->choice.executions += c->n_executions;
 	if (!status)
 		status = st_fuzz_campaign_run(c, e);
-	st_fuzz_shared_free(&pool);
 	if (!status && st_fuzz_interrupted())
 		status = st_fail(e, 128 + st_fuzz_interrupted(), "interrupted");
-	return status ? ST_FAILED : st_fuzz_shared_take(s, c, e);
+	if (!status)
+		status = st_fuzz_shared_take(s, c, &pool, e);
+	st_fuzz_shared_free(&pool);
+	return status;
 }
 
 st_status

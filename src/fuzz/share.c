@@ -60,10 +60,67 @@ share_copy(struct st_fuzz_shared *s, const struct st_fuzz_input *from, double ra
 	return share_no_memory(e);
 }
 
+/* ---- uses of rules ---- */
+
+static st_status
+share_add_uses(struct st_fuzz_rule_uses *uses, size_t rule, size_t tried, size_t hits)
+{
+	while (uses->n <= rule)
+		if (!ST_PUSH(uses))
+			return ST_FAILED;
+	uses->v[rule].tried += tried;
+	uses->v[rule].hits += hits;
+	return ST_OK;
+}
+
+static st_status
+share_take_uses(struct st_fuzz_shared *s, const struct st_fuzz_campaign *c,
+                const struct st_fuzz_rule_uses *imported)
+{
+	for (size_t i = 0; i < c->hits.n; i++) {
+		const bool some = i < imported->n;
+		if (share_add_uses(&s->uses, i, c->tried.v[i] - (some ? imported->v[i].tried : 0),
+		                   c->hits.v[i] - (some ? imported->v[i].hits : 0)))
+			return ST_FAILED;
+	}
+	return ST_OK;
+}
+
+void
+st_fuzz_shared_count_uses(const struct st_fuzz_shared *s, struct st_fuzz_campaign *c)
+{
+	for (size_t i = 0; i < s->uses.n && i < c->hits.n; i++) {
+		c->tried.v[i] = s->uses.v[i].tried;
+		c->hits.v[i] = s->uses.v[i].hits;
+	}
+}
+
+/* "rules", and two numbers for each. */
+static bool
+share_read_uses(struct st_fuzz_shared *s, const char *line)
+{
+	size_t tried, hits;
+	int end = 0;
+	line += strlen("rules");
+	for (size_t i = 0;
+	     i < ST_RULE_COUNT + MOST_CHAIN && sscanf(line, " %zu %zu%n", &tried, &hits, &end) == 2;
+	     i++) {
+		line += end;
+		if (share_add_uses(&s->uses, i, tried, hits))
+			return false;
+	}
+	return *line == '\n';
+}
+
+/* ---- taking ---- */
+
 st_status
-st_fuzz_shared_take(struct st_fuzz_shared *s, const struct st_fuzz_campaign *c, struct st_error *e)
+st_fuzz_shared_take(struct st_fuzz_shared *s, const struct st_fuzz_campaign *c,
+                    const struct st_fuzz_shared *imported, struct st_error *e)
 {
 	s->executions += c->n_executions;
+	if (share_take_uses(s, c, &imported->imported))
+		return share_no_memory(e);
 	for (size_t i = c->n_seeds; i < c->corpus.list.n; i++)
 		if (c->corpus.list.v[i].chain.n &&
 		    share_copy(s, &c->corpus.list.v[i], c->corpus.list.v[i].ratio, e))
@@ -112,6 +169,8 @@ st_fuzz_shared_free(struct st_fuzz_shared *s)
 	for (size_t i = 0; i < s->list.n; i++)
 		st_fuzz_input_free(&s->list.v[i]);
 	free(s->list.v);
+	free(s->uses.v);
+	free(s->imported.v);
 	*s = (struct st_fuzz_shared){0};
 }
 
@@ -120,7 +179,10 @@ st_fuzz_shared_free(struct st_fuzz_shared *s)
 void
 st_fuzz_shared_write(const struct st_fuzz_shared *s, bool fatal, FILE *out)
 {
-	fprintf(out, "executions %zu\n", s->executions);
+	fprintf(out, "executions %zu\nrules", s->executions);
+	for (size_t i = 0; i < s->uses.n; i++)
+		fprintf(out, " %zu %zu", s->uses.v[i].tried, s->uses.v[i].hits);
+	fputc('\n', out);
 	for (size_t i = 0; i < s->list.n; i++) {
 		const struct st_fuzz_input *input = &s->list.v[i];
 		if (!fatal && isinf(input->ratio))
@@ -173,8 +235,10 @@ share_read_all(struct st_fuzz_shared *s, FILE *f, const char *path, struct st_er
 {
 	char *line = NULL;
 	size_t room = 0, executions;
-	bool good =
-	        getline(&line, &room, f) > 0 && sscanf(line, "executions %zu", &executions) == 1;
+	bool good = getline(&line, &room, f) > 0 &&
+	            sscanf(line, "executions %zu", &executions) == 1 &&
+	            getline(&line, &room, f) > 0 && !strncmp(line, "rules", 5) &&
+	            share_read_uses(s, line);
 	st_status status = ST_OK;
 	s->executions += good ? executions : 0;
 	while (good && !status && getline(&line, &room, f) > 0) {
@@ -219,9 +283,10 @@ share_fits(const struct st_fuzz_campaign *c, const struct st_fuzz_input *input)
 
 /* Takes the input over. */
 static st_status
-share_execute(struct st_fuzz_campaign *c, struct st_fuzz_input *input, struct st_fuzz_execution *x,
-              struct st_error *e)
+share_execute(struct st_fuzz_shared *s, struct st_fuzz_campaign *c, struct st_fuzz_input *input,
+              struct st_fuzz_execution *x, struct st_error *e)
 {
+	const size_t rule = input->chain.v[input->chain.n - 1], hits = c->hits.v[rule];
 	st_status status;
 	if (st_fuzz_campaign_is_replayed(c)) {
 		status = st_fuzz_campaign_replay(c, x, e);
@@ -232,8 +297,10 @@ share_execute(struct st_fuzz_campaign *c, struct st_fuzz_input *input, struct st
 		status = st_fuzz_campaign_record_child(c, input, x, e);
 	}
 	input->parent = input->seed;
-	return status ? ST_FAILED
-	              : st_fuzz_campaign_take(c, input, input->chain.v[input->chain.n - 1], x, e);
+	if (status || st_fuzz_campaign_take(c, input, rule, x, e))
+		return ST_FAILED;
+	return share_add_uses(&s->imported, rule, 1, c->hits.v[rule] - hits) ? share_no_memory(e)
+	                                                                     : ST_OK;
 }
 
 st_status
@@ -244,7 +311,7 @@ st_fuzz_shared_import(struct st_fuzz_shared *s, struct st_fuzz_campaign *c, stru
 	for (size_t i = 0; i < s->list.n && !status && !st_fuzz_interrupted(); i++) {
 		struct st_fuzz_input *input = &s->list.v[i];
 		status = share_fits(c, input)
-		                 ? share_execute(c, input, &x, e)
+		                 ? share_execute(s, c, input, &x, e)
 		                 : st_fail(e, ST_EXIT_FAILED,
 		                           "a worker has sent an input of another campaign: name "
 		                           "another folder with --campaign");

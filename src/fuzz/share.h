@@ -15,14 +15,25 @@
 
 #include "fuzz/campaign.h"
 
+/* By rule: the inputs that it was the last rule of, and those of them that were interesting. */
+struct st_fuzz_rule_uses {
+	struct {
+		size_t tried, hits;
+	} * v;
+	size_t n, cap;
+};
+
 struct st_fuzz_shared {
 	ST_VEC(struct st_fuzz_input) list; /* each once */
 	size_t executions;                 /* of all files */
+	struct st_fuzz_rule_uses uses;     /* of all searches */
+	struct st_fuzz_rule_uses imported; /* of the inputs that were imported from here */
 };
 
-/* Adds the inputs that a campaign has found, or those of a file, each once. -1 with *e. */
+/* Adds the inputs that a campaign has found, or those of a file, each once; and the uses of rules,
+ * without those of the inputs that the campaign has imported. -1 with *e. */
 st_status st_fuzz_shared_take(struct st_fuzz_shared *s, const struct st_fuzz_campaign *c,
-                              struct st_error *e);
+                              const struct st_fuzz_shared *imported, struct st_error *e);
 st_status st_fuzz_shared_read(struct st_fuzz_shared *s, const char *path, struct st_error *e);
 /* Puts them in order, the greatest ratio first, and drops what is too much. */
 void st_fuzz_shared_choose(struct st_fuzz_shared *s);
@@ -32,6 +43,8 @@ void st_fuzz_shared_write(const struct st_fuzz_shared *s, bool fatal, FILE *out)
  * *e. */
 st_status st_fuzz_shared_import(struct st_fuzz_shared *s, struct st_fuzz_campaign *c,
                                 struct st_error *e);
+/* Replaces the campaign's uses of rules by those of all searches. */
+void st_fuzz_shared_count_uses(const struct st_fuzz_shared *s, struct st_fuzz_campaign *c);
 void st_fuzz_shared_free(struct st_fuzz_shared *s);
 
 #endif

@@ -45,6 +45,9 @@ class Fuzz(worked.Case):
         got = json.loads(out)
         # Each search executes the seed twice, and at least its share of the children.
         self.assertGreaterEqual(got["executions"], 60 + 2 * ROUNDS * WORKERS)
+        # Each rule has the executions of all searches.
+        searches = ROUNDS * WORKERS
+        self.assertEqual(sum(rule["executions"] for rule in got["rules"]), searches * ((60 + searches - 1) // searches))
         with open(self.folder / "out/log.csv", newline="", encoding="utf-8") as file:
             rows = [row for row in csv.DictReader(file) if row["kind"] == "result"]
         self.assertEqual((len(rows), len(self.results())), (got["interesting"], got["interesting"]))
@@ -93,17 +96,21 @@ class Fuzz(worked.Case):
         search = ("--experiment", "600 20 1", *RULES)
         self.end(self.fuzz(*search, output="first"), 0)
         first = (self.folder / "first").read_bytes()
-        self.assertRegex(first, rb"^executions \d+\ninput 0x1\.[0-9a-f.]*p\+\d+ 0 \d+( \d+)+\n")
+        self.assertRegex(first, rb"^executions 22\nrules( \d+){6}\ninput 0x1\.[0-9a-f.]*p\+\d+ 0 \d+( \d+)+\n")
+        self.assertEqual(sum(map(int, first.splitlines()[1].split()[1::2])), 20)
         self.end(self.fuzz(*search, output="again"), 0)
         self.assertEqual((self.folder / "again").read_bytes(), first)
         self.end(self.fuzz("--experiment", "0 0 2", *RULES, "--reference", "first", output="second"), 0)
-        self.assertEqual((self.folder / "second").read_bytes().splitlines()[1], first.splitlines()[1])
-        for text, message in ((b"executions 1\ninput 0x1p+1 0 4 0\nabcd", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
+        second = (self.folder / "second").read_bytes().splitlines()
+        self.assertEqual(second[1:3], [b"rules 0 0 0 0 0 0", first.splitlines()[2]])
+        for text, message in ((b"executions 1\nrules 1 1\ninput 0x1p+1 0 4 0\nabcd", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
+                              (b"executions 1\nrules 1\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
+                              (b"executions 1\ninput 0x1p+1 0 4 0\nabcd\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
                               (b"executions x\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
-                              (b"executions 1\ninput 0x1p+1 0 4\nabcd\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
-                              (b"executions 1\ninput 0x1p+1 0 99999999999 0\nabcd\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
-                              (b"executions 1\ninput 0x1p+1 7 4 0\nabcd\n", "a worker has sent an input of another campaign: name another folder with --campaign"),
-                              (b"executions 1\ninput 0x1p+1 0 4 99\nabcd\n", "a worker has sent an input of another campaign: name another folder with --campaign")):
+                              (b"executions 1\nrules 1 1\ninput 0x1p+1 0 4\nabcd\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
+                              (b"executions 1\nrules 1 1\ninput 0x1p+1 0 99999999999 0\nabcd\n", "the inputs of a worker in bad are damaged: name another folder with --campaign"),
+                              (b"executions 1\nrules 1 1\ninput 0x1p+1 7 4 0\nabcd\n", "a worker has sent an input of another campaign: name another folder with --campaign"),
+                              (b"executions 1\nrules 1 1\ninput 0x1p+1 0 4 99\nabcd\n", "a worker has sent an input of another campaign: name another folder with --campaign")):
             (self.folder / "bad").write_bytes(text)
             self.assertEqual(self.end(self.fuzz(*search, "--reference", "bad", output="none"), 125), ("", f"strobe: {message}\n"))
         self.assertFalse((self.folder / "none").exists())
@@ -120,8 +127,8 @@ class Fuzz(worked.Case):
             got = json.loads(out)
             kept[coverage] = self.results(coverage)
             self.assertEqual((got["coverage"], got["interesting"], got["most_work"]), (coverage, len(kept[coverage]), got["base_work"]))
-        self.assertRegex((self.folder / "worker.sum").read_bytes(), rb"^executions \d+\n$")
-        self.assertRegex((self.folder / "worker.paths").read_bytes(), rb"^executions \d+\ninput ")
+        self.assertRegex((self.folder / "worker.sum").read_bytes(), rb"^executions 22\nrules 20 0 0 0\n$")
+        self.assertRegex((self.folder / "worker.paths").read_bytes(), rb"^executions 22\nrules 20 \d+ 0 0\ninput ")
         self.assertEqual(kept["sum"], set())
         self.assertNotEqual(kept["paths"], set())
         for path in got["paths"]:
