@@ -65,6 +65,15 @@ class OnSlurm(worked.Case):
         self.assertEqual((study["complete"], [run["unique_coverage"] for run in study["runs"]]), (True, [100] * 4))
         self.assertEqual(self.results(), list(range(1 + 4)))
 
+    def test_tune_max(self):
+        """A search for the largest budget. Its metric is always good, so the first step, all of the time, is the result."""
+        program = ("sh", "-c", "i=0; while [ $i -lt 20 ]; do sleep 0.1; i=$((i + 1)); done")
+        out, _ = self.end(self.start("tune", "-q", "--max", "--format", "json", "-T", "20ms", "--qos", "cmd:while :; do echo 100; sleep 0.02; done", "--qos-min", "50", "-r", "1",
+                                     *ON, "--node-noise", "0", "--campaign", "campaign", "--", *program), 0)
+        search = json.loads(out)
+        self.assertEqual((search["of"], search["complete"], search["best"]["budget"], search["best"]["median"], [step["holds"] for step in search["steps"]]), ("budget", True, 1, 100, [True]))
+        self.assertEqual(self.results(), [0])
+
     def test_fuzz(self):
         (self.folder / "seed").write_bytes(b"a few [words] in [brackets]\n")
         out, _ = self.end(self.start("fuzz", "-q", "--format", "json", "-s", "seed", "-t", "600s", "--judge", "600s", "-N", "2000", "--executions", "64", "--rules",
