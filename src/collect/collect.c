@@ -398,24 +398,6 @@ resolve_images(struct st_collect *c)
 	return bad ? ST_FAILED : ST_OK;
 }
 
-/* Timers of CPU time go by the kernel's tick where perf events are not to be had: say what came of
- * the rate. */
-static void
-note_rate(struct st_profile *p)
-{
-	const struct st_profile_run *run = &p->run;
-	double cpu = (double)(run->cpu_user_ns + run->cpu_system_ns) / 1e9;
-	double taken = (double)(run->samples_code + run->samples_kernel + run->samples_engine +
-	                        run->samples_dropped);
-	const double enough = 0.5; /* seconds; over less the rate says little */
-	if (run->has_functions && cpu > enough && taken < 0.5 * (double)run->sample_hz * cpu)
-		st_profile_note(p,
-		                "%.0f samples per second of CPU time were taken, not %lld: the "
-		                "timers of the kernel are coarser, or a part of the time was spent "
-		                "outside the engine",
-		                taken / cpu, (long long)run->sample_hz);
-}
-
 static void
 note_stacks(struct st_profile *p)
 {
@@ -523,7 +505,7 @@ add_notes(struct st_profile *p, const struct st_run *run)
 	note_killed(p, run);
 	note_left(p, run);
 	note_full(p, run);
-	note_rate(p);
+	st_collect_note_rate(p, run);
 	note_stacks(p);
 	st_collect_note_waits(p);
 	st_collect_note_pruned(p);

@@ -132,6 +132,8 @@ st_status st_collect_pieces(struct st_collect *c);
 void st_collect_finish_forest(struct st_collect *c);
 /* Says which processes executed programs that were not measured, and why. */
 void st_collect_note_executed(struct st_profile *p, const struct st_run *run);
+/* Fewer samples than were asked for, and why. */
+void st_collect_note_rate(struct st_profile *p, const struct st_run *run);
 /* Says how many contexts were pruned, if any were. */
 void st_collect_note_pruned(struct st_profile *p);
 /* Counts for each function the stacks that it is on; functions and hits are complete. 0, or -1. */

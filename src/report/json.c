@@ -227,6 +227,8 @@ json_add_samples(json_t *root, const struct st_profile *p)
 	json_t *out = json_object();
 	int bad = set(root, "samples", out);
 	bad |= set(out, "hz", json_integer(p->run.sample_hz));
+	bad |= set(out, "by_event", st_json_count(st_profile_statistic(p, "by_event")));
+	bad |= set(out, "by_timer", st_json_count(st_profile_statistic(p, "by_timer")));
 	bad |= set(out, "program", st_json_count(p->run.samples_code));
 	bad |= set(out, "kernel", st_json_count(p->run.samples_kernel));
 	bad |= set(out, "engine", st_json_count(p->run.samples_engine));

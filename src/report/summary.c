@@ -178,13 +178,16 @@ print_counters(FILE *out, const struct st_profile *p)
 }
 
 static void
-print_samples(FILE *out, const struct st_profile_run *run)
+print_samples(FILE *out, const struct st_profile *p)
 {
+	const struct st_profile_run *run = &p->run;
 	uint64_t all = run->samples_code + run->samples_kernel + run->samples_engine;
 	if (!all)
 		return;
-	fprintf(out, "  %s: %.1f %% in the program, %.1f %% in the kernel, %.1f %% in strobe\n",
-	        ST_COUNT(all, "sample", "samples"), 100.0 * (double)run->samples_code / (double)all,
+	fprintf(out, "  %s%s: %.1f %% in the program, %.1f %% in the kernel, %.1f %% in strobe\n",
+	        ST_COUNT(all, "sample", "samples"),
+	        st_profile_statistic(p, "by_event") ? " (by perf events)" : "",
+	        100.0 * (double)run->samples_code / (double)all,
 	        100.0 * (double)run->samples_kernel / (double)all,
 	        100.0 * (double)run->samples_engine / (double)all);
 }
@@ -335,7 +338,7 @@ st_report_summary(const struct st_report *r, FILE *out)
 	    !is_imported(p)) /* whose table says how long the program ran */
 		(p->chosen_of ? summary_print_chosen : summary_print_end)(out, p);
 	print_counters(out, p);
-	print_samples(out, &p->run);
+	print_samples(out, p);
 	summary_print_waits(out, p);
 	st_budget_print(out, p);
 	st_qos_print(out, p);

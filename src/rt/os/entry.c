@@ -8,6 +8,7 @@
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/sampling.h"
 #include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 
@@ -153,6 +154,8 @@ rt_start(struct st_boot *boot)
 	rt.sampling.every = 1;
 	if (rt.budget.exists && rt.sampling.hz && rt.sampling.hz < ST_BUDGET_HZ)
 		rt.sampling.every = ST_BUDGET_HZ / rt.sampling.hz;
+	rt.sampling.ticks_of_budget =
+	        rt.sampling.hz > ST_BUDGET_HZ ? rt.sampling.hz / ST_BUDGET_HZ : 1;
 	tools_init();
 	region_init();
 	const struct st_attached *attached =
@@ -179,7 +182,7 @@ rt_start(struct st_boot *boot)
 		signals_begin(t, signals_block_all());
 	/* Not before: the timer's signal would be the program's end. Not later: samples tell that a
 	 * tool does not come back. */
-	thread_start_sampling(t);
+	sampling_start(t);
 	tools_begin();
 	callback_thread_begin(t);
 	if (attached)

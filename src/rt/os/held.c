@@ -6,6 +6,7 @@
 #include "rt/frame.h"
 #include "rt/jit/jit.h"
 #include "rt/os/os.h"
+#include "rt/os/sampling.h"
 
 enum {
 	E_INTR = 4,
@@ -259,7 +260,7 @@ held_give_kernel(struct thread *t, uint64_t open)
 		return;
 	SYS(__NR_rt_sigprocmask, SIG_BLOCK, &open, 0, 8);
 	if (open & SIGNAL_BIT(SIGNAL_OWN)) {
-		thread_suspend_sampling(t);
+		sampling_suspend(t);
 		take_pending(t, SIGNAL_BIT(SIGNAL_OWN)); /* samples that came before that */
 	}
 	rt_lock(&held.lock);
@@ -278,7 +279,7 @@ held_take_from_kernel(struct thread *t, uint64_t open)
 	rt_unlock(&held.lock);
 	take_pending(t, open);
 	if (open & SIGNAL_BIT(SIGNAL_OWN))
-		thread_resume_sampling(t);
+		sampling_resume(t);
 	if (t->pending & PENDING_SIGNAL) /* until it is delivered only faults may come */
 		open &= SIGNAL_BIT(SIGNAL_SEGV) | SIGNAL_BIT(SIGNAL_BUS);
 	SYS(__NR_rt_sigprocmask, SIG_UNBLOCK, &open, 0, 8);

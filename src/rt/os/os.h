@@ -76,10 +76,6 @@ void thread_adopt_main(struct thread *t, const struct st_attached *from);
 struct thread *thread_adopt(const struct st_attached *from);
 /* The system call in which the thread was attached, if it goes on by restart_syscall. */
 void thread_continue_call(struct thread *t);
-void thread_start_sampling(struct thread *t);
-/* Between the two no sample comes: SIGNAL_OWN is blocked, and a signal descriptor would show it. */
-void thread_suspend_sampling(struct thread *t);
-void thread_resume_sampling(struct thread *t);
 /* After a fork: the calling thread is the only one, and its counters are those of the new results.
  */
 void thread_become_only(struct thread *t);

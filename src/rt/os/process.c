@@ -6,6 +6,7 @@
 #include "rt/os/held.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/sampling.h"
 #include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 
@@ -87,7 +88,9 @@ sys_exec(struct thread *t)
 	limits_exec(limits, true);
 	if (!followed)
 		process_leaves(t);
+	sampling_exec_begin(t);
 	long ret = exec_with_mask(t, &program, &mask);
+	sampling_exec_failed(t);
 	if (followed)
 		follow_exec_failed(t);
 	else
@@ -115,20 +118,48 @@ sys_exit_group(struct thread *t)
 		SYS(__NR_exit_group, code);
 }
 
-/* Takes the entry of our own descriptor out of a listing of /proc/PID/fd. */
-static long
-hide_entry(int fd, uint8_t *list, long bytes)
+/* Descriptors that the program does not see. */
+static bool
+is_own_descriptor(uint32_t fd)
 {
-	char link[40] = "/proc/thread-self/fd/", target[64] = "", own[12] = "";
+	return (rt.boot->channel && fd == rt.boot->channel) || sampling_has_descriptor(fd);
+}
+
+static uint32_t
+next_own_descriptor(uint32_t first, uint32_t last)
+{
+	const uint32_t channel = rt.boot->channel, event = sampling_next_descriptor(first, last);
+	return channel && channel >= first && channel <= last && channel < event ? channel : event;
+}
+
+/* The number that the text is; UINT32_MAX: it is none. */
+static uint32_t
+number_of_entry(const uint8_t *text)
+{
+	uint32_t n = 0;
+	if (!*text)
+		return UINT32_MAX;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || n > 100000000)
+			return UINT32_MAX;
+		n = n * 10 + *text - '0';
+	}
+	return n;
+}
+
+/* Takes the entries of our own descriptors out of a listing of /proc/PID/fd. */
+static long
+hide_entries(int fd, uint8_t *list, long bytes)
+{
+	char link[40] = "/proc/thread-self/fd/", target[64] = "";
 	rt_decimal(link + 21, (uint32_t)fd);
-	rt_decimal(own, rt.boot->channel);
 	long n = SYS(__NR_readlink, link, target, sizeof target);
 	if (n < 10 || memcmp(target, "/proc/", 6) != 0 || memcmp(target + n - 3, "/fd", 3) != 0)
 		return bytes;
 	for (long at = 0; at < bytes;) {
 		uint16_t len;
 		memcpy(&len, list + at + 16, 2);
-		if (memcmp(list + at + 19, own, strlen(own) + 1) != 0) {
+		if (!is_own_descriptor(number_of_entry(list + at + 19))) {
 			at += len;
 			continue;
 		}
@@ -139,18 +170,24 @@ hide_entry(int fd, uint8_t *list, long bytes)
 	return bytes;
 }
 
+/* The end of the list is read when nothing is left: entries of which all were ours are not it. */
 static long
 sys_list(struct thread *t)
 {
-	long ret = rt_app_syscall(t);
-	return ret > 0 ? hide_entry((int)t->regs.r[RDI], (uint8_t *)t->regs.r[RSI], ret) : ret;
+	for (;;) {
+		const long all = rt_app_syscall(t);
+		const long ret =
+		        all > 0 ? hide_entries((int)t->regs.r[RDI], (uint8_t *)t->regs.r[RSI], all)
+		                : all;
+		if (ret || !all)
+			return ret;
+	}
 }
 
 bool
 names_own_descriptor(const struct thread *t)
 {
-	uint64_t own = rt.boot->channel;
-	if (!own || (uint32_t)t->regs.r[RDI] != own)
+	if (!is_own_descriptor((uint32_t)t->regs.r[RDI]))
 		return false;
 	switch (t->regs.r[RAX]) {
 	case __NR_read ... __NR_write:
@@ -191,12 +228,47 @@ duplicate_away(uint64_t own)
 	return sys_failed(copy) ? SYS(__NR_fcntl, own, DUPFD_CLOEXEC, own / 2) : copy;
 }
 
+/* In parts around our own. */
+static long
+close_program_range(struct thread *t, uint32_t first, uint32_t last)
+{
+	uint32_t own = next_own_descriptor(first, last);
+	if (first > last || own == UINT32_MAX)
+		return rt_app_syscall(t);
+	for (;;) {
+		const uint32_t end = own == UINT32_MAX ? last : own - 1;
+		const long ret =
+		        own == first ? 0 : SYS(__NR_close_range, first, end, t->regs.r[RDX]);
+		if (ret || own == UINT32_MAX || own == last)
+			return ret;
+		first = own + 1;
+		own = next_own_descriptor(first, last);
+	}
+}
+
+/* dup2 and dup3. */
+static long
+duplicate_to(struct thread *t)
+{
+	const uint32_t from = (uint32_t)t->regs.r[RDI], to = (uint32_t)t->regs.r[RSI];
+	if (is_own_descriptor(from))
+		return -E_BADF;
+	long moved = 0;
+	if (rt.boot->channel && to == rt.boot->channel) {
+		moved = duplicate_away(to);
+		if (!sys_failed(moved))
+			rt.boot->channel = (uint32_t)moved;
+	} else if (!t->own_process && sampling_has_descriptor(to)) {
+		moved = sampling_move_descriptor(to);
+	}
+	return sys_failed(moved) ? moved : rt_app_syscall(t);
+}
+
 long
 sys_descriptor(struct thread *t)
 {
-	uint64_t *r = t->regs.r;
-	uint64_t own = rt.boot->channel;
-	if (!own)
+	const uint64_t *r = t->regs.r;
+	if (!rt.boot->channel && !rt.sampling.n_events)
 		return rt_app_syscall(t);
 	switch (r[RAX]) {
 	case __NR_getdents64:
@@ -204,28 +276,10 @@ sys_descriptor(struct thread *t)
 	case __NR_close:
 	case __NR_dup:
 	case __NR_fcntl:
-		return (uint32_t)r[RDI] == own ? -E_BADF : rt_app_syscall(t);
-	case __NR_close_range: {
-		/* In two parts around our own. */
-		uint64_t first = (uint32_t)r[RDI], last = (uint32_t)r[RSI];
-		if (first > own || last < own)
-			return rt_app_syscall(t);
-		long ret = 0;
-		if (first < own)
-			ret = SYS(__NR_close_range, first, own - 1, r[RDX]);
-		if (ret == 0 && last > own)
-			ret = SYS(__NR_close_range, own + 1, last, r[RDX]);
-		return ret;
-	}
-	default: /* dup2, dup3 */
-		if ((uint32_t)r[RDI] == own)
-			return -E_BADF;
-		if ((uint32_t)r[RSI] == own) { /* ours moves on */
-			long moved = duplicate_away(own);
-			if (sys_failed(moved))
-				return moved;
-			rt.boot->channel = (uint32_t)moved;
-		}
-		return rt_app_syscall(t);
+		return is_own_descriptor((uint32_t)r[RDI]) ? -E_BADF : rt_app_syscall(t);
+	case __NR_close_range:
+		return close_program_range(t, (uint32_t)r[RDI], (uint32_t)r[RSI]);
+	default:
+		return duplicate_to(t);
 	}
 }

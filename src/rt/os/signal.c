@@ -18,6 +18,7 @@
 #include "rt/os/held.h"
 #include "rt/os/os.h"
 #include "rt/os/sample.h"
+#include "rt/os/sampling.h"
 #include "rt/os/sigdeliver.h"
 #include "rt/os/waiting.h"
 #include "rt/tool/tool.h"
@@ -271,15 +272,33 @@ obey_stop(struct thread *t, struct ucontext64 *uc)
 	resume_program(t, uc);
 }
 
+/* Samples that come more often than the budget's ticks are charged to it. */
+static void
+take_charged_sample(struct thread *t, struct ucontext64 *uc)
+{
+	const bool pays = t->sampling.event >= 0 && budget_exists() && in_cache(uc->mc.rip) &&
+	                  thread_is_measured(t) && !budget_works(t);
+	if (pays)
+		budget_work_begin(t);
+	take_sample(t, uc);
+	if (pays)
+		budget_work_end(t);
+}
+
 /* The thread has used some more CPU time. */
 static void
 on_tick(struct thread *t, struct ucontext64 *uc)
 {
 	uint64_t pc = uc->mc.rip;
+	const bool by_event = t->sampling.event >= 0;
+	sampling_take_tick(t);
 	if (rt.sampling.hz && ++t->sampling.ticks % rt.sampling.every == 0)
-		take_sample(t, uc);
+		take_charged_sample(t, uc);
 	else
 		restart_interrupted(t, uc);
+	sampling_rearm(t);
+	if (by_event && t->sampling.ticks % rt.sampling.ticks_of_budget)
+		return;
 	/* The runtime may be changing the thread's state: wait for the next tick. */
 	if (!budget_exists() || (signals_in_runtime(pc) && !is_entering(pc) && !is_calling(pc)))
 		return;
@@ -443,7 +462,7 @@ is_own_signal(int signo, const struct siginfo *info)
 	        (info->value == OWN_SAMPLE || info->value == OWN_STOP || info->value == OWN_SHOW ||
 	         info->value == OWN_DELIVER || info->value == OWN_LEAVE ||
 	         info->value == ST_OWN_REGION)) ||
-	       leave_is_hangup(signo, info);
+	       leave_is_hangup(signo, info) || sampling_is_tick(signo, info);
 }
 
 void
@@ -463,8 +482,7 @@ signals_drain(void)
 void
 signals_hand_over(struct thread *t)
 {
-	if (t->sampling.timer >= 0)
-		SYS(__NR_timer_delete, t->sampling.timer);
+	sampling_stop(t);
 	signals_drain();
 	if (t->pending & PENDING_SIGNAL)
 		send_again(&t->signals.queued);
@@ -479,6 +497,8 @@ signals_take_own(struct thread *t, const struct siginfo *info)
 {
 	if (!is_own_signal(info->signo, info))
 		return false;
+	if (sampling_is_tick(info->signo, info))
+		sampling_take_tick(t);
 	if (info->value == OWN_LEAVE || leave_is_hangup(info->signo, info))
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
 	return true;
@@ -596,7 +616,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 	if (is_own_signal(signo, info)) {
 		if (info->value == OWN_LEAVE || leave_is_hangup(signo, info))
 			obey_leave(t, uc);
-		else if (info->value == OWN_SAMPLE)
+		else if (info->value == OWN_SAMPLE || sampling_is_tick(signo, info))
 			on_tick(t, uc);
 		else if (info->value == OWN_DELIVER)
 			deliver_queued(t, uc);
@@ -606,6 +626,10 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 			obey_show(t, uc);
 		else
 			obey_stop(t, uc);
+		return;
+	}
+	if (sampling_is_lost_tick(t, signo, info)) {
+		on_tick(t, uc);
 		return;
 	}
 	if (native_run_called(t, signo, info)) {

@@ -15,6 +15,7 @@
 #include "rt/os/kernel_writes.h"
 #include "rt/os/os.h"
 #include "rt/os/process.h"
+#include "rt/os/sampling.h"
 #include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 #include "rt/tool/tool.h"
@@ -50,7 +51,6 @@ _Static_assert(sizeof(struct thread) < ST_THREAD_PRIVATE, "a thread's private pa
 enum {
 	COUNTERS_BYTES = ST_MAX_BLOCKS * 8,
 	AREA_BYTES = ST_THREAD_PRIVATE + COUNTERS_BYTES,
-	THREAD_CPU_CLOCK = 3, /* CLOCK_THREAD_CPUTIME_ID */
 	E_INTR = 4,
 	E_FAULT = 14,
 	E_INVAL = 22,
@@ -126,51 +126,9 @@ thread_begin(struct thread *t)
 	thread_choose(t);
 	native_run_begin(t);
 	budget_begin(t, t == rt.main && (uint32_t)SYS(__NR_getppid) == rt.boot->controller);
-	t->sampling.timer = -1;
+	sampling_reset(t);
 	signals_set_stack(t);
 	waiting_begin_thread(t);
-}
-
-void
-thread_start_sampling(struct thread *t)
-{
-	uint32_t hz = rt.sampling.hz;
-	if (budget_exists() && hz < ST_BUDGET_HZ)
-		hz = ST_BUDGET_HZ;
-	if (!hz)
-		return;
-	struct {
-		uint64_t value;
-		int signo, notify, tid, pad[11];
-	} event = {OWN_SAMPLE, SIGNAL_OWN, 4 /* SIGEV_THREAD_ID */, (int)t->tid, {0}};
-	int id;
-	if (SYS(__NR_timer_create, THREAD_CPU_CLOCK, &event, &id) != 0)
-		return;
-	t->sampling.timer = id;
-	long ns = 1000000000l / hz;
-	long spec[4] = {ns / 1000000000, ns % 1000000000, ns / 1000000000, ns % 1000000000};
-	SYS(__NR_timer_settime, id, 0, spec, 0);
-}
-
-void
-thread_suspend_sampling(struct thread *t)
-{
-	static const long never[4];
-	if (t->sampling.timer >= 0)
-		SYS(__NR_timer_settime, t->sampling.timer, 0, never, t->sampling.rest);
-}
-
-void
-thread_resume_sampling(struct thread *t)
-{
-	long *rest = t->sampling.rest;
-	if (t->sampling.timer < 0)
-		return;
-	if (!rest[2] && !rest[3]) { /* it had just run out: the next one is a whole interval away */
-		rest[2] = rest[0];
-		rest[3] = rest[1];
-	}
-	SYS(__NR_timer_settime, t->sampling.timer, 0, rest, 0);
 }
 
 static void
@@ -246,7 +204,7 @@ thread_become_only(struct thread *t)
 	rt.thread_lock = rt.lock = t->signals.table->lock = 0;
 	t->pending = 0;
 	thread_begin(t);
-	thread_start_sampling(t);
+	sampling_start(t);
 }
 
 static void
@@ -394,7 +352,7 @@ rt_attached(struct thread *t)
 	signals_block_all(); /* but those of faults, which tools may have */
 	callback_thread_begin(t);
 	gap_begin(t); /* what it has done before is a gap */
-	thread_start_sampling(t);
+	sampling_start(t);
 	if (rt.native.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
 	signals_begin(t, t->signals.queued_mask);
@@ -427,8 +385,7 @@ thread_retire(struct thread *t)
 	thread_note_end(t);
 	thread_record(t)->state = ST_THREAD_ENDED;
 	thread_record(t)->slot = 0;
-	if (t->sampling.timer >= 0)
-		SYS(__NR_timer_delete, t->sampling.timer);
+	sampling_stop(t);
 }
 
 void
@@ -459,7 +416,7 @@ thread_main(struct thread *t)
 {
 	thread_begin(t);
 	callback_thread_begin(t);
-	thread_start_sampling(t);
+	sampling_start(t);
 	if (rt.native.leaving)
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
 	signals_set_mask(t->signals.queued_mask);
@@ -617,6 +574,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 		return ret;
 	}
 	rt.lock = 0;
+	sampling_leave_parent(t, q->flags & CLONE_FILES);
 	held_restart();
 	if (q->stack)
 		t->regs.r[RSP] = q->stack;

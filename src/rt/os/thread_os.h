@@ -96,6 +96,8 @@ struct thread_stacks {
 
 struct thread_sampling {
 	int timer;          /* of its CPU time, or -1 */
+	int event;          /* the descriptor of its perf event, or -1 */
+	bool armed;         /* the event has not sent the next tick yet */
 	uint32_t ticks;     /* of it */
 	long rest[4];       /* of a suspended timer: its interval, and the time to its next tick */
 	uint64_t stack_end; /* where the program's stack was seen to end; 0: unknown */
@@ -119,9 +121,17 @@ struct rt_waiting {
 	uint64_t ticks, wall; /* ns: when this began */
 };
 
+enum { ST_SAMPLING_EVENTS = 4096 };
 struct rt_sampling {
-	uint32_t hz;    /* 0: there are no samples */
-	uint32_t every; /* one in this many ticks */
+	uint32_t hz;              /* 0: there are no samples */
+	uint32_t every;           /* one in this many ticks */
+	uint32_t ticks_of_budget; /* one in this many is for the budget, too */
+	/* Perf events. Descriptors by number, from the first one on: those that hold one, and those
+	 * that ever did. */
+	uint32_t first_fd, n_events;
+	uint64_t open[ST_SAMPLING_EVENTS / 64], ever[ST_SAMPLING_EVENTS / 64];
+	bool asked;    /* the next field is known */
+	bool filtered; /* by a seccomp filter that was in force when the process began */
 };
 
 #endif

@@ -62,12 +62,17 @@ struct st_stack {
 	uint32_t padding[6];
 };
 
+/* A seccomp filter was in force when the process began. */
+enum { ST_SAMPLES_FILTERED = 1 << 16 };
+
 struct st_sample_results {
 	uint64_t n; /* may exceed ST_MAX_SAMPLES: the rest was dropped */
 	/* The ring of stacks: positions count bytes from the beginning of the run. */
 	uint64_t stack_head;     /* up to where the runtime has reserved */
 	uint64_t stack_tail;     /* up to where the controller has given back */
 	uint64_t stacks_dropped; /* that found no space in the ring */
+	int32_t refused;         /* why threads have a timer and no perf event: an errno,
+	                            ST_SAMPLES_FILTERED, or 0: no event was asked for */
 };
 
 #endif

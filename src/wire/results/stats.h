@@ -27,7 +27,9 @@
 	ST_STAT(traps, "times that native threads came back for code that had not been measured")  \
 	ST_STAT(unwinds, "stacks unwound, of threads that were measured again")                    \
 	ST_STAT(unwinds_lost, "of them not to where the thread began")                             \
-	ST_STAT(children, "child processes that ran natively, because --follow was not given")
+	ST_STAT(children, "child processes that ran natively, because --follow was not given")     \
+	ST_STAT(by_event, "threads that perf events interrupted for their samples")                \
+	ST_STAT(by_timer, "threads that timers of their CPU clock interrupted for their samples")
 
 enum st_stat {
 #define ST_STAT(name, text) ST_STAT_##name,
