@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the page is given: results as docs/json.md has them, and what else its views need to know.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/json.h"
 #include "report/page.h"
+#include "report/page_shares.h"
 
 enum { PAGE_VERSION = 1 };
 
@@ -133,6 +135,20 @@ add_paths(json_t *entry, const struct st_profile *p)
 	return bad;
 }
 
+/* The counts of single processes, if there are several. */
+static int
+add_shares(json_t *entry, const struct st_report *r)
+{
+	size_t n;
+	if (!r->profile->shares.n)
+		return 0;
+	uint32_t *order = st_report_order(r, &n);
+	json_t *shares =
+	        order ? st_page_shares(r->profile, order, r->top && r->top < n ? r->top : n) : NULL;
+	free(order);
+	return json_object_set_new(entry, "process_functions", shares);
+}
+
 static int
 add_trace(json_t *entry, const struct st_profile *p, const struct st_page_limits *limits)
 {
@@ -204,6 +220,7 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	bad |= json_object_set_new(entry, "cut", cuts(p, limits));
 	if (p->overshoots.n)
 		bad |= json_object_set_new(entry, "overshoots", st_overshoots_json(p, 0));
+	bad |= add_shares(entry, &r);
 	bad |= add_paths(entry, p);
 	bad |= add_trace(entry, p, limits);
 	bad |= json_object_set_new(entry, "code", st_page_code(p, limits->rows));

@@ -61,6 +61,14 @@ export function bytes(value) {
 	return Math.abs(value) >= 1e4 ? `${digits(value / 1024)} KiB` : `${short(value)} B`;
 }
 
+// A name in at most so many characters: cut in its middle, because the ends of a name tell more.
+export function middle(name, most) {
+	if (name.length <= most) return name;
+	if (most < 4) return name.slice(0, Math.max(most, 0));
+	const end = Math.floor((most - 1) / 2);
+	return `${name.slice(0, most - 1 - end)}…${name.slice(name.length - end)}`;
+}
+
 export function hex(value) {
 	return Number.isFinite(value) ? `0x${value.toString(16)}` : NOTHING;
 }

@@ -45,6 +45,7 @@ export function readRun(entry, index) {
 		images: result.images ?? [],
 		threads: (result.threads ?? []).filter((thread) => !("thread" in thread)),
 		processes: result.processes ?? [],
+		shares: entry.process_functions ?? [],
 		paths: pathsOf(entry.paths ?? result),
 		...loopsOf(entry.paths ?? result, entry.loop_lines),
 		tables: (blow && !entry.tables) || result.strobe.tool === "fuzz" ? [] : tablesOf(result, entry.tables),
@@ -81,7 +82,7 @@ function pathsOf({ threads = [], mode, k, k_kccf, counted }) {
 	const sampled = counted === "samples";
 	const wall = sampled && hasWall(walked);
 	const trees = (thread, key) => (wall ? splitWall(forest(thread, key), key === "kccf") : forest(thread, key));
-	return { mode: mode ?? "func", k: k ?? null, callers: k_kccf ?? null, sampled, allocations: counted === "allocations", ...(wall ? { wall } : {}), threads: walked.map((thread) => ({ name: nameOf(thread), ksf: trees(thread, "ksf"), kccf: trees(thread, "kccf") })) };
+	return { mode: mode ?? "func", k: k ?? null, callers: k_kccf ?? null, sampled, allocations: counted === "allocations", ...(wall ? { wall } : {}), threads: walked.map((thread) => ({ name: nameOf(thread), ...(thread.pid === undefined ? {} : { pid: thread.pid }), ksf: trees(thread, "ksf"), kccf: trees(thread, "kccf") })) };
 }
 
 // The lines of their functions; or at least those of their heads.

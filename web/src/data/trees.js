@@ -110,6 +110,26 @@ export function invert(trees, key, deepest = 400) {
 	return freeze(roots);
 }
 
+// The trees of callers, as results have them (kccf): each node has what the function at the root had when it was called that way.
+export function upwards(trees, deepest = 400) {
+	const parents = parentsOf(trees);
+	const roots = new Map();
+	const keys = metricKeys(trees).filter(isExclusive);
+	for (const node of nodes(trees)) {
+		if (node.name === ROOT_NAME || !keys.some((key) => node[key] > 0)) continue;
+		let into = roots;
+		for (let at = node, depth = 0; at && at.name !== ROOT_NAME && depth < deepest; at = parents.get(at), depth++) {
+			const name = keyOf(at);
+			const { children: _, ...copy } = at;
+			if (!into.has(name)) into.set(name, { ...copy, ...Object.fromEntries(keys.map((key) => [key, 0])), map: new Map() });
+			const made = into.get(name);
+			for (const key of keys) made[key] += node[key] ?? 0;
+			into = made.map;
+		}
+	}
+	return freeze(roots);
+}
+
 // A function between its callers and its callees: {callers, callees}, trees with the function as their root. Where it calls
 // itself, the outermost call counts.
 export function sandwich(trees, name, key, deepest = 400) {

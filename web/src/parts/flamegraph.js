@@ -4,12 +4,15 @@ import flamegraph from "d3-flame-graph";
 import { select } from "d3-selection";
 import { timerFlush } from "d3-timer";
 import { matcher } from "../data/filter.js";
+import { middle } from "../data/format.js";
 import { h } from "./dom.js";
 
 const CELL = 20;
 const LEAST_WIDTH = 0.5; // pixels; narrower frames are not drawn
+const LETTER = 6.4; // pixels of one in a label, on average
+const LABEL_MARGINS = 10;
 
-// options: label, colour(data): a colour, describe(data, root): elements for the line below the graph, open(data).
+// options: label, colour(data): a colour, zoomed(path): somebody has zoomed, to the frame at this path (see zoomPath), describe(data, root): elements for the line below the graph, open(data).
 export class FlameGraph {
 	constructor(options) {
 		this.options = options;
@@ -21,9 +24,11 @@ export class FlameGraph {
 	}
 
 	// data: {name, value, children}
-	setData(data, inverted) {
+	// zoom: the path of the frame that the graph begins with, "" for all.
+	setData(data, inverted, zoom = "") {
 		this.data = data;
 		this.inverted = inverted;
+		this.zoomPath = zoom; // numbers of children on the way from the root, the greatest first: "0.2.1"
 		this.focused = null;
 		this.make();
 	}
@@ -47,11 +52,13 @@ export class FlameGraph {
 			.setSearchHandler((_, sum, all) => this.found(sum, all))
 			.setDetailsHandler(() => this.describe(this.focused))
 			.onHover((frame) => this.describe(frame))
-			.onClick((frame) => this.focus(frame));
+			.onClick((frame) => this.clicked(frame));
 		this.selection = select(this.canvas).datum(this.data).call(this.chart);
 		this.root = this.selection.datum();
 		this.finish();
 		this.describe(null);
+		const zoomed = this.frameAt(this.zoomPath);
+		if (zoomed) this.zoom(zoomed);
 		if (this.typed) this.search(this.typed);
 		if (!this.inverted) this.canvas.scrollTop = this.canvas.scrollHeight;
 	}
@@ -60,8 +67,28 @@ export class FlameGraph {
 	finish() {
 		timerFlush();
 		this.selection.selectAll("g.frame").each(function () {
-			select(this.querySelector("rect")).interrupt().attr("width", this.getAttribute("width"));
+			const width = Number(this.getAttribute("width"));
+			select(this.querySelector("rect")).interrupt().attr("width", width);
+			select(this.querySelector(".d3-flame-graph-label")).interrupt().text(middle(this.getAttribute("name"), Math.floor((width - LABEL_MARGINS) / LETTER)));
 		});
+	}
+
+	frameAt(path) {
+		let frame = path ? this.root : null;
+		for (const number of path ? path.split(".") : []) frame = frame?.children?.[Number(number)] ?? null;
+		return frame;
+	}
+
+	pathOf(frame) {
+		const numbers = [];
+		for (let at = frame; at?.parent; at = at.parent) numbers.unshift(at.parent.children.indexOf(at));
+		return numbers.join(".");
+	}
+
+	setZoom(path) {
+		if (path === this.zoomPath) return;
+		this.zoomPath = path;
+		this.options.zoomed?.(path);
 	}
 
 	resize() {
@@ -73,7 +100,13 @@ export class FlameGraph {
 		if (data) this.details.replaceChildren(...this.options.describe(data, this.data));
 	}
 
-	// Also after a click, when the graph has zoomed.
+	// The graph has zoomed.
+	clicked(frame) {
+		this.setZoom(this.pathOf(frame));
+		this.focus(frame);
+	}
+
+	// Also after a click.
 	focus(frame) {
 		this.finish();
 		this.focused = frame;
@@ -105,6 +138,7 @@ export class FlameGraph {
 
 	reset() {
 		if (!this.chart) return;
+		this.setZoom("");
 		this.chart.resetZoom();
 		this.finish();
 		this.focused = null;
@@ -133,6 +167,7 @@ export class FlameGraph {
 
 	zoom(frame) {
 		this.chart.zoomTo(frame);
+		this.setZoom(this.pathOf(frame));
 		this.focus(frame);
 		if (this.typed) this.search(this.typed);
 	}
@@ -154,6 +189,11 @@ const hues = new Map();
 export function colourOf(name, image) {
 	if (!hues.has(image)) hues.set(image, HUES[hues.size % HUES.length]);
 	return `hsl(${hues.get(image)} var(--flame-s) calc(var(--flame-l) + ${(hash(name) % 7) - 3}%))`;
+}
+
+// From cold to hot; strength: 0 to 1.
+export function heatColour(strength) {
+	return `color-mix(in srgb, rgb(var(--heat-colour)) ${Math.round(100 * Math.min(1, Math.max(0, strength)))}%, var(--flame-root))`;
 }
 
 // A hue for a function alone.

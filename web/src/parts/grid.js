@@ -4,7 +4,7 @@
 // columns: {title, help, kind: "number" | "text", width, value(row): what it is sorted by, text(row), cell(row): an element
 // instead of the text, share(row): 0 to 1, drawn as a bar}.
 // options: label, sort: {column, descending}, arrange(column, descending): the rows in an order of the caller's own,
-// open(row): on Enter and click, key(event, row): true when it used the key, attributes(row), className(row).
+// sorted({column, descending}): somebody has sorted, open(row): on Enter and click, key(event, row): true when it used the key, attributes(row), className(row).
 import { h, newId } from "./dom.js";
 import { sorted } from "../data/filter.js";
 
@@ -60,6 +60,7 @@ export class Grid {
 		const again = this.sort.column === column;
 		const descending = again ? !this.sort.descending : this.columns[column].kind === "number";
 		this.sort = { column, descending };
+		this.options.sorted?.(this.sort);
 		this.arrange();
 	}
 

@@ -19,7 +19,7 @@ export function helpDialog() {
 		{ "aria-label": "Keys and licences", onclick: (event) => event.target === dialog && dialog.close() },
 		h("h2", {}, "Keys"),
 		h("dl", {}, KEYS.flatMap(([key, meaning]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, meaning)])),
-		h("p", {}, "A click on the heading of a column sorts by it. The address of the page names the view: you can keep it or send it."),
+		h("p", {}, "A click on the heading of a column sorts by it. The address of the page names the view and what has been chosen in it: you can keep it or send it."),
 		h("details", {}, h("summary", {}, "Libraries in this page, and their licences"), h("pre", {}, document.getElementById("licences").textContent)),
 		h("form", { method: "dialog" }, button("Close", () => dialog.close(), { autofocus: true })),
 	);

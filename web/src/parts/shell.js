@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What surrounds the views: the heading, the tabs, the choice of a run, light and dark, the keys.
+import { hasStartup, partOf, processChoices } from "../data/part.js";
 import { button, chooser, h } from "./dom.js";
 import { helpDialog } from "./help.js";
+import { Link, readAddress, writeAddress } from "./link.js";
 import { theme } from "./theme.js";
 
 // views: see views/index.js.
 export class Shell {
 	constructor(root, runs, views) {
 		this.runs = runs;
+		this.result = runs[0];
 		this.run = runs[0];
+		this.process = ""; // of processChoices
+		this.startup = true;
+		this.parts = new Map(); // of runs, by what has been chosen
 		this.views = views;
 		this.panels = new Map();
 		this.main = h("main", { id: "view", tabindex: -1 });
 		this.help = helpDialog();
 		this.tabs = h("nav.tabs", { role: "tablist", "aria-label": "Views" });
 		root.append(this.header(), this.tabs, this.main, this.help);
-		this.drawTabs();
+		this.setPart();
 		window.addEventListener("hashchange", () => this.route());
 		document.addEventListener("keydown", (event) => this.onKey(event));
 		this.route();
@@ -28,6 +34,7 @@ export class Shell {
 			{},
 			h("a.brand", { href: "#summary" }, h("span.mark", { "aria-hidden": "true" }), "Strobe"),
 			this.runs.length > 1 ? chooser("Result", choice, "0", (index) => this.chooseRun(Number(index))) : h("span.label", { title: this.run.label }, this.run.label),
+			(this.choices = h("span.parts")),
 			h("span.command", { title: this.run.command }, this.run.command),
 			h("span.space"),
 			theme.button(),
@@ -48,30 +55,87 @@ export class Shell {
 		this.tabs.replaceChildren(...this.links);
 	}
 
-	chooseRun(index) {
-		this.run = this.runs[index];
+	// The choices of a part of the result: its processes, and start-up in the dynamic linker.
+	drawChoices() {
+		const processes = processChoices(this.result);
+		const start = h("input", { type: "checkbox", checked: !this.startup, onchange: () => this.choosePart({ startup: !start.checked }) });
+		this.choices.replaceChildren(
+			...[
+				processes.length ? chooser("Process", processes, this.process, (process) => this.choosePart({ process })) : null,
+				hasStartup(this.result) ? h("label.choice", { title: "Leave out the dynamic linker: its functions, and the stacks that begin in it" }, start, h("span", {}, "hide start-up (ld.so)")) : null,
+			].filter(Boolean),
+		);
+	}
+
+	choosePart({ process = this.process, startup = this.startup }) {
+		this.process = process;
+		this.startup = startup;
+		const { id, path } = readAddress(location.hash);
+		const { values } = this.panels.get(this.keyOf(this.current))?.link ?? { values: new Map() };
+		this.setPart();
+		this.panels.delete(this.keyOf(this.current)); // made again with the choices of before
+		history.replaceState(null, "", writeAddress({ id: id || this.current.id, path }, this.withPart(values)));
+		this.route();
+	}
+
+	// Makes the run that the views show.
+	setPart() {
+		const key = `${this.result.index} ${this.process} ${this.startup}`;
+		if (!this.parts.has(key)) this.parts.set(key, partOf(this.result, this));
+		this.run = this.parts.get(key);
 		document.querySelector(".command").textContent = this.run.command;
+		this.drawChoices();
 		this.drawTabs();
+	}
+
+	// The choices of a view with those of the whole page.
+	withPart(values) {
+		const all = new Map(values);
+		if (this.result.index > 0) all.set("result", String(this.result.index));
+		if (this.process) all.set("process", this.process);
+		if (!this.startup) all.set("startup", "hidden");
+		return all;
+	}
+
+	chooseRun(index) {
+		this.result = this.runs[index];
+		this.process = "";
+		this.setPart();
+		const { id, path } = readAddress(location.hash);
+		history.replaceState(null, "", writeAddress({ id, path }, this.withPart(new Map())));
 		this.route();
 	}
 
 	// To a view of another result.
 	open(index, ...address) {
-		const select = document.querySelector(".top .choice select");
-		if (select) select.value = String(index);
 		history.pushState(null, "", `#${address.map(encodeURIComponent).join("/")}`);
 		this.chooseRun(index);
 	}
 
-	// #view or #view/argument, which the view understands.
-	route() {
-		const [id, ...rest] = location.hash.slice(1).split("/");
-		const views = this.available();
-		const view = views.find((each) => each.id === id) ?? views[0];
-		this.show(view, rest.map(decodeURIComponent).join("/"));
+	// Takes the choices of the whole page from the address; an address without any keeps those of before.
+	readPart(values) {
+		if (!values.size) return;
+		const result = this.runs[Number(values.get("result") ?? this.result.index)] ?? this.result;
+		const process = processChoices(result).some(([key]) => key === values.get("process")) ? values.get("process") : "";
+		const startup = !(values.get("startup") === "hidden" && hasStartup(result));
+		if (result === this.result && process === this.process && startup === this.startup) return;
+		Object.assign(this, { result, process, startup });
+		this.setPart();
 	}
 
-	show(view, argument) {
+	// #view or #view/argument, which the view understands, with ?choices.
+	route() {
+		const { id, argument, values } = readAddress(location.hash);
+		this.readPart(values);
+		for (const key of ["result", "process", "startup"]) values.delete(key);
+		const select = document.querySelector(".top > .choice select");
+		if (select) select.value = String(this.result.index);
+		const views = this.available();
+		const view = views.find((each) => each.id === id) ?? views[0];
+		this.show(view, argument, values);
+	}
+
+	show(view, argument, values) {
 		this.current = view;
 		for (const link of this.links) {
 			const chosen = link.dataset.view === view.id;
@@ -80,20 +144,40 @@ export class Shell {
 		}
 		document.title = `${this.titleOf(view)} · ${this.run.label} · Strobe`;
 		this.main.setAttribute("aria-labelledby", `tab-${view.id}`);
-		const panel = this.panel(view);
+		const panel = this.panel(view, values);
 		for (const each of this.main.children) each.hidden = each !== panel.element;
-		panel.handle?.argument?.(argument);
+		panel.handle?.argument?.(argument, values);
 		panel.handle?.shown?.();
+		this.writeLink(panel);
 	}
 
-	// A view is made when it is first looked at, and kept.
-	panel(view) {
-		const key = `${view.id} ${view.whole ? "" : this.run.index}`;
+	keyOf(view) {
+		return `${view.id} ${view.whole ? "" : `${this.result.index} ${this.process} ${this.startup}`}`;
+	}
+
+	// The address of what is shown.
+	writeLink({ link }) {
+		const { id, path } = readAddress(location.hash);
+		const address = writeAddress({ id, path }, this.withPart(link.values));
+		if (id && address !== location.hash) history.replaceState(null, "", address);
+	}
+
+	// A view is made when it is first looked at, and kept, unless the address has other choices.
+	panel(view, values) {
+		const key = this.keyOf(view);
+		const before = this.panels.get(key);
+		if (before && values.size && writeAddress({ id: "" }, values) !== writeAddress({ id: "" }, before.link.values)) {
+			before.element.remove();
+			this.panels.delete(key);
+		}
 		if (!this.panels.has(key)) {
 			const element = h("section.view", { "data-panel": view.id });
 			this.main.append(element);
 			for (const each of this.main.children) each.hidden = each !== element;
-			this.panels.set(key, { element, handle: view.show({ run: this.run, runs: this.runs, go, open: (index, ...address) => this.open(index, ...address) }, element) });
+			const link = new Link(values, () => this.panels.get(key)?.link === link && this.current === view && this.writeLink({ link }));
+			const panel = { element, link, handle: null };
+			this.panels.set(key, panel);
+			panel.handle = view.show({ run: this.run, runs: this.runs, link, go, open: (index, ...address) => this.open(index, ...address) }, element);
 		}
 		return this.panels.get(key);
 	}

@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 import { compare, matcher } from "../data/filter.js";
 
 export class TreeGrid {
-	// columns: as of Grid; the first one shows name(node). options: label, name, sort, open(node): on Enter.
+	// columns: as of Grid; the first one shows name(node). options: label, name, sort, sorted, open(node): on Enter.
 	constructor(columns, options) {
 		this.options = options;
 		this.expanded = new Set();
@@ -18,6 +18,7 @@ export class TreeGrid {
 			label: options.label,
 			role: "treegrid",
 			sort: options.sort,
+			sorted: options.sorted,
 			arrange: (column, descending) => this.flatten(column, descending),
 			key: (event, row) => this.onKey(event, row),
 			open: (row) => this.toggle(row.node),

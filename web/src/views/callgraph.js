@@ -3,7 +3,7 @@
 import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees } from "../data/callgraph.js";
 import { baseName, count, duration, metric, percent, plural } from "../data/format.js";
 import { isExclusive, merge, metricKeys, OTHER, shownName } from "../data/trees.js";
-import { button, chooser, h, nothing, search } from "../parts/dom.js";
+import { button, h, nothing, search } from "../parts/dom.js";
 import { saveText } from "../parts/figure.js";
 import { Graph } from "../parts/graph.js";
 
@@ -37,9 +37,14 @@ export const callgraph = {
 	id: "callgraph",
 	title: "Call graph",
 	has: (run) => hasTrees(run) || (run.trace?.functions.some(({ callees }) => callees.length) ?? false) || (pairsOf(run)?.rows.length ?? 0) > 0,
-	show({ run }, element) {
+	show({ run, link }, element) {
 		const from = sourceOf(run);
-		const state = { metric: from.metrics[0], thread: "all", least: null, centre: null, levels: "2" };
+		const threads = [["all", "all, joined"], ...from.threads.map((thread, i) => [String(i), thread.name])];
+		const metrics = from.metrics.map(([key, title]) => [key, title]);
+		const metricOf = (key) => from.metrics.find((each) => each[0] === key);
+		const leasts = LEAST.map((least) => [String(least), percent(least)]);
+		const given = link.one("least", leasts, null);
+		const state = { metric: metricOf(link.one("metric", metrics, metrics[0][0])), thread: link.one("thread", threads, "all"), least: given === null ? null : Number(given), centre: null, levels: link.one("levels", LEVELS, "2") };
 		const status = h("span.status", { role: "status" });
 		const details = h("div.flame-details", { role: "status" });
 		const input = search("Around a function", (text) => centreOn(findNode(state.graph, text)?.key ?? null, text));
@@ -86,16 +91,16 @@ export const callgraph = {
 			draw();
 		}
 
-		const leastChoice = chooser("Hide below", LEAST.map((least) => [String(least), percent(least)]), "0.01", (value) => set("least", Number(value)));
+		const leastChoice = link.chooser("least", "Hide below", leasts, null, (value) => set("least", Number(value)));
 		element.append(
 			h(
 				"div.bar-of-tools",
 				{},
-				from.metrics.length > 1 ? chooser("Metric", from.metrics.map(([key, title]) => [key, title]), state.metric[0], (key) => set("metric", from.metrics.find((each) => each[0] === key))) : null,
-				from.threads.length > 1 ? chooser("Thread", [["all", "all, joined"], ...from.threads.map((thread, i) => [String(i), thread.name])], "all", (thread) => set("thread", thread)) : null,
+				from.metrics.length > 1 ? link.chooser("metric", "Metric", metrics, metrics[0][0], (key) => set("metric", metricOf(key))) : null,
+				from.threads.length > 1 ? link.chooser("thread", "Thread", threads, "all", (thread) => set("thread", thread)) : null,
 				leastChoice,
 				input,
-				chooser("Within", LEVELS, state.levels, (value) => set("levels", value)),
+				link.chooser("levels", "Within", LEVELS, "2", (value) => set("levels", value)),
 				button("+", () => picture.zoom(1.25), { "aria-label": "Zoom in" }),
 				button("−", () => picture.zoom(0.8), { "aria-label": "Zoom out" }),
 				button("Fit", () => picture.fit()),

@@ -3,7 +3,7 @@
 import { baseName, count, duration, metric, percent, plural } from "../data/format.js";
 import { merge, metricKeys, nodes, shownName, totals } from "../data/trees.js";
 import { isWait } from "../data/wall.js";
-import { chooser, h, search } from "../parts/dom.js";
+import { h } from "../parts/dom.js";
 import { TreeGrid } from "../parts/tree.js";
 
 const DIRECTIONS = {
@@ -15,19 +15,21 @@ export const contexts = {
 	id: "contexts",
 	title: "Contexts",
 	has: (run) => run.paths !== null,
-	show({ run }, element) {
+	show({ run, link }, element) {
 		const { threads, k } = run.paths;
 		const directions = Object.keys(DIRECTIONS).filter((key) => threads.some((thread) => thread[key].length));
-		const state = { direction: directions[0], thread: "all" };
+		const shown = directions.map((key) => [key, DIRECTIONS[key].title]);
+		const choices = [["all", "all, joined"], ...threads.map((thread, i) => [String(i), thread.name])];
+		const state = { direction: link.one("direction", shown, directions[0]), thread: link.one("thread", choices, "all") };
 		const place = h("div.fills");
 		const status = h("span.status", { role: "status" });
-		const input = search("Function", (text) => tree.filter(text));
+		const input = link.search("Function", (text) => tree.filter(text));
 		let tree;
 
 		function draw() {
 			const chosen = state.thread === "all" ? threads : [threads[Number(state.thread)]];
 			const roots = chosen.length > 1 ? merge(chosen.map((thread) => thread[state.direction])) : chosen[0][state.direction];
-			tree = makeTree(roots, state.direction, run);
+			tree = makeTree(roots, state.direction, run, link);
 			tree.setRoots(roots);
 			if (input.value) tree.filter(input.value);
 			place.replaceChildren(tree.element);
@@ -38,8 +40,8 @@ export const contexts = {
 			h(
 				"div.bar-of-tools",
 				{},
-				directions.length > 1 ? chooser("Show", directions.map((key) => [key, DIRECTIONS[key].title]), state.direction, (key) => set("direction", key)) : h("span.status", {}, DIRECTIONS[directions[0]].title),
-				threads.length > 1 ? chooser("Thread", [["all", "all, joined"], ...threads.map((thread, i) => [String(i), thread.name])], "all", (thread) => set("thread", thread)) : null,
+				directions.length > 1 ? link.chooser("direction", "Show", shown, directions[0], (key) => set("direction", key)) : h("span.status", {}, DIRECTIONS[directions[0]].title),
+				threads.length > 1 ? link.chooser("thread", "Thread", choices, "all", (thread) => set("thread", thread)) : null,
 				input,
 				status,
 			),
@@ -52,6 +54,7 @@ export const contexts = {
 		}
 
 		draw();
+		link.restore(input);
 		return {
 			argument(name) {
 				if (!name) return;
@@ -76,7 +79,7 @@ function moreColumns(roots, direction, run) {
 	return parts.map(([key, title]) => column(key, title, amounts(roots, direction, run.paths, key)));
 }
 
-function makeTree(roots, direction, run) {
+function makeTree(roots, direction, run, link) {
 	const tops = topsOf(roots);
 	const { sampled, allocations, wall } = run.paths;
 	const amount = amounts(roots, direction, run.paths, wall ? "wall_ns" : "count");
@@ -89,7 +92,7 @@ function makeTree(roots, direction, run) {
 		{ title: "Image", width: "minmax(7rem, 1fr)", value: (node) => baseName(node.image ?? ""), text: (node) => baseName(node.image ?? "") },
 		{ title: "Line", width: "minmax(6rem, 1fr)", value: lineOf, text: lineOf, cell: run.functions.length ? (node) => (isWait(node) ? "" : h("a", { href: `#source/${encodeURIComponent(node.function ?? node.name)}`, tabindex: -1 }, lineOf(node) || "source")) : undefined },
 	];
-	return new TreeGrid(columns, { label: "Calling contexts", name: (node) => shownName(node.name), sort: { column: 1, descending: true } });
+	return new TreeGrid(columns, { label: "Calling contexts", name: (node) => shownName(node.name), sort: link.sort(columns, { column: 1, descending: true }), sorted: link.sorted(columns) });
 }
 
 function lineOf(node) {

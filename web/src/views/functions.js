@@ -2,7 +2,7 @@
 // All functions that ran, to be sorted and searched.
 import { baseName, count, duration, hex, NOTHING, percent, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
-import { h, search } from "../parts/dom.js";
+import { h } from "../parts/dom.js";
 import { Grid } from "../parts/grid.js";
 
 function columnsOf(run) {
@@ -25,9 +25,10 @@ export const functions = {
 	id: "functions",
 	title: "Functions",
 	has: (run) => run.functions.length > 0,
-	show({ run, go }, element) {
+	show({ run, go, link }, element) {
 		const status = h("span.status", { role: "status" });
-		const grid = new Grid(columnsOf(run), { label: "Functions", sort: { column: 0, descending: true }, open: (row) => go("source", row.name, row.image) });
+		const columns = columnsOf(run);
+		const grid = new Grid(columns, { label: "Functions", sort: link.sort(columns, { column: 0, descending: true }), sorted: link.sorted(columns), open: (row) => go("source", row.name, row.image) });
 		const filter = (text) => {
 			const fits = matcher(text);
 			const rows = fits ? run.functions.filter((row) => fits(row.name) || fits(row.image) || fits(row.file ?? "")) : run.functions;
@@ -35,7 +36,9 @@ export const functions = {
 			status.textContent = `${plural(rows.length, "function")}, together ${percent(share)} of the ${run.shareOf}`;
 			grid.setRows(rows);
 		};
-		element.append(h("div.bar-of-tools", {}, search("Function, image or file", filter), status), grid.element);
+		const input = link.search("Function, image or file", filter);
+		element.append(h("div.bar-of-tools", {}, input, status), grid.element);
 		filter("");
+		link.restore(input);
 	},
 };

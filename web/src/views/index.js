@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The views, in the order of their tabs. A view is {id, title, has(run, runs), show(data, element), whole}: title may be
-// title(run); has says whether there is anything to show; show draws it once into the element, data being {run, runs, go, open},
+// title(run); has says whether there is anything to show; show draws it once into the element, data being {run, runs, link, go, open}, link (parts/link.js)
+// having its choices in the address,
 // and may return {argument(text): what the address says after #id/, shown(): it came into sight}. whole: of all runs together.
 // docs/report.md has more.
 import { callgraph } from "./callgraph.js";

@@ -3,7 +3,7 @@
 import { baseName, count, percent, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
 import { hotLines } from "../data/source.js";
-import { h, search } from "../parts/dom.js";
+import { h } from "../parts/dom.js";
 import { Grid } from "../parts/grid.js";
 
 function columnsOf(run) {
@@ -23,10 +23,11 @@ export const lines = {
 	id: "lines",
 	title: "Lines",
 	has: (run) => run.lines.length > 0,
-	show({ run, go }, element) {
+	show({ run, go, link }, element) {
 		const all = hotLines(run);
 		const status = h("span.status", { role: "status" });
-		const grid = new Grid(columnsOf(run), { label: "Source lines", sort: { column: 0, descending: true }, open: (row) => go("source", row.function) });
+		const columns = columnsOf(run);
+		const grid = new Grid(columns, { label: "Source lines", sort: link.sort(columns, { column: 0, descending: true }), sorted: link.sorted(columns), open: (row) => go("source", row.function) });
 		const filter = (text) => {
 			const fits = matcher(text);
 			const rows = fits ? all.filter((row) => fits(row.function) || fits(row.file) || fits(row.text ?? "")) : all;
@@ -34,7 +35,9 @@ export const lines = {
 			status.textContent = `${plural(rows.length, "line")}, together ${percent(share)} of the ${run.shareOf}`;
 			grid.setRows(rows);
 		};
-		element.append(h("div.bar-of-tools", {}, search("Function, file or text", filter), status), grid.element);
+		const input = link.search("Function, file or text", filter);
+		element.append(h("div.bar-of-tools", {}, input, status), grid.element);
 		filter("");
+		link.restore(input);
 	},
 };

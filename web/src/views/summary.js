@@ -46,7 +46,8 @@ function factor(value, most) {
 function cards(run) {
 	const made = [];
 	const add = (title, value, note = "") => made.push({ title, value, note });
-	if (run.run) {
+	if (run.chosen) add(run.chosen.length > 1 ? "Processes" : "Process", run.chosen.length > 1 ? count(run.chosen.length) : String(run.chosen[0].pid), `of ${plural(run.whole.processes.length, "process", "processes")}: ${[...new Set(run.chosen.map(({ command }) => baseName(command)))].join(", ")}`);
+	else if (run.run) {
 		const { seconds, cpu_seconds, slowdown_least: least, slowdown_most: most, cache_share } = run.run;
 		add("Time", duration(seconds * 1e9), run.blow ? "the whole campaign" : `CPU ${duration(cpu_seconds * 1e9)}`);
 		if (least) add("Slowdown", `${factor(least, most)} to ${factor(most, most)} ×`, "estimated, over native CPU time");

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A part of a run: some of its processes, or all but the start-up in the dynamic linker. Totals and shares are those of the part.
+import { baseName } from "./format.js";
+import { nodes, upwards } from "./trees.js";
+
+const ENOUGH_SAMPLES = 20; // fewer in the program's code say nothing: shares are then of instructions
+const LOADER = /^(ld-linux|ld-musl|ld\.so|ld-2\.|ld64\.so)/;
+
+// What can be chosen: [key, title] pairs, a process by its ID, all processes of a program by "=NAME"; [] with a single process.
+export function processChoices({ processes, shares, paths }) {
+	const known = new Set([...shares.map(({ pid }) => pid), ...(paths?.threads ?? []).map(({ pid }) => pid)]);
+	const names = new Map();
+	for (const { pid, command } of processes) if (known.has(pid)) names.set(pid, [...(names.get(pid) ?? []), baseName(command)]);
+	if (names.size < 2) return [];
+	const programs = new Map();
+	for (const name of [...names.values()].flatMap((list) => [...new Set(list)])) programs.set(name, (programs.get(name) ?? 0) + 1);
+	const several = [...programs].filter(([, n]) => n > 1).map(([name, n]) => [`=${name}`, `${name}, ${n} processes`]);
+	return [["", `all ${names.size}`], ...several, ...[...names].map(([pid, list]) => [String(pid), `${pid} ${list.join(", then ")}`])];
+}
+
+function pidsOf({ processes }, key) {
+	if (!key.startsWith("=")) return new Set([Number(key)]);
+	return new Set(processes.filter(({ command }) => baseName(command) === key.slice(1)).map(({ pid }) => pid));
+}
+
+export const isLoader = (image) => LOADER.test(baseName(image ?? ""));
+
+// Whether there is start-up to be hidden: stacks that begin in the linker, or functions of it.
+export function hasStartup(run) {
+	return run.functions.some((row) => isLoader(row.image)) || (run.paths?.sampled ?? false) && run.paths.threads.some(({ ksf }) => ksf.some((root) => isLoader(root.image)));
+}
+
+// process: a key of processChoices, "" for all; startup: false to leave it out.
+export function partOf(run, { process = "", startup = true }) {
+	let part = process ? ofProcesses(run, pidsOf(run, process)) : run;
+	if (!startup) part = withoutStartup(part);
+	return part === run ? run : { ...part, whole: run };
+}
+
+// Functions with their counts of some processes. Lines and blocks are known of all processes together only.
+function ofProcesses(run, pids) {
+	const chosen = run.shares.filter(({ pid }) => pids.has(pid));
+	const sums = new Map();
+	for (const { functions } of chosen)
+		for (const [rank, calls, instructions, samples, total] of functions) {
+			const sum = sums.get(rank) ?? { calls: 0, instructions: 0, samples: 0, total: 0 };
+			sums.set(rank, { calls: sum.calls + calls, instructions: sum.instructions + instructions, samples: sum.samples + samples, total: sum.total + total });
+		}
+	const all = { instructions: add(chosen, "instructions"), samples: add(chosen, "samples"), stacks: add(chosen, "stacks") };
+	const [kernel, engine] = [add(chosen, "kernel"), add(chosen, "engine")];
+	const samples = run.result.samples && { ...run.result.samples, program: all.samples, kernel, engine, stacks: all.stacks, waiting_ns: undefined, on_cpu_ns: undefined };
+	const threads = run.paths?.threads.filter(({ pid }) => pids.has(pid)) ?? [];
+	const rows = run.functions.filter(({ rank }) => sums.has(rank)).map((row) => ({ ...row, ...sums.get(row.rank), waiting_ns: undefined }));
+	return {
+		...run,
+		...shared(rows, all),
+		result: { ...run.result, samples, ...(chosen.length ? { instructions: all.instructions, blocks: null } : {}) },
+		chosen: run.processes.filter(({ pid }) => pids.has(pid)),
+		lines: [],
+		blocks: [],
+		code: {},
+		tables: [],
+		processes: run.processes.filter(({ pid }) => pids.has(pid)),
+		threads: run.threads.filter(({ pid }) => pids.has(pid)),
+		paths: threads.length ? { ...run.paths, threads } : null,
+	};
+}
+
+const add = (list, key) => list.reduce((sum, each) => sum + each[key], 0);
+const ratio = (part, all) => (all > 0 ? part / all : 0);
+
+// The shares of functions in the sums of a part, the greatest first.
+function shared(rows, all) {
+	const time = all.samples >= ENOUGH_SAMPLES;
+	const of = (row) => (time ? ratio(row.samples, all.samples) : ratio(row.instructions, all.instructions));
+	const functions = rows.map(({ samples, total, ...row }) => ({ ...row, self_share: of({ ...row, samples }), total_share: time && all.stacks > 0 ? Math.max(ratio(total, all.stacks), ratio(samples, all.samples)) : null }));
+	functions.sort((a, b) => b.self_share - a.self_share || b.instructions - a.instructions);
+	return { functions, shareOf: time ? "samples" : "instructions" };
+}
+
+// Stacks that begin in the linker, and functions of it that no other stack has.
+function withoutStartup(run) {
+	const threads = run.paths?.threads.map((thread) => ({ ...thread, ksf: thread.ksf.filter((root) => !isLoader(root.image)) })) ?? [];
+	const called = new Set();
+	for (const node of nodes(threads.flatMap(({ ksf }) => ksf))) if (isLoader(node.image)) called.add(`${node.name}\0${node.image}`);
+	const kept = run.functions.filter((row) => !isLoader(row.image) || called.has(`${row.name}\0${row.image}`));
+	const all = add(kept, "self_share");
+	const functions = kept.map((row) => ({ ...row, self_share: ratio(row.self_share, all) }));
+	const callers = (thread) => ({ ...thread, kccf: thread.kccf.length ? upwards(thread.ksf) : [] });
+	return { ...run, functions, lines: run.lines.filter((row) => functions.some(({ name }) => name === row.function)), paths: run.paths?.sampled ? { ...run.paths, threads: threads.map(callers) } : run.paths };
+}
