@@ -67,6 +67,12 @@ test("start-up is hidden: stacks that begin in the linker, and its functions", (
 	const lazy = run();
 	lazy.paths.threads[0].ksf[0].children.push(node("do_lookup_x", 1, [], loader));
 	assert.deepEqual(partOf(lazy, { startup: false }).functions.map(({ name }) => name), ["f", "g", "do_lookup_x"], "another stack has it");
+	const timed = run();
+	timed.shareOf = "samples"; // 13 in all, of which 5 are hidden: 4 in do_lookup_x, and 1 in f
+	timed.paths.threads[1].ksf[0] = node("_dl_start", 0, [node("do_lookup_x", 4, [node("f", 1)], loader)], loader);
+	timed.functions = [["f", 3, 4], ["g", 6, 6], ["do_lookup_x", 4, 5]].map(([name, self, total], rank) => ({ ...timed.functions[rank], name, self_share: self / 13, total_share: total / 13 }));
+	assert.deepEqual(partOf(timed, { startup: false }).functions.map(({ name, self_share: self, total_share: total }) => [name, self.toFixed(6), total.toFixed(6)]), [["f", "0.250000", "0.375000"], ["g", "0.750000", "0.750000"]]);
+	assert.equal(partOf(timed, { startup: false }).result.samples.stacks, 28);
 	assert.equal(hasStartup({ ...run(), functions: [], paths: null }), false);
 });
 

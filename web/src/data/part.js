@@ -78,14 +78,44 @@ function shared(rows, all) {
 	return { functions, shareOf: time ? "samples" : "instructions" };
 }
 
-// Stacks that begin in the linker, and functions of it that no other stack has.
+const placeOf = ({ name, image }) => `${name}\0${image ?? ""}`;
+
+// Of trees of samples: those in each function itself, and those in stacks that have it.
+function samplesIn(trees) {
+	const sums = new Map();
+	const of = (node) => sums.get(placeOf(node)) ?? sums.set(placeOf(node), { self: 0, total: 0 }).get(placeOf(node));
+	const work = trees.map((node) => ({ node, up: null }));
+	let all = 0;
+	while (work.length) {
+		const at = work.pop();
+		const { node } = at;
+		for (const child of node.children ?? []) work.push({ node: child, up: at });
+		if (!(node.count > 0)) continue;
+		all += node.count;
+		of(node).self += node.count;
+		const met = new Set();
+		for (let each = at; each; each = each.up) met.add(placeOf(each.node));
+		for (const place of met) (sums.get(place) ?? sums.set(place, { self: 0, total: 0 }).get(place)).total += node.count;
+	}
+	return { sums, all };
+}
+
+// Stacks that begin in the linker, and functions of it that no other stack has. What they have is taken from the shares of the others.
 function withoutStartup(run) {
+	const trees = run.paths?.threads.flatMap(({ ksf }) => ksf) ?? [];
+	const left = samplesIn(run.paths?.sampled ? trees.filter((root) => isLoader(root.image)) : []);
 	const threads = run.paths?.threads.map((thread) => ({ ...thread, ksf: thread.ksf.filter((root) => !isLoader(root.image)) })) ?? [];
 	const called = new Set();
-	for (const node of nodes(threads.flatMap(({ ksf }) => ksf))) if (isLoader(node.image)) called.add(`${node.name}\0${node.image}`);
-	const kept = run.functions.filter((row) => !isLoader(row.image) || called.has(`${row.name}\0${row.image}`));
+	for (const node of nodes(threads.flatMap(({ ksf }) => ksf))) if (isLoader(node.image)) called.add(placeOf(node));
+	const time = run.shareOf === "samples";
+	const before = time ? [...nodes(trees)].reduce((sum, { count }) => sum + (count ?? 0), 0) : 0;
+	const share = (value, row, key) => (time && before > left.all ? Math.max(0, value * before - (left.sums.get(placeOf(row))?.[key] ?? 0)) / (before - left.all) : value);
+	const kept = run.functions
+		.filter((row) => !isLoader(row.image) || called.has(placeOf(row)))
+		.map((row) => ({ ...row, self_share: share(row.self_share, row, "self"), total_share: Number.isFinite(row.total_share) ? Math.min(1, share(row.total_share, row, "total")) : row.total_share }));
 	const all = add(kept, "self_share");
 	const functions = kept.map((row) => ({ ...row, self_share: ratio(row.self_share, all) }));
 	const callers = (thread) => ({ ...thread, kccf: thread.kccf.length ? upwards(thread.ksf) : [] });
-	return { ...run, functions, lines: run.lines.filter((row) => functions.some(({ name }) => name === row.function)), paths: run.paths?.sampled ? { ...run.paths, threads: threads.map(callers) } : run.paths };
+	const samples = run.result.samples && { ...run.result.samples, stacks: (run.result.samples.stacks ?? 0) - left.all };
+	return { ...run, functions, result: { ...run.result, samples }, lines: run.lines.filter((row) => functions.some(({ name }) => name === row.function)), paths: run.paths?.sampled ? { ...run.paths, threads: threads.map(callers) } : run.paths };
 }

@@ -9,8 +9,19 @@ import { h } from "./dom.js";
 
 const CELL = 20;
 const LEAST_WIDTH = 0.5; // pixels; narrower frames are not drawn
-const LETTER = 6.4; // pixels of one in a label, on average
-const LABEL_MARGINS = 10;
+const LABEL_MARGINS = 11; // pixels
+const LABEL_FONT = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif'; // as in views.css
+const ruler = document.createElement("canvas").getContext("2d");
+
+// A name in so many pixels.
+function fitted(name, width) {
+	ruler.font = LABEL_FONT;
+	const all = ruler.measureText(name).width;
+	if (all <= width || !name) return name;
+	let most = Math.floor((width * name.length) / all);
+	while (most > 1 && ruler.measureText(middle(name, most)).width > width) most--;
+	return middle(name, most);
+}
 
 // options: label, colour(data): a colour, zoomed(path): somebody has zoomed, to the frame at this path (see zoomPath), describe(data, root): elements for the line below the graph, open(data).
 export class FlameGraph {
@@ -69,7 +80,7 @@ export class FlameGraph {
 		this.selection.selectAll("g.frame").each(function () {
 			const width = Number(this.getAttribute("width"));
 			select(this.querySelector("rect")).interrupt().attr("width", width);
-			select(this.querySelector(".d3-flame-graph-label")).interrupt().text(middle(this.getAttribute("name"), Math.floor((width - LABEL_MARGINS) / LETTER)));
+			select(this.querySelector(".d3-flame-graph-label")).interrupt().text(fitted(this.getAttribute("name"), width - LABEL_MARGINS));
 		});
 	}
 
