@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/annotate.h"
+#include "cli/annotate_parts.h"
 #include "cli/commands.h"
 #include "control/program.h"
 #include "features/targets.h"
@@ -33,29 +34,48 @@ is_chosen_image(const struct st_annotate_arguments *a, struct listing *l, const 
 	                                     : l->region.n_opened == 0;
 }
 
+/* The functions of an image that are printed. */
+struct listed {
+	struct listing *l;
+	struct st_image *image;
+	const struct st_targets *targets;
+};
+
 static void
-print_table(struct listing *l, const struct st_feature_table *t)
+list_function(void *arg, size_t i, FILE *out, struct st_annotate_found *found)
 {
-	if (l->a->json)
-		json_array_append_new(l->functions, st_features_json(t));
-	else
-		st_features_print(t, st_style_of(stdout), l->safe.text.out);
+	const struct listed *of = arg;
+	struct st_feature_table t;
+	struct st_error e;
+	if (!st_features_find(&t, of->image, of->targets->entries.v[i], &of->l->a->limits, &e)) {
+		found->described++;
+		if (of->l->a->json)
+			json_array_append_new(of->l->functions, st_features_json(&t));
+		else
+			st_features_print(&t, st_style_of(stdout), out);
+	} else if (t.no_memory) {
+		found->no_memory = true;
+	} else {
+		found->bare = true;
+	}
+	st_features_free(&t);
 }
 
 static void
-list_function(struct listing *l, struct st_image *image, uint64_t entry)
+list_image_functions(struct listing *l, struct st_image *image, const struct st_targets *targets)
 {
-	struct st_feature_table t;
-	struct st_error e;
-	if (!st_features_find(&t, image, entry, &l->a->limits, &e)) {
-		l->described++;
-		print_table(l, &t);
-	} else if (t.no_memory) {
-		l->no_memory = true;
-	} else if (!l->bare) {
+	struct listed of = {l, image, targets};
+	struct st_annotate_found found = {0};
+	if (!l->a->json)
+		st_annotate_print_parts(targets->entries.n, list_function, &of, l->safe.text.out,
+		                        &found);
+	else
+		for (size_t i = 0; i < targets->entries.n && !found.no_memory; i++)
+			list_function(&of, i, NULL, &found);
+	l->described += found.described;
+	l->no_memory |= found.no_memory;
+	if (found.bare && !l->bare)
 		l->bare = st_image_path(image);
-	}
-	st_features_free(&t);
 }
 
 static void
@@ -74,8 +94,8 @@ list_image(void *arg, const char *path)
 	if (image && !l->a->functions.n)
 		l->no_memory |= st_targets_find(&targets, image, "*") != ST_OK;
 	l->matched += targets.entries.n;
-	for (size_t i = 0; i < targets.entries.n && !l->no_memory; i++)
-		list_function(l, image, targets.entries.v[i]);
+	if (!l->no_memory)
+		list_image_functions(l, image, &targets);
 	st_targets_free(&targets);
 }
 

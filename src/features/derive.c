@@ -27,7 +27,8 @@ static bool
 begins_with_word(const char *text, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if ((*text | 0x20) == *words[i] && !strncasecmp(text, words[i], strlen(words[i])))
+		if ((text[0] | 0x20) == words[i][0] && (text[1] | 0x20) == words[i][1] &&
+		    !strncasecmp(text, words[i], strlen(words[i])))
 			return true;
 	return false;
 }

@@ -387,7 +387,7 @@ add_members(struct st_feature_search *s, struct st_feature_item *item)
 static bool
 is_begun_by(const char *name, const char *begin)
 {
-	return name && !strncmp(name, begin, strlen(begin));
+	return name && *name == *begin && !strncmp(name, begin, strlen(begin));
 }
 
 /* Returns whether the object is a mutex, a condition variable, a read-write lock, a barrier or a
@@ -405,7 +405,7 @@ is_lock(struct st_feature_search *s, const struct st_feature_item *item)
 	                                    "cnd_t"};
 	struct st_type *type = item->type;
 	for (size_t i = 0; item->type_name && i < sizeof locks / sizeof *locks; i++)
-		if (!strcmp(item->type_name, locks[i]))
+		if (*item->type_name == *locks[i] && !strcmp(item->type_name, locks[i]))
 			return true;
 	if (is_begun_by(type->name, "__pthread_"))
 		return true;

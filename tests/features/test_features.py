@@ -8,6 +8,7 @@ The programs are programs/shapes.c and programs/classes.cc, compiled in several 
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -201,6 +202,20 @@ class Locks(Features):
             self.assertEqual([f["path"] for f in table["features"]], ["q == 0", "m == 0", "q->pool.threads", "q->n"])
             self.assertEqual([(each["path"], each["why"]) for each in table["skipped"]],
                              [(path, "it is a lock, whose state other threads change") for path in ("q->m", "q->c", "q->rw", "q->s", "q->b", "q->x", "*m")])
+
+
+class Many(Features):
+    def test_processes(self):
+        """Several processes print the functions of a large program, each part of them, in order."""
+        source = "".join(f"__attribute__((noinline)) int f{i}(int a{i}) {{ return a{i} * {i}; }}\n" for i in range(2500)) + "int main(void) { return 0; }\n"
+        with tempfile.TemporaryDirectory(prefix="strobe-features-") as place:
+            program = os.path.join(place, "features-many")
+            subprocess.run(["cc", "-g", "-O0", "-x", "c", "-", "-o", program], input=source, text=True, check=True)
+            printed = self.strobe("-I", "features-*", "-F", "f*", program)
+            self.assertEqual(re.findall(r"^(f\d+) \[", printed, re.M), [f"f{i}" for i in range(2500)])
+            self.assertEqual(re.findall(r"^  parameter 1: int (a\d+) \(rdi\)", printed, re.M), [f"a{i}" for i in range(2500)])
+            subprocess.run(["strip", "-g", program], check=True)
+            self.assertIn("has no debug information of 'f*'", self.strobe("-I", "features-*", "-F", "f*", program, code=125))
 
 
 class Refused(Features):
