@@ -486,7 +486,7 @@
 	O(least, 0, "least", "PERCENT", true,                                                      \
 	  "callgraph: draw functions with at least this share of the total (default: 1%)")         \
 	O(levels, 0, "levels", "N", true,                                                          \
-	  "callgraph: draw what is at most N calls away from --of (default: 2; 0: all)")           \
+	  "callgraph: draw functions at most N calls away from --of (default: 2; 0: all)")         \
 	O(title, 0, "title", "TEXT", true, "write this title above the picture")                   \
 	ST_OPTION_HELP(O)
 

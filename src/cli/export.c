@@ -166,13 +166,6 @@ export_by_command(const struct export_arguments *a, const struct st_profile *p,
 		return st_mem_main(from);
 	if (writer == EXPORT_STACKS && st_contexts_options(p, &o))
 		return st_paths_main(from);
-	if (writer == EXPORT_STACKS && st_profile_has_tool(p, "hot")) {
-		st_cause(&e, ST_EXIT_FAILED,
-		         "%s has no call stacks, because no sample was taken: the program ended "
-		         "too soon, or --sample-hz was 0",
-		         a->input);
-		return st_complain(&e);
-	}
 	st_cause(&e, ST_EXIT_FAILED, "%s has no %s: the format %s needs a result of %s", a->input,
 	         writer == EXPORT_STACKS ? "calling contexts" : "entries and returns", a->format,
 	         writer == EXPORT_STACKS
@@ -202,6 +195,38 @@ export_compresses(size_t format, const struct st_profile *p)
 	       !st_profile_has_tool(p, "calltimes") && st_contexts_options(p, &o);
 }
 
+/* Whether the profile would have stacks if a sample had been in the code of the program. */
+static bool
+export_lacks_samples(size_t format, const struct st_profile *p)
+{
+	struct st_context_options o;
+	return export_formats[format].writer == EXPORT_STACKS && !export_writes(format, p) &&
+	       st_profile_has_tool(p, "hot") && !st_profile_has_tool(p, "calltimes") &&
+	       !st_mem_tool(p) && !st_contexts_options(p, &o);
+}
+
+static st_status
+export_check(const struct export_arguments *a, size_t format, const struct st_profile *p,
+             struct st_error *e)
+{
+	if (a->metric && !export_compresses(format, p))
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--metric chooses from the wall time of call stacks: use it with a format "
+		        "of stacks, such as folded, and a result of strobe run -t hot:wall");
+	if (export_lacks_samples(format, p))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s has no call stacks, because no sample was in the code of the "
+		               "program: it ended too soon, or --sample-hz was 0",
+		               a->input);
+	if (st_export_is_gzip(a->output) && !export_compresses(format, p))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "only call stacks are written compressed, and %s would be plain "
+		               "text: give -o a name without .gz",
+		               a->output);
+	return ST_OK;
+}
+
 static int
 export_profile(const struct export_arguments *a)
 {
@@ -219,19 +244,9 @@ export_profile(const struct export_arguments *a)
 	if (!p)
 		return st_complain(&e);
 	int code = ST_EXIT_OK;
-	if (a->metric && !export_compresses(format, p)) {
-		st_cause(&e, ST_EXIT_USAGE,
-		         "--metric chooses from the wall time of call stacks: use it with a format "
-		         "of stacks, such as folded, and a result of strobe run -t hot:wall");
+	if (export_check(a, format, p, &e))
 		code = st_complain(&e);
-	} else if (st_export_is_gzip(a->output) && !export_compresses(format, p)) {
-		st_cause(
-		        &e, ST_EXIT_USAGE,
-		        "only call stacks are written compressed, and %s would be plain text: give "
-		        "-o a name without .gz",
-		        a->output);
-		code = st_complain(&e);
-	} else if (!export_writes(format, p))
+	else if (!export_writes(format, p))
 		code = export_by_command(a, p, export_formats[format].writer);
 	else if (export_measurements(a, format, p, &e))
 		code = st_complain(&e);

@@ -77,7 +77,7 @@ why_part_is_empty(enum st_wall_part part)
 {
 	switch (part) {
 	case ST_WALL_WAITING:
-		return "no time of waiting: no thread waited while it was measured";
+		return "no waiting time: no thread waited while it was measured";
 	case ST_WALL_ON_CPU:
 		return "no time on the CPU, because no sample was taken: the program used too "
 		       "little CPU time, or --sample-hz was 0";

@@ -77,7 +77,7 @@ causal_draw(const struct st_plot_arguments *a, const struct causal_plot *c, FILE
 	return title ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left for the picture");
 }
 
-/* Takes away what is to the right of --up-to. */
+/* Removes the points beyond --up-to. */
 static st_status
 causal_cut(const struct st_plot_arguments *a, struct causal_plot *c, struct st_error *e)
 {

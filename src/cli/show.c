@@ -328,8 +328,8 @@ check_sort(const struct arguments *a, const struct st_profile *p, struct st_erro
 	if (a->sort != ST_SORT_WAITING || st_profile_has_waits(p))
 		return ST_OK;
 	return st_fail(e, ST_EXIT_USAGE,
-	               "the profile has no times of waiting, by which --sort could order: "
-	               "measure with strobe run -t hot:wall");
+	               "the profile has no waiting times to sort by: measure with strobe run -t "
+	               "hot:wall");
 }
 
 /* Everything as text into a stream in memory, so that a failure leaves no half of it behind. */

@@ -86,8 +86,8 @@ costs_none(const struct st_profile *p, const char *name, struct st_error *e)
 		               name);
 	if (st_profile_has_tool(p, "hot"))
 		return st_fail(e, ST_EXIT_FAILED,
-		               "%s has no stacks of calls, because no sample was taken: the "
-		               "program ended too soon, or --sample-hz was 0",
+		               "%s has no stacks of calls, because no sample was in the code of "
+		               "the program: it ended too soon, or --sample-hz was 0",
 		               name);
 	return st_fail(e, ST_EXIT_FAILED,
 	               "%s has no stacks of calls: strobe run -t hot, strobe paths and strobe mem "

@@ -277,5 +277,14 @@ class Totals(unittest.TestCase):
         for function in profile("--sample-hz", "0")[0]["functions"]:
             self.assertIsNone(function["total_share"])
 
+    def test_without_samples_there_are_no_stacks_to_export(self):
+        with tempfile.TemporaryDirectory() as place:
+            subprocess.run([STROBE, "run", "-q", "--sample-hz", "0", "-o", "none.db", "--", "true"], cwd=place, check=True)
+            for words in ("-o", "x.pb.gz"), ("-o", "x.folded"), ("--to", "callgrind", "-o", "x.callgrind"):
+                done = subprocess.run([STROBE, "export", *words, "none.db"], cwd=place, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stdout, done.stderr),
+                                 (125, "", "strobe: none.db has no call stacks, because no sample was in the code of the program: it ended too soon, or --sample-hz was 0\n"), words)
+            self.assertEqual(os.listdir(place), ["none.db"])
+
 
 unittest.main(argv=sys.argv[:1])

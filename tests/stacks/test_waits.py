@@ -356,8 +356,7 @@ class Other(unittest.TestCase):
                 for words in ("--sort", "waiting"), ("--sort", "waiting", "--format", "json"):
                     done = strobe("show", *words, path, check=False)
                     self.assertEqual((done.returncode, done.stdout), (2, ""))
-                    self.assertEqual(done.stderr, "strobe: the profile has no times of waiting, by which --sort could order: "
-                                                  "measure with strobe run -t hot:wall\n")
+                    self.assertEqual(done.stderr, "strobe: the profile has no waiting times to sort by: measure with strobe run -t hot:wall\n")
                 done = strobe("export", "--to", "folded", "--metric", "wall", path, check=False)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertTrue("the profile has no wall time, of which --metric could choose: measure with strobe run -t hot:wall"
