@@ -134,6 +134,20 @@ class Studies(Case):
         self.tune("--from", self.folder / "study", "-o", self.folder / "copy", "-q")
         self.assertEqual((self.folder / "copy").read_text(), file)
 
+    def test_nearest(self):
+        """If no combination keeps its slowdown, the one that exceeds 1 + B by the least is named with what it would bring."""
+        file = self.folder / "study"
+        self.tune("-q", "-r", 1, "-b", "10%,20%", "-T", "20ms", "-o", file, "--", KNOWN)
+        study = json.loads(file.read_text())
+        study["programs"][0].update(instructions=1000, raw_instructions=4000)
+        for run in study["runs"]:
+            run["native"]["cpu_seconds"], run["measured"]["cpu_seconds"] = 1, 2 if run["budget"] < 0.15 else 1.5
+            run.update(instructions=500, raw_instructions=1000)
+        file.write_text(json.dumps(study))
+        self.assertTrue(self.tune("--from", file).stdout.endswith(
+            "\nno combination keeps its slowdown of CPU time at 1 + B + 0.03 or less: none is recommended\n"
+            "  the nearest is -b 20% -T 0.02s, at a slowdown of 1.500, 0.300 above 1 + B; with it, expect 50.00 % of unique and 25.00 % of raw coverage\n"))
+
     def test_progress(self):
         """On a terminal, a line that tells of the run under way; nothing of it is left."""
         master, slave = pty.openpty()
