@@ -717,7 +717,7 @@
 	F(lcov, "lcov", SHOW, NULL)                                                                \
 	F(folded, "folded", STACKS, st_export_lock_stacks)                                         \
 	F(speedscope, "speedscope", STACKS, NULL)                                                  \
-	F(callgrind, "callgrind", STACKS, st_export_callgrind)                                     \
+	F(callgrind, "callgrind", STACKS, export_callgrind)                                        \
 	F(pprof, "pprof", STACKS, NULL)                                                            \
 	F(timeline, "timeline", EVENTS, NULL)
 #define ST_EXPORT_WORD(id, name, writer, function) "|" name

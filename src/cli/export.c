@@ -8,6 +8,7 @@
 #include "cli/export_store.h"
 #include "cli/show_stored.h"
 #include "contexts/contexts.h"
+#include "export/code_callgrind.h"
 #include "export/contexts.h"
 #include "export/functions_callgrind.h"
 #include "export/lock_stacks.h"
@@ -38,6 +39,13 @@ enum export_writer {
 	EXPORT_STACKS,
 	EXPORT_EVENTS
 };
+
+static st_status
+export_callgrind(const struct st_profile *p, FILE *out, struct st_error *e)
+{
+	return st_export_has_callgrind(p) ? st_export_callgrind(p, out, e)
+	                                  : st_export_code_callgrind(p, out, e);
+}
 
 static const struct {
 	const char *name;
@@ -183,7 +191,8 @@ export_writes(size_t format, const struct st_profile *p)
 		return true;
 	if (export_formats[format].write == st_export_lock_stacks)
 		return st_export_has_lock_stacks(p) && !st_contexts_options(p, &o);
-	return export_formats[format].write && st_export_has_callgrind(p);
+	return export_formats[format].write &&
+	       (st_export_has_callgrind(p) || st_export_has_code(p));
 }
 
 /* Whether st_paths_main writes it. */

@@ -43,7 +43,7 @@ MAY = {
     "ebpf": {"base", "wire", "strobe", "tools", "symbol", "control", "profile", "collect", "session", "trace"},
     "report": {"base", "wire", "strobe", "insn", "symbol", "stats", "qos", "control", "profile", "collect", "rows", "coverage", "model", "check", "contexts", "reconstruct", "trace", "mem",
                "blow", "features", "annotate"},
-    "export": {"base", "strobe", "symbol", "profile", "rows", "contexts", "trace", "mem", "report"},
+    "export": {"base", "strobe", "wire", "symbol", "profile", "rows", "contexts", "trace", "mem", "report"},
     "plot": {"base", "report"},
     "views": {"base", "strobe", "stats", "profile", "check", "contexts", "trace", "mem", "model", "rows", "report", "export", "plot"},
     "live": {"base", "wire", "strobe", "symbol", "control", "profile", "collect", "contexts", "report"},
