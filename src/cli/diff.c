@@ -26,6 +26,7 @@ struct arguments {
 	const char *columns, *sort, *output, *contexts_only;
 	ST_VEC(const char *) where;
 	enum st_report_format format;
+	enum st_difference_by by;
 	bool kccf, by_thread, shares, help;
 	struct st_names names;
 	long top;
@@ -108,9 +109,22 @@ diff_apply_contexts(struct arguments *a, int option, const char *name, const cha
 }
 
 static st_status
+diff_set_by(struct arguments *a, const char *value, struct st_error *e)
+{
+	static const char *const words[] = {"function", "line", "context"};
+	unsigned which;
+	if (st_option_word("by", value, words, sizeof words / sizeof *words, &which, e))
+		return ST_FAILED;
+	a->by = ST_BY_FUNCTION + which;
+	return ST_OK;
+}
+
+static st_status
 diff_apply_table(struct arguments *a, int option, const char *value, struct st_error *e)
 {
 	switch (option) {
+	case DIFF_by:
+		return diff_set_by(a, value, e);
 	case DIFF_table:
 		a->table = value;
 		return ST_OK;
@@ -176,6 +190,10 @@ parse_diff(struct arguments *a, char *const *argv, struct st_error *e)
 	if (a->n_files < ST_SIDES)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "strobe diff compares two profiles: strobe diff BEFORE AFTER");
+	if (a->table && a->by)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--table compares the rows of a table, and --by other locations: "
+		               "leave one of them out");
 	return 0;
 }
 
@@ -293,12 +311,17 @@ diff_locations(const struct arguments *a, struct st_profile *const profiles[ST_S
 	const struct st_difference_choice choice = {.names = {a->files[ST_A], a->files[ST_B]},
 	                                            .metric = a->metric,
 	                                            .table = a->table,
-	                                            .shares = a->shares};
+	                                            .shares = a->shares,
+	                                            .by = a->by};
 	struct st_difference d = {0};
 	if (a->contexts_only)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s chooses calling contexts, and this compares %s: leave it out",
-		               a->contexts_only, a->table ? "a table" : "profiles that have none");
+		               a->contexts_only,
+		               a->table                  ? "a table"
+		               : a->by == ST_BY_LINE     ? "source lines"
+		               : a->by == ST_BY_FUNCTION ? "functions"
+		                                         : "profiles that have none");
 	st_status status = st_difference_make(&d, profiles[ST_A], profiles[ST_B], &choice, e);
 	if (!status)
 		status = diff_print_grid(a, &d, out, e);
@@ -311,9 +334,13 @@ diff_profiles(const struct arguments *a, struct st_profile *const profiles[ST_SI
               struct st_error *e)
 {
 	struct st_context_options o;
-	bool contexts = false;
+	bool counted = false, stacks = false;
 	for (int i = 0; i < ST_SIDES; i++)
-		contexts |= st_contexts_options(profiles[i], &o) && !o.sampled;
+		if (st_contexts_options(profiles[i], &o)) {
+			stacks = true;
+			counted |= !o.sampled;
+		}
+	const bool contexts = a->by == ST_BY_CONTEXT ? stacks : counted && !a->by;
 	return contexts && !a->table ? diff_contexts(a, profiles, out, e)
 	                             : diff_locations(a, profiles, out, e);
 }

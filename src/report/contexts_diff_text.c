@@ -37,6 +37,23 @@ amount(const struct st_diff_report *r, char text[ST_NUMBER_SIZE], uint64_t value
 	return text;
 }
 
+/* The unit of a number: of one, or of several. */
+static const char *
+contexts_diff_text_unit(const struct st_diff_report *r, bool one)
+{
+	switch (r->metric) {
+	case ST_DIFF_TIME:
+	case ST_DIFF_TOTAL_TIME:
+		return "";
+	case ST_DIFF_COUNT:
+		if (r->comparison->sides[ST_A]->sampled)
+			return one ? " sample" : " samples";
+		return one ? " activation" : " activations";
+	default:
+		return one ? " instruction" : " instructions";
+	}
+}
+
 static void
 print_side(const struct st_diff_report *r, const struct st_diff_rows *rows, int side, FILE *out)
 {
@@ -46,10 +63,7 @@ print_side(const struct st_diff_report *r, const struct st_diff_rows *rows, int 
 	contexts_diff_text_print_command(c->sides[side]->profile, out);
 	fprintf(out, "; %s, %s%s\n", ST_COUNT(c->n_contexts[side], "context", "contexts"),
 	        amount(r, number, rows->whole[side]),
-	        r->metric == ST_DIFF_COUNT ? rows->whole[side] == 1 ? " activation" : " activations"
-	        : r->metric == ST_DIFF_TIME || r->metric == ST_DIFF_TOTAL_TIME ? ""
-	        : rows->whole[side] == 1                                       ? " instruction"
-	                                                                       : " instructions");
+	        contexts_diff_text_unit(r, rows->whole[side] == 1));
 }
 
 /* ---- the table ---- */
@@ -128,7 +142,8 @@ contexts_diff_text_print_table(const struct st_diff_report *r, const struct st_d
                                FILE *out, struct st_error *e)
 {
 	char title[128];
-	snprintf(title, sizeof title, "contexts, by %s%s", titles[r->metric],
+	const bool samples = r->metric == ST_DIFF_COUNT && r->comparison->sides[ST_A]->sampled;
+	snprintf(title, sizeof title, "contexts, by %s%s", samples ? "samples" : titles[r->metric],
 	         r->shares ? ", as a share of all" : "");
 	const struct st_table_column columns[] = {
 	        {"change", false}, {"%", false}, {"A", false}, {"B", false}, {title, true}};

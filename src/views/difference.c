@@ -266,13 +266,14 @@ about_whole(const struct st_difference *d, const char *unit, FILE *out)
 /* Returns "instructions, B less A; in all 1,200 and 1,300; ...". malloc'ed; NULL: no memory. */
 static char *
 about_difference(const struct st_difference *d, const struct st_difference_metric *m,
-                 const char *unit)
+                 enum st_difference_by by, const char *unit)
 {
+	static const char *const of[] = {"", "", " of lines", " of contexts"};
 	struct st_text built;
 	FILE *out = st_text_begin(&built);
 	if (!out)
 		return NULL;
-	fprintf(out, "%s, B less A", m->metric ? m->metric : "all metrics");
+	fprintf(out, "%s%s, B less A", m->metric ? m->metric : "all metrics", of[by]);
 	if (isfinite(d->whole[ST_A]) && isfinite(d->whole[ST_B]))
 		about_whole(d, unit, out);
 	if (d->same)
@@ -283,26 +284,18 @@ about_difference(const struct st_difference *d, const struct st_difference_metri
 	return st_text_end(&built);
 }
 
+/* Collects the items of both sides, and the metric that is compared. */
 static st_status
-compare_items(struct st_difference *d, const struct st_profile *const both[ST_SIDES],
-              const struct st_difference_metric *chosen, const struct st_difference_choice *c,
+collect_items(struct st_difference_items items[ST_SIDES], struct st_difference_metric *chosen,
+              const struct st_profile *const both[ST_SIDES], const struct st_difference_choice *c,
               struct st_error *e)
 {
-	struct matched m = {.d = d, .profiles = both};
-	st_status status = ST_OK;
+	if (st_difference_has_places(both, c))
+		return st_difference_collect_places(items, chosen, both, c, e);
+	st_status status = st_difference_choose(chosen, both, c, e);
 	for (int side = 0; side < ST_SIDES && !status; side++)
-		status = st_difference_collect(&m.items[side], both[side], chosen->source,
+		status = st_difference_collect(&items[side], both[side], chosen->source,
 		                               chosen->table, chosen->metric, e);
-	if (!status && (match_items(&m) || make_rows(&m)))
-		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compare");
-	if (!status) {
-		const char *unit = m.items[ST_A].v.n ? m.items[ST_A].v.v[0].unit : "";
-		status = difference_finish(d, c, e);
-		d->about = status ? NULL : about_difference(d, chosen, unit);
-		if (!status && !d->about)
-			status = st_fail(e, ST_EXIT_FAILED, "no memory left to compare");
-	}
-	matched_free(&m);
 	return status;
 }
 
@@ -311,11 +304,20 @@ st_difference_make(struct st_difference *d, const struct st_profile *a, const st
                    const struct st_difference_choice *choice, struct st_error *e)
 {
 	const struct st_profile *const both[ST_SIDES] = {a, b};
-	struct st_difference_metric chosen;
+	struct st_difference_metric chosen = {0};
+	struct matched m = {.d = d, .profiles = both};
 	*d = (struct st_difference){.shares = choice->shares};
-	st_status status = st_difference_choose(&chosen, both, choice, e);
-	if (!status)
-		status = compare_items(d, both, &chosen, choice, e);
+	st_status status = collect_items(m.items, &chosen, both, choice, e);
+	if (!status && (match_items(&m) || make_rows(&m)))
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compare");
+	if (!status) {
+		const char *unit = m.items[ST_A].v.n ? m.items[ST_A].v.v[0].unit : "";
+		status = difference_finish(d, choice, e);
+		d->about = status ? NULL : about_difference(d, &chosen, choice->by, unit);
+		if (!status && !d->about)
+			status = st_fail(e, ST_EXIT_FAILED, "no memory left to compare");
+	}
+	matched_free(&m);
 	st_difference_metric_free(&chosen);
 	return status;
 }

@@ -15,11 +15,15 @@
 #include "report/grid.h"
 #include "views/metrics.h"
 
+/* The locations that are compared; usual: functions, or what the profiles have instead. */
+enum st_difference_by { ST_BY_USUAL, ST_BY_FUNCTION, ST_BY_LINE, ST_BY_CONTEXT };
+
 struct st_difference_choice {
 	const char *names[ST_SIDES]; /* of the profiles in messages */
 	const char *metric;          /* NULL: the first in both; all of measurements and counters */
 	const char *table;           /* of a tool; NULL: the first in both */
 	bool shares;                 /* compare shares of the total of each side */
+	enum st_difference_by by;
 };
 
 struct st_difference_row {
@@ -84,6 +88,14 @@ struct st_difference_items {
 st_status st_difference_collect(struct st_difference_items *items, const struct st_profile *p,
                                 enum st_metric_source source, const char *table, const char *metric,
                                 struct st_error *e);
+/* Internal: whether the locations are source lines, contexts or functions of contexts, and the
+ * items of these. */
+bool st_difference_has_places(const struct st_profile *const both[ST_SIDES],
+                              const struct st_difference_choice *c);
+st_status st_difference_collect_places(struct st_difference_items items[ST_SIDES],
+                                       struct st_difference_metric *chosen,
+                                       const struct st_profile *const both[ST_SIDES],
+                                       const struct st_difference_choice *c, struct st_error *e);
 void st_difference_items_free(struct st_difference_items *items);
 
 #endif
