@@ -7,12 +7,21 @@
 #include <sys/stat.h>
 
 #include "cli/result.h"
+#include "profile/profile.h"
 #include "report/text.h"
 
 static bool
 is_later(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* A result may have any name that ends with .db, as may the database of any other program. */
+static bool
+is_result(const char *name, struct stat *st)
+{
+	return !fnmatch("*.db", name, FNM_PERIOD) && !stat(name, st) && S_ISREG(st->st_mode) &&
+	       st_profile_is_file(name);
 }
 
 char *
@@ -23,8 +32,7 @@ st_newest_result(void)
 	DIR *here = opendir(".");
 	for (const struct dirent *d; here && (d = readdir(here));) {
 		struct stat st;
-		if (fnmatch("strobe.*.db", d->d_name, 0) || stat(d->d_name, &st) ||
-		    !S_ISREG(st.st_mode) || (newest && !is_later(&st.st_mtim, &latest)))
+		if (!is_result(d->d_name, &st) || (newest && !is_later(&st.st_mtim, &latest)))
 			continue;
 		char *copy = strdup(d->d_name);
 		if (!copy)

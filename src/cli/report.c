@@ -132,7 +132,7 @@ parse_report(struct arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "nothing to report: strobe report FILE..., or strobe report "
 		               "--history NAME in a project with a store; there is no "
-		               "strobe.*.db in this directory");
+		               "result in this directory");
 	return 0;
 }
 

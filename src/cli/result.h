@@ -25,7 +25,7 @@ st_status st_result_output(const char *value, const char **output, struct st_err
 /* Onto the terminal, unless --quiet. saved: where the result is, NULL: nowhere. */
 void st_result_print(const struct st_result *a, const struct st_session_output *o,
                      const struct st_profile *p, const char *saved);
-/* The newest result of a run in the current directory, by its usual name, strobe.PROGRAM.PID.db;
+/* The newest result in the current directory, whose name ends with .db;
  * says on standard error which one that is. malloc'ed; NULL: there is none. */
 char *st_newest_result(void);
 /* A command's options as they were given, for the record: up to `end`. malloc'ed. */

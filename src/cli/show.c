@@ -263,7 +263,7 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 		return st_fail(
 		        e, ST_EXIT_USAGE,
 		        "no profile to show: strobe show FILE, or a stored profile or version; "
-		        "there is no strobe.*.db in this directory");
+		        "there is no result in this directory");
 	if (check_interactive(a, e))
 		return -1;
 	bool is_rows = a->rows || st_row_file_is(a->file);

@@ -458,6 +458,14 @@ load_check_header(const char *path, uint32_t *version_out, struct st_error *e)
 	return 0;
 }
 
+bool
+st_profile_is_file(const char *path)
+{
+	struct st_error e;
+	uint32_t version;
+	return load_check_header(path, &version, &e) == ST_OK;
+}
+
 struct st_profile *
 st_profile_load(const char *path, struct st_error *e)
 {

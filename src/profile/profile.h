@@ -417,6 +417,8 @@ struct st_profile *st_profile_collect(const struct st_run *run,
 /* Writes the profile to path: a temporary file beside it, then a rename. 0, or -1 with *e (code
  * 125). */
 st_status st_profile_save(const struct st_profile *p, const char *path, struct st_error *e);
+/* Whether the header of a file says that it is a profile that can be read. */
+bool st_profile_is_file(const char *path);
 /* Reads a profile. NULL and *e when the file is missing, foreign, damaged or of a newer version. */
 struct st_profile *st_profile_load(const char *path, struct st_error *e);
 

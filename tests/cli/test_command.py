@@ -65,7 +65,7 @@ class Usage(Command):
         self.error(125, "unknown stress mode 'hurry'; man strobe-run lists them", "run", "--stress", "cache,hurry", "ls")
         self.error(125, "standard output belongs to the program: give -o a file, then use strobe show",
                    "run", "-o", "-", "ls")
-        self.error(2, "no profile to show: strobe show FILE, or a stored profile or version; there is no strobe.*.db in this directory", "show")
+        self.error(2, "no profile to show: strobe show FILE, or a stored profile or version; there is no result in this directory", "show")
         self.error(2, "strobe show reads one profile; 'b' is one too many", "show", "a", "b")
         self.error(2, "cannot sort by 'tmie'; did you mean 'time'?", "show", "-s", "tmie", "x")
         self.error(2, "cannot sort by 'blocks'; --sort takes time, total, waiting, instructions, calls or name", "show", "-s", "blocks", "x")
@@ -743,8 +743,6 @@ class Report(Command):
 
     def test_mistakes(self):
         self.report("-o", "/dev/null", "p.db")
-        self.error(2, "nothing to report: strobe report FILE..., or strobe report --history NAME in a project with a store; "
-                   "there is no strobe.*.db in this directory", "report")
         self.error(2, "--top takes a number from 0 to 100000000, not 'all'", "report", "--top", "all", "p.db")
         self.error(125, "cannot read nothing.db: No such file or directory", "report", "nothing.db")
         self.error(125, f"{STROBE} is not a profile of strobe run", "report", STROBE)

@@ -5,7 +5,7 @@ import gzip
 import json
 import os
 import re
-import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -160,20 +160,34 @@ class Stacks(unittest.TestCase):
             self.assertIn(said, done.stderr)
 
     def test_the_newest_is_shown_and_reported(self):
+        with open(self.path, "rb") as file:
+            whole = file.read()
         with tempfile.TemporaryDirectory() as place:
-            for number, name in enumerate(("strobe.b.1.db", "strobe.a.2.db", "other.db")):
-                shutil.copy(self.path, os.path.join(place, name))
+            for number, name in enumerate(("strobe.b.1.db", "strobe.a.2.db", "x.db", ".hidden.db", "x.json", "empty.db", "other.db", "text.db")):
+                with open(os.path.join(place, name), "wb") as file:
+                    file.write({"empty.db": b"", "text.db": b"text, " * 100}.get(name, whole))
+                if name == "other.db":
+                    sqlite3.connect(os.path.join(place, name)).execute("PRAGMA application_id = 1")
                 os.utime(os.path.join(place, name), (1000 + number, 1000 + number))
             done = subprocess.run([STROBE, "show", "--images"], cwd=place, capture_output=True, text=True, check=True)
-            self.assertEqual(done.stderr, "strobe: reading strobe.a.2.db, the newest result in this directory\n")
+            self.assertEqual(done.stderr, "strobe: reading x.db, the newest result in this directory\n")
             self.assertIn("libstrobe-stacks.so", done.stdout)
             done = subprocess.run([STROBE, "report"], cwd=place, stderr=subprocess.PIPE, text=True, check=False)
-            self.assertIn("reading strobe.a.2.db", done.stderr)
+            self.assertIn("reading x.db", done.stderr)
             if done.returncode == 0:
                 self.assertIn("strobe: wrote strobe.html: open it in a browser\n", done.stderr)
                 self.assertTrue(os.path.exists(os.path.join(place, "strobe.html")))
                 done = subprocess.run([STROBE, "report"], cwd=place, stderr=subprocess.PIPE, text=True, check=True)
                 self.assertIn("strobe: wrote strobe.html in place of the earlier one: open it in a browser\n", done.stderr)
+
+    def test_without_a_result_there_is_nothing_to_show_and_report(self):
+        with tempfile.TemporaryDirectory() as place:
+            for command, said in (("show", "no profile to show: strobe show FILE, or a stored profile or version; there is no result in this directory"),
+                                  ("report", "nothing to report: strobe report FILE..., or strobe report --history NAME in a project with a store; "
+                                   "there is no result in this directory")):
+                done = subprocess.run([STROBE, command], cwd=place, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"strobe: {said}\n"))
+            self.assertEqual(os.listdir(place), [])
 
     def test_children_that_run_natively_are_counted(self):
         script = "/bin/true; /bin/true; (exit 0); exit 0"
