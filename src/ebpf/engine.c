@@ -295,6 +295,7 @@ run_engine(const struct st_trace_request *r, struct st_trace_outcome *out, struc
 	st_status status = r->session->pid ? trace_process(&run, e) : trace_program(&run, e);
 	if (!status)
 		status = st_ebpf_result(&run, out, e);
+	free(run.executed);
 	st_ebpf_close(run.kernel);
 	st_ebpf_choice_free(&choice);
 	st_trace_chooser_free(choice.chooser);

@@ -8,7 +8,8 @@
 enum st_ebpf_kind {
 	ST_EBPF_ENTRY,  /* a probe is hit: the first instruction of a function, or a static probe */
 	ST_EBPF_RETURN, /* a function is left */
-	ST_EBPF_END,    /* the thread ends, or becomes another program */
+	ST_EBPF_END,    /* the thread ends */
+	ST_EBPF_EXEC,   /* the thread, and with it the process, becomes another program */
 };
 
 struct st_ebpf_record {

@@ -101,6 +101,11 @@ note_run(struct st_profile *p, const struct st_ebpf_run *run)
 		                "functions that were probed: about 10 us of each of their calls "
 		                "are in the times of their callers",
 		                stepped, c->probes.n);
+	if (run->has_executed)
+		st_profile_note(p,
+		                "the process executed another program%s%s, which is not traced: "
+		                "name that program itself, or use --engine probe",
+		                run->executed ? ", " : "", run->executed ? run->executed : "");
 	if (run->n_late)
 		st_profile_note(p,
 		                "%zu of the files were loaded while the program ran: their "

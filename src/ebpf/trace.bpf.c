@@ -183,10 +183,10 @@ on_leave(struct pt_regs *ctx)
 }
 
 static void
-tell_end(__u64 id)
+tell_end(__u64 id, __u32 kind)
 {
 	const __u64 ns = bpf_ktime_get_ns();
-	struct st_ebpf_record *r = known_process(id >> 32) ? reserve_record(id, ST_EBPF_END) : NULL;
+	struct st_ebpf_record *r = known_process(id >> 32) ? reserve_record(id, kind) : NULL;
 	if (!r)
 		return;
 	r->sp = 0;
@@ -202,7 +202,7 @@ BPF_PROG(on_exit, struct task_struct *task)
 {
 	const __u64 id = bpf_get_current_pid_tgid();
 	const __u32 pid = id >> 32;
-	tell_end(id);
+	tell_end(id, ST_EBPF_END);
 	if (!BPF_CORE_READ(task, signal, live.counter))
 		bpf_map_delete_elem(&processes, &pid);
 	return 0;
@@ -216,7 +216,7 @@ BPF_PROG(on_exec, struct task_struct *task, int old_pid)
 	/* Its memory is new. */
 	if (is_root() || known_process(id >> 32))
 		add_process(id >> 32);
-	tell_end((id & 0xffffffff00000000ull) | (__u32)old_pid);
+	tell_end((id & 0xffffffff00000000ull) | (__u32)old_pid, ST_EBPF_EXEC);
 	return 0;
 }
 

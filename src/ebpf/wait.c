@@ -2,8 +2,13 @@
 #include "ebpf/wait.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "control/supervisor.h"
@@ -55,6 +60,21 @@ count_static(struct st_ebpf_run *run, enum st_ebpf_role role, const struct st_tr
 	return status;
 }
 
+/* The program has become another one, whose file may be gone before it is looked at. */
+static void
+note_other_program(struct st_ebpf_run *run)
+{
+	char path[64], file[PATH_MAX];
+	snprintf(path, sizeof path, "/proc/%d/exe", run->pid);
+	const ssize_t n = readlink(path, file, sizeof file - 1);
+	run->has_executed = true;
+	if (n <= 0)
+		return;
+	file[n] = '\0';
+	free(run->executed);
+	run->executed = strdup(file);
+}
+
 static int
 count_record(void *arg, const struct st_ebpf_record *r)
 {
@@ -62,10 +82,12 @@ count_record(void *arg, const struct st_ebpf_record *r)
 	struct st_trace_event event = {.ns = r->ns, .sp = r->sp, .tid = r->tid, .pid = r->pid};
 	st_status status = ST_OK;
 	if (!run->has_begun) {
-		run->has_begun = r->kind == ST_EBPF_END;
+		run->has_begun = r->kind == ST_EBPF_EXEC;
 	} else if (r->kind == ST_EBPF_RETURN) {
 		status = st_trace_event_return(run->to, &event);
-	} else if (r->kind == ST_EBPF_END) {
+	} else if (r->kind == ST_EBPF_END || r->kind == ST_EBPF_EXEC) {
+		if (r->kind == ST_EBPF_EXEC && (pid_t)r->pid == run->pid)
+			note_other_program(run);
 		status = st_trace_event_end(run->to, &event);
 	} else if (r->point < run->choice->probes.n) {
 		const struct st_ebpf_probe *probe = &run->choice->probes.v[r->point];

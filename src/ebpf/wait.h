@@ -25,6 +25,8 @@ struct st_ebpf_run {
 	struct timespec start;
 	double begin, end; /* CLOCK_MONOTONIC_RAW */
 	bool has_begun;    /* the program: what comes before is our own child's */
+	bool has_executed; /* the program: another one */
+	char *executed;    /* the file of that, if it could still be read; NULL: it could not */
 	bool has_ended;    /* the program; status is what wait says, of a child */
 	int status;
 	struct rusage usage;

@@ -161,6 +161,14 @@ class Runs(Ebpf):
         done = self.strobe("trace", "-e", "ebpf", "-o", "t.db", "--", CALLS, "fib")
         self.assertRegex(done.stderr.splitlines()[0], r"^strobe: \d+ functions are probed; the kernel single-steps the first instruction of \d+, ")
 
+    def test_program_that_executes_another(self):
+        done = self.strobe("trace", "-e", "ebpf", "-o", "t.db", "--", "/bin/sh", "-c", f"exec {CALLS} fib")
+        said = done.stdout + done.stderr
+        self.assertRegex(said, r"note: the process executed another program(, \S+)?, which is not traced: name that program itself, or use --engine probe\n")
+        self.assertNotIn("t_fib", said)
+        done = self.strobe("trace", "-e", "ebpf", "-o", "u.db", "--", "/bin/sh", "-c", f"{CALLS} fib; exit 0")
+        self.assertNotIn("executed another", done.stdout + done.stderr, "a child did")
+
     def test_exit_code_and_output(self):
         done = self.strobe("trace", "-q", "-e", "ebpf", "-o", "t.db", "--", "/bin/sh", "-c", "echo out; exit 3", code=3)
         self.assertEqual((done.stdout, done.stderr), ("out\n", ""))
