@@ -34,6 +34,10 @@ annotate_record_as(const struct st_annotate_arguments *a, char *const *program)
 	struct st_error e;
 	if (st_recording_run(&request, &outcome, &e))
 		return st_complain(&e);
+	for (size_t i = 0; i < functions.n; i++)
+		if (!functions.matched[i])
+			fprintf(stderr, "strobe: --func %s: no function of that name was loaded\n",
+			        functions.text[i]);
 	if (!a->quiet)
 		fprintf(stderr, "strobe: wrote %s: %s of %s of %s\n", a->output,
 		        ST_NUMBER(outcome.records), ST_COUNT(outcome.calls, "call", "calls"),

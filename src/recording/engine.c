@@ -398,6 +398,8 @@ engine_write_records(const void *arg, FILE *out, struct st_recording_outcome *ou
 		no_memory |= r->all->processes.v[i]->no_memory;
 	if (no_memory || st_engine_write(r->all, r->run, r->all->started, out, outcome))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
+	for (size_t i = 0; i < r->all->request->functions->n; i++)
+		r->all->request->functions->matched[i] += engine_is_matched(r->all, i);
 	return outcome->records ? ST_OK : engine_complain(r->all, e);
 }
 

@@ -20,8 +20,10 @@ struct st_recording_request {
 	double seconds;       /* then the probes are removed; 0: at the end, or at a signal */
 	bool follow;          /* record also the children of the program */
 	bool own_group;
-	bool twice;                    /* read the data of each call twice */
-	struct st_patterns *functions; /* none: all functions of the executable */
+	bool twice; /* read the data of each call twice */
+	/* None: all functions of the executable. After a run with records, `matched` says which
+	 * of them name functions. */
+	struct st_patterns *functions;
 	struct st_patterns *images;
 	struct st_feature_limits limits;
 	uint32_t metrics; /* bits of enum st_record_metric, ST_RECORD_CALLEES, ... */

@@ -159,6 +159,8 @@ write_records(const void *arg, FILE *out, struct st_recording_outcome *outcome, 
 		return ST_FAILED;
 	if (!outcome->records)
 		return complain_of_silence(all, e);
+	for (size_t i = 0; i < all->processes.v[0]->request->functions->n; i++)
+		all->processes.v[0]->request->functions->matched[i] += is_matched(all, i);
 	return ST_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "recording/registers.h"
 
 /* ---- memory of the area ---- */
@@ -299,7 +300,6 @@ st_status
 st_recording_none_returned(uint64_t calls, struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED,
-	               "nothing was recorded: %llu calls of the chosen functions began, and none "
-	               "returned",
-	               (unsigned long long)calls);
+	               "nothing was recorded: %s of the chosen functions began, and none returned",
+	               ST_COUNT(calls, "call", "calls"));
 }

@@ -187,9 +187,14 @@ class Refused(Records):
     def test_nothing(self):
         self.refused(f"no function of '{EXITS}' or of its libraries is called 'nosuch': strobe trace --dry-run lists them",
                      "-F", "nosuch", "-o", "r.txt", "--", EXITS)
+        for words in ("-F", "in_thread,nosuch"), ("-F", "in_thread", "-F", "nosuch"), ("-q", "-F", "nosuch,in_thread"):
+            done = self.strobe(*words, "-o", "r.txt", "--", EXITS, "threads")
+            self.assertIn("strobe: --func nosuch: no function of that name was loaded\n", done.stderr)
+            self.assertNotIn("--func in_thread", done.stderr)
+            os.unlink(os.path.join(self.at, "r.txt"))
         self.refused("nothing was recorded, because the program did not call in_thread: give it an input for which it does",
                      "-F", "in_thread", "-o", "r.txt", "--", EXITS)
-        self.refused("nothing was recorded: 1 calls of the chosen functions began, and none returned",
+        self.refused("nothing was recorded: 1 call of the chosen functions began, and none returned",
                      "-F", "never_returns", "-o", "r.txt", "--", EXITS, "exit")
         self.refused("'vanishes' cannot be measured, because the compiler has inlined it into its callers (vanishes, into main): "
                      "compile it with __attribute__((noinline)), or name a caller", "-F", "vanishes", "-o", "r.txt", "--", CLASSES[0])
