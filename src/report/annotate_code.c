@@ -74,6 +74,18 @@ print_branch(const struct listing *l, uint64_t offset)
 	st_branch_print(&l->branches->v.v[at], l->out);
 }
 
+/* Where branches were counted, says of conditions that are no branches why they have no counts. */
+static void
+print_condition(const struct listing *l, const char *instruction)
+{
+	if (!l->branches->v.n)
+		return;
+	if (!strncmp(instruction, "cmov", 4))
+		fputs("  ; a conditional move, no branch: not counted", l->out);
+	else if (!strncmp(instruction, "set", 3) && strncmp(instruction, "setss", 5) != 0)
+		fputs("  ; a condition as a value, no branch: not counted", l->out);
+}
+
 static size_t
 print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint64_t offset)
 {
@@ -95,6 +107,7 @@ print_instruction(struct listing *l, const unsigned char *bytes, size_t n, uint6
 	fprintf(l->out, "%8s %14s  %12" PRIx64 ":  %s", sampled, number, offset,
 	        clean ? clean : "");
 	print_branch(l, offset);
+	print_condition(l, text);
 	putc('\n', l->out);
 	free(clean);
 	return length;
