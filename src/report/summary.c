@@ -143,8 +143,11 @@ summary_print_end(FILE *out, const struct st_profile *p)
 	else /* attached, and its end was not seen */
 		fprintf(out, "  %s",
 		        p->processes.n ? st_profile_state_name(p->processes.v[0].state) : "ended");
-	fprintf(out, " after %s, CPU %s", st_duration(wall, run->wall_ns),
-	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns));
+	/* wait4 adds the children that were waited for, measured or not. */
+	const bool children = run->signal || run->exit >= 0;
+	fprintf(out, " after %s, CPU %s%s", st_duration(wall, run->wall_ns),
+	        st_duration(cpu, run->cpu_user_ns + run->cpu_system_ns),
+	        children ? " (with children)" : "");
 	print_slowdown(out, &run->slowdown);
 	summary_print_processes(out, p);
 	if (run->native_ns)

@@ -197,7 +197,7 @@ class Run(Command):
     def test_summary(self):
         text = self.strobe("run", "-n", "2", "-o", "p.db", "fixture", "x").stderr.decode()
         expected = """strobe: hot of fixture x
-  exited with 0 after 1.250 s, CPU 1.250 s; slowdown of CPU time SLOWDOWN
+  exited with 0 after 1.250 s, CPU 1.250 s (with children); slowdown of CPU time SLOWDOWN
   351 blocks (as the test has it)
   730 instructions (as the test has it)
   120 samples: 66.7 % in the program, 25.0 % in the kernel, 8.3 % in strobe

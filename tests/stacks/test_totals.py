@@ -200,6 +200,15 @@ class Stacks(unittest.TestCase):
             else:
                 self.assertNotIn("ran natively", done.stderr)
 
+    def test_cpu_time_is_that_of_the_children_too(self):
+        """Children that ran natively are in it, and the text says so."""
+        burn = "import time\nwhile time.process_time() < 0.5: pass"
+        path = os.path.join(self.folder.name, "children.db")
+        subprocess.run([STROBE, "run", "-q", "-o", path, "--", "/bin/sh", "-c", '"$0" -S -E -c "$1"; exit 0', sys.executable, burn], check=True)
+        run = json.loads(exported("show", "--format", "json", path))["run"]
+        self.assertGreaterEqual(run["cpu_seconds"], 0.5)
+        self.assertRegex(exported("show", path).decode(), r"\n  exited with 0 after \S+ m?s, CPU \S+ m?s \(with children\)")
+
     def test_flame_graph(self):
         path = os.path.join(self.folder.name, "x.svg")
         subprocess.run([STROBE, "plot", "flame", "-o", path, self.path], check=True)
