@@ -197,11 +197,20 @@ export_writes(size_t format, const struct st_profile *p)
 
 /* Whether st_paths_main writes it. */
 static bool
-export_compresses(size_t format, const struct st_profile *p)
+export_has_contexts(size_t format, const struct st_profile *p)
 {
 	struct st_context_options o;
 	return export_formats[format].writer == EXPORT_STACKS && !export_writes(format, p) &&
 	       !st_profile_has_tool(p, "calltimes") && st_contexts_options(p, &o);
+}
+
+/* Whether a file whose name ends with .gz is compressed. */
+static bool
+export_compresses(size_t format, const struct st_profile *p)
+{
+	return export_has_contexts(format, p) ||
+	       (export_formats[format].writer == EXPORT_STACKS && !export_writes(format, p) &&
+	        !st_profile_has_tool(p, "calltimes") && st_mem_tool(p));
 }
 
 /* Whether the profile would have stacks if a sample had been in the code of the program. */
@@ -218,7 +227,7 @@ static st_status
 export_check(const struct export_arguments *a, size_t format, const struct st_profile *p,
              struct st_error *e)
 {
-	if (a->metric && !export_compresses(format, p))
+	if (a->metric && !export_has_contexts(format, p))
 		return st_fail(
 		        e, ST_EXIT_USAGE,
 		        "--metric chooses from the wall time of call stacks: use it with a format "

@@ -62,7 +62,7 @@ mem_guess_format(struct arguments *a)
 	const char *usual = output ? st_export_format_of(output) : NULL;
 	if (a->has_format || !dot)
 		return;
-	if (usual && !st_export_is_gzip(output)) {
+	if (usual) {
 		a->json = !strcmp(usual, "json");
 		a->format = export_format(usual);
 	} else if (!strcmp(dot, ".txt")) {
@@ -92,6 +92,34 @@ mem_print_text(const struct st_mem *m, const struct arguments *a, const struct s
 	return ST_OK;
 }
 
+static bool
+mem_is_packed(const struct arguments *a)
+{
+	const char *output = a->measure.session.output.path;
+	return output && st_export_is_gzip(output);
+}
+
+static st_status
+mem_write_contexts(const struct st_mem *m, const struct st_profile *p, const struct arguments *a,
+                   enum st_mem_metric metric, FILE *out, struct st_error *e)
+{
+	if (!mem_is_packed(a))
+		return st_mem_write_contexts(m, p, metric, a->format, out, e);
+	struct st_text built;
+	FILE *plain = st_text_begin(&built);
+	st_status status = plain ? st_mem_write_contexts(m, p, metric, a->format, plain, e) : ST_OK;
+	char *text = plain ? st_text_end(&built) : NULL;
+	size_t n = 0;
+	unsigned char *packed = text && !status ? st_export_gzip(text, built.n, &n) : NULL;
+	if (packed)
+		fwrite(packed, 1, n, out); /* the caller looks at the file */
+	else if (!status)
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compress the allocations");
+	free(packed);
+	free(text);
+	return status;
+}
+
 static int
 mem_write(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
 {
@@ -108,7 +136,7 @@ mem_write(const struct st_profile *p, const void *arg, FILE *out, struct st_erro
 	else if (!a->format || is_text(a))
 		status = mem_print_text(&m, a, &view, out, e);
 	else
-		status = st_mem_write_contexts(&m, p, view.metric, a->format, out, e);
+		status = mem_write_contexts(&m, p, a, view.metric, out, e);
 	st_mem_free(&m);
 	return status;
 }
@@ -214,11 +242,10 @@ mem_parse(struct arguments *a, char *const *argv, struct st_error *e)
 			return ST_OK;
 	}
 	mem_guess_format(a);
-	const char *output = a->measure.session.output.path;
-	if (output && st_export_is_gzip(output))
+	if (mem_is_packed(a) && (!a->format || is_text(a)))
 		return st_fail(e, ST_EXIT_USAGE,
-		               "strobe mem writes no compressed files: give -o a name without "
-		               ".gz");
+		               "strobe mem compresses only folded, speedscope, callgrind and "
+		               "pprof: give -o a name without .gz, or --format");
 	return a->from ? mem_check_shown(a, e) : mem_check_run(a, e);
 }
 

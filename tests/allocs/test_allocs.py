@@ -5,6 +5,7 @@ they are printed.
 
 usage: test_allocs.py STROBE PLANTED"""
 
+import gzip
 import json
 import os
 import re
@@ -184,6 +185,18 @@ class Allocs(unittest.TestCase):
         self.assertIn("fn=", self.strobe("export", "--to", "callgrind", "r.db").stdout)
         self.strobe("export", "-o", "x.pb", "r.db")
         self.assertGreater(os.path.getsize(os.path.join(self.at, "x.pb")), 100)
+        with open(os.path.join(self.at, "x.pb"), "rb") as file:
+            plain = file.read()
+        self.strobe("export", "-o", "x.pb.gz", "r.db")
+        self.strobe("mem", "--from", "r.db", "-o", "y.pb.gz")
+        self.strobe("mem", "--from", "r.db", "--format", "folded", "-o", "y.folded.gz")
+        for name, expected in ("x.pb.gz", plain), ("y.pb.gz", plain), ("y.folded.gz", self.strobe("mem", "--from", "r.db", "--format", "folded").stdout.encode()):
+            with gzip.open(os.path.join(self.at, name)) as file:
+                self.assertEqual(file.read(), expected, name)
+        for words in ("-o", "z.json.gz"), ("-o", "z.txt.gz"), ("--format", "text", "-o", "z.gz"), ("--format", "json", "-o", "z.gz"):
+            done = subprocess.run([STROBE, "mem", "--from", "r.db", *words], cwd=self.at, capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (125, "", "strobe: strobe mem compresses only folded, speedscope, callgrind and pprof: give -o a name without .gz, or --format\n"))
         self.strobe("plot", "flame", "-o", "x.svg", "r.db")
         with open(os.path.join(self.at, "x.svg"), encoding="utf-8") as file:
             self.assertIn("within", file.read())
