@@ -262,11 +262,10 @@ export_profile(const struct export_arguments *a)
 	if (!p)
 		return st_complain(&e);
 	int code = ST_EXIT_OK;
-	if (export_check(a, format, p, &e))
-		code = st_complain(&e);
-	else if (!export_writes(format, p))
+	const st_status checked = export_check(a, format, p, &e);
+	if (!checked && !export_writes(format, p))
 		code = export_by_command(a, p, export_formats[format].writer);
-	else if (export_measurements(a, format, p, &e))
+	else if (checked || export_measurements(a, format, p, &e))
 		code = st_complain(&e);
 	st_profile_free(p);
 	return code;

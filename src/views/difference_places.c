@@ -63,14 +63,21 @@ line_noise(size_t metric)
 /*
  * The key of a line has its distance from the first line of the function, and not the name of the
  * file, so that lines are the same in another file, or if something above the function was added or
- * removed. Lines of inlined files are known by file and number.
+ * removed. The first line is that of the first instruction, so that a few lines of the function may
+ * be above. Lines further above are of functions that were inlined: they are known by their
+ * numbers, and lines of other files by file and number.
  */
+enum { LINES_ABOVE = 10 };
+
 static char *
 lines_key(const struct st_profile_function *f, const struct st_profile_line *l)
 {
-	if (f->line && f->file && !strcmp(f->file, l->file))
-		return st_text_of("%s\n+%" PRId64, f->name, (int64_t)l->line - f->line);
-	return st_text_of("%s\n%s\n%" PRIu32, f->name, st_base_name(l->file), l->line);
+	const bool own = f->line && f->file && !strcmp(f->file, l->file);
+	if (!own)
+		return st_text_of("%s\n%s\n%" PRIu32, f->name, st_base_name(l->file), l->line);
+	if ((uint64_t)l->line + LINES_ABOVE < f->line)
+		return st_text_of("%s\n%" PRIu32, f->name, l->line);
+	return st_text_of("%s\n+%" PRId64, f->name, (int64_t)l->line - f->line);
 }
 
 static st_status

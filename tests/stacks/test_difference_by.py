@@ -94,6 +94,19 @@ class By(unittest.TestCase):
         self.assertRegex(text[1], r"^difference: instructions of lines, B less A; in all [\d,]+ and [\d,]+; .* other metrics \(--metric\): executions$")
         self.assertRegex(text[3], r" \+\d+\.\d\d % .* changed +app-v2 +leaf \(app-v2\.c:\d+\)$")
 
+    def test_lines_above_the_function_are_known_by_number(self):
+        """Those of a function that was inlined from the same file, when something between the two was added."""
+        inlined = "static inline int\nadd(int n)\n{\n\tvolatile int x = n;\n\treturn x + 1;\n}\n"
+        outer = "__attribute__((noipa)) static int\nouter(int n)\n{\n\tint s = 0;\n\tfor (int i = 0; i < n; i++)\n\t\ts += add(i);\n\treturn s;\n}\n"
+        main = "int\nmain(void)\n{\n\treturn outer(40) == 0;\n}\n"
+        for version, between in (1, 12), (2, 14):
+            self.build(f"in-v{version}", inlined + "\n" * between + outer + main)
+            self.run_strobe("run", "-q", "--sample-hz", "0", "-o", f"in{version}.db", "--", f"./in-v{version}")
+        table = csv.DictReader(io.StringIO(self.run_strobe("show", "--table", "lines", "--format", "csv", "in1.db")))
+        lines = {int(row["line"]) for row in table if row["function"] == "outer"}
+        self.assertTrue({4, 5} & lines and max(lines) > 18, lines)
+        self.assertEqual([location for location in self.rows("--by", "line", "in1.db", "in2.db") if location.startswith("outer ")], [])
+
     def test_the_same_lines_do_not_differ(self):
         self.assertEqual(self.rows("--by", "line", "hot1.db", "hot1.db"), {})
 
