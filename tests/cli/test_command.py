@@ -446,8 +446,8 @@ class Json(Command):
         rows = [row[:1] + ([],) + row[1:2] + (base + row[2] - 0x11020 if row[2] else 0,) + row[3:] + (None,) for row in rows]
         self.assertEqual(d["functions"], [dict(zip(names, row)) for row in rows])
         self.assertEqual(list(d["functions"][0]), list(names))
-        self.assertEqual(d["samples"], {"hz": 250, "program": 80, "kernel": 30, "engine": 10, "dropped": 0, "stacks": 0,
-                                        "stacks_cut": 0})
+        self.assertEqual(d["samples"], {"hz": 250, "by_event": 0, "by_timer": 0, "program": 80, "kernel": 30, "engine": 10,
+                                        "dropped": 0, "stacks": 0, "stacks_cut": 0})
         self.assertEqual((d["instructions"], d["blocks"], d["share_of"]), (730, 351, "samples"))
         self.assertEqual(d["fallbacks"], [{"cause": "far jump, far call, far return or iret", "count": 2,
                                            "image": FIXTURE, "offset": base + 0x34}])

@@ -10,7 +10,7 @@
 #include "rt/os/waiting.h"
 #include "rt/tool/callbacks.h"
 
-enum { E_BADF = 9 };
+enum { E_BADF = 9, DUPFD = 0, DUPFD_CLOEXEC = 1030 };
 
 static void
 say_state(const struct thread *t, enum st_run_state state)
@@ -218,7 +218,7 @@ names_own_descriptor(const struct thread *t)
 static long
 duplicate_away(uint64_t own)
 {
-	enum { NOFILE = 7, DUPFD_CLOEXEC = 1030, MOST = 1 << 20, FROM_LIMIT = 32 };
+	enum { NOFILE = 7, MOST = 1 << 20, FROM_LIMIT = 32 };
 	uint64_t limit[2] = {0, 0};
 	SYS(__NR_prlimit64, 0, NOFILE, 0, limit);
 	uint64_t high = (limit[0] > MOST ? MOST : limit[0]) - FROM_LIMIT;
@@ -264,6 +264,23 @@ duplicate_to(struct thread *t)
 	return sys_failed(moved) ? moved : rt_app_syscall(t);
 }
 
+/* F_DUPFD gives the lowest number from one on that the program does not use: an event that has it
+ * gets another one. */
+static long
+duplicate_from(struct thread *t)
+{
+	const uint32_t first = (uint32_t)t->regs.r[RDX];
+	const long ret = rt_app_syscall(t);
+	if (ret <= 0 || (uint32_t)ret <= first || t->own_process)
+		return ret;
+	const uint32_t own = sampling_next_descriptor(first, (uint32_t)ret - 1);
+	if (own == UINT32_MAX || sys_failed(sampling_move_descriptor(own)))
+		return ret;
+	SYS(__NR_close, own);
+	SYS(__NR_close, ret);
+	return rt_app_syscall(t);
+}
+
 long
 sys_descriptor(struct thread *t)
 {
@@ -275,8 +292,12 @@ sys_descriptor(struct thread *t)
 		return sys_list(t);
 	case __NR_close:
 	case __NR_dup:
-	case __NR_fcntl:
 		return is_own_descriptor((uint32_t)r[RDI]) ? -E_BADF : rt_app_syscall(t);
+	case __NR_fcntl:
+		if (is_own_descriptor((uint32_t)r[RDI]))
+			return -E_BADF;
+		return r[RSI] == DUPFD || r[RSI] == DUPFD_CLOEXEC ? duplicate_from(t)
+		                                                  : rt_app_syscall(t);
 	case __NR_close_range:
 		return close_program_range(t, (uint32_t)r[RDI], (uint32_t)r[RSI]);
 	default:
