@@ -145,8 +145,10 @@ class Timers(Rates):
         os.chmod(os.path.dirname(self.path), 0o777)
         for name, source in ("strobe", STROBE), ("rates", RATES):
             subprocess.run(["install", "-m", "755", source, os.path.join(os.path.dirname(path), name)], check=True)
-        command = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "./strobe", "run", "-q", "--sample-hz", "2000",
-                   "-o", self.path, "--", "./rates", "i"]
+        become = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        if subprocess.run([*become, os.path.join(os.path.dirname(path), "rates"), ""], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("nobody else can run programs here")
+        command = [*become, "./strobe", "run", "-q", "--sample-hz", "2000", "-o", self.path, "--", "./rates", "i"]
         done = subprocess.run(command, cwd=os.path.dirname(path), env={"PATH": os.environ["PATH"]}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         result = json.loads(self.show("--format", "json"))
