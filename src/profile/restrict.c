@@ -213,23 +213,38 @@ restrict_take_context(struct st_profile *p, size_t context, uint64_t *seen)
 	}
 }
 
+/* Where stacks begin, so far as a context goes: callers that could not be found are no place. */
+enum restrict_begin { RESTRICT_NOWHERE, RESTRICT_LOADER, RESTRICT_PROGRAM };
+
+static enum restrict_begin
+restrict_begin_of(const struct st_profile *p, const bool *loader, const unsigned char *begins,
+                  const struct st_profile_context *c)
+{
+	const uint32_t image = p->labels.v[c->label].image;
+	if (c->parent != UINT32_MAX && begins[c->parent] != RESTRICT_NOWHERE)
+		return begins[c->parent];
+	if (image >= p->images.n)
+		return RESTRICT_NOWHERE;
+	return loader[image] ? RESTRICT_LOADER : RESTRICT_PROGRAM;
+}
+
 /* Keeps the contexts that do not begin in the linker, and takes the others from the totals. */
 static st_status
 restrict_loader_contexts(struct st_profile *p, const bool *loader)
 {
+	unsigned char *begins = calloc(p->contexts.n + 1, sizeof *begins);
 	bool *kept = calloc(p->contexts.n + 1, sizeof *kept);
 	uint64_t *seen = calloc(p->functions.n + 1, sizeof *seen);
-	st_status status = kept && seen ? ST_OK : ST_FAILED;
+	st_status status = begins && kept && seen ? ST_OK : ST_FAILED;
 	for (size_t i = 0; !status && i < p->contexts.n; i++) {
-		const struct st_profile_context *c = &p->contexts.v[i];
-		const uint32_t image = p->labels.v[c->label].image;
-		kept[i] = c->parent != UINT32_MAX ? kept[c->parent]
-		                                  : image >= p->images.n || !loader[image];
+		begins[i] = (unsigned char)restrict_begin_of(p, loader, begins, &p->contexts.v[i]);
+		kept[i] = begins[i] != RESTRICT_LOADER;
 		if (!kept[i])
 			restrict_take_context(p, i, seen);
 	}
 	if (!status)
 		status = st_restrict_contexts(p, kept);
+	free(begins);
 	free(kept);
 	free(seen);
 	return status;

@@ -64,6 +64,9 @@ test("start-up is hidden: stacks that begin in the linker, and its functions", (
 	assert.deepEqual(part.paths.threads.map(({ kccf }) => names(kccf)), [["f 2", "g 1", "f 1"], ["g 5"]]);
 	assert.deepEqual(part.functions.map(({ name, self_share: self }) => [name, self]), [["f", 0.5], ["g", 0.5]]);
 	assert.deepEqual(part.lines, [{ function: "f" }]);
+	const unknown = run();
+	unknown.paths.threads[1].ksf = [{ name: "__unknown__", count: 1, children: [...unknown.paths.threads[1].ksf] }];
+	assert.deepEqual(partOf(unknown, { startup: false }).paths.threads.map(({ ksf }) => names(ksf)), [["f 2", "g 1"], ["__unknown__ 1", "g 5"]], "nobody calls the first function");
 	const lazy = run();
 	lazy.paths.threads[0].ksf[0].children.push(node("do_lookup_x", 1, [], loader));
 	assert.deepEqual(partOf(lazy, { startup: false }).functions.map(({ name }) => name), ["f", "g", "do_lookup_x"], "another stack has it");

@@ -27,7 +27,7 @@ export const isLoader = (image) => LOADER.test(baseName(image ?? ""));
 
 // Whether there is start-up to be hidden: stacks that begin in the linker, or functions of it.
 export function hasStartup(run) {
-	return run.functions.some((row) => isLoader(row.image)) || (run.paths?.sampled ?? false) && run.paths.threads.some(({ ksf }) => ksf.some((root) => isLoader(root.image)));
+	return run.functions.some((row) => isLoader(row.image)) || (run.paths?.sampled ?? false) && run.paths.threads.some(({ ksf }) => split(ksf).hidden.length);
 }
 
 // process: a key of processChoices, "" for all; startup: false to leave it out.
@@ -78,6 +78,20 @@ function shared(rows, all) {
 	return { functions, shareOf: time ? "samples" : "instructions" };
 }
 
+// The trees without those that begin in the linker, also below callers that could not be found; or these alone.
+function split(roots) {
+	const [kept, hidden] = [[], []];
+	for (const root of roots) {
+		if (root.image) (isLoader(root.image) ? hidden : kept).push(root);
+		else {
+			const inner = (root.children ?? []).filter((child) => isLoader(child.image));
+			hidden.push(...inner);
+			kept.push(inner.length ? { ...root, children: root.children.filter((child) => !inner.includes(child)) } : root);
+		}
+	}
+	return { kept, hidden };
+}
+
 const placeOf = ({ name, image }) => `${name}\0${image ?? ""}`;
 
 // Of trees of samples: those in each function itself, and those in stacks that have it.
@@ -103,8 +117,8 @@ function samplesIn(trees) {
 // Stacks that begin in the linker, and functions of it that no other stack has. What they have is taken from the shares of the others.
 function withoutStartup(run) {
 	const trees = run.paths?.threads.flatMap(({ ksf }) => ksf) ?? [];
-	const left = samplesIn(run.paths?.sampled ? trees.filter((root) => isLoader(root.image)) : []);
-	const threads = run.paths?.threads.map((thread) => ({ ...thread, ksf: thread.ksf.filter((root) => !isLoader(root.image)) })) ?? [];
+	const left = samplesIn(run.paths?.sampled ? split(trees).hidden : []);
+	const threads = run.paths?.threads.map((thread) => ({ ...thread, ksf: split(thread.ksf).kept })) ?? [];
 	const called = new Set();
 	for (const node of nodes(threads.flatMap(({ ksf }) => ksf))) if (isLoader(node.image)) called.add(placeOf(node));
 	const time = run.shareOf === "samples";
