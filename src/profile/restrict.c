@@ -228,6 +228,21 @@ restrict_begin_of(const struct st_profile *p, const bool *loader, const unsigned
 	return loader[image] ? RESTRICT_LOADER : RESTRICT_PROGRAM;
 }
 
+/* Leaves out unknown callers that have no samples and no context left. Children come after their
+ * parents. */
+static void
+restrict_empty_callers(const struct st_profile *p, unsigned char *begins, bool *kept)
+{
+	for (size_t i = p->contexts.n; i-- > 0;) {
+		const struct st_profile_context *c = &p->contexts.v[i];
+		if (begins[i] == RESTRICT_NOWHERE && !c->count && !c->self_ns)
+			kept[i] = false;
+		else if (kept[i] && c->parent != UINT32_MAX &&
+		         begins[c->parent] == RESTRICT_NOWHERE)
+			begins[c->parent] = RESTRICT_PROGRAM;
+	}
+}
+
 /* Keeps the contexts that do not begin in the linker, and takes the others from the totals. */
 static st_status
 restrict_loader_contexts(struct st_profile *p, const bool *loader)
@@ -242,6 +257,8 @@ restrict_loader_contexts(struct st_profile *p, const bool *loader)
 		if (!kept[i])
 			restrict_take_context(p, i, seen);
 	}
+	if (!status)
+		restrict_empty_callers(p, begins, kept);
 	if (!status)
 		status = st_restrict_contexts(p, kept);
 	free(begins);

@@ -170,6 +170,8 @@ class Processes(unittest.TestCase):
             hidden = [each for each in [root, *inside] if os.path.basename(each.get("image") or "").startswith(LOADER)]
             left += sum(counts(root)) - sum(sum(counts(each)) for each in hidden)
         self.assertEqual(everything["stacks"], left)
+        for line in self.ask("--hide-loader", "--stacks", "-n", "0").splitlines():
+            self.assertNotRegex(line, r"^ +0\.00 +0\.00 +0  __unknown__$")
 
 
 if __name__ == "__main__":
