@@ -3,7 +3,7 @@
 import js from "@eslint/js";
 
 const browser = ["document", "window", "location", "history", "navigator", "localStorage", "matchMedia", "getComputedStyle", "requestAnimationFrame",
-	"setTimeout", "clearTimeout", "ResizeObserver", "TextEncoder", "URL", "Blob", "HTMLElement", "Event", "EventTarget", "KeyboardEvent", "CSS",
+	"setTimeout", "clearTimeout", "ResizeObserver", "TextEncoder", "URL", "URLSearchParams", "Blob", "HTMLElement", "Event", "EventTarget", "KeyboardEvent", "CSS",
 	"XMLSerializer", "console"];
 const node = ["process", "console", "URL"];
 const names = (list) => Object.fromEntries(list.map((name) => [name, "readonly"]));
