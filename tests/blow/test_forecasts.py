@@ -2,21 +2,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Forecasts of virtual speed-ups, compared with the same program whose function is really faster.
 
-usage: test_forecasts.py STROBE PLANTED
+usage: test_forecasts.py STROBE PLANTED SLEEPS
 
-PLANTED is bench/blow/planted.c. Of one thread, both sides are shares of its CPU time, which hardly depend on other load: what the thread has paid, and what
+PLANTED is bench/blow/planted.c, and SLEEPS programs/sleeps.c. Of one thread, both sides are shares of its CPU time, which hardly depend on other load: what the thread has paid, and what
 the changed program needs less. On a busy machine, Strobe sees the program less often; then a forecast that fails says nothing, and the test is skipped."""
 
 import json
 import os
 import statistics
+import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
 from command import Case
 
-PLANTED = os.path.abspath(sys.argv[2])
+PLANTED, SLEEPS = (os.path.abspath(path) for path in sys.argv[2:4])
 SOURCE = Path(__file__).resolve().parents[2] / "bench" / "blow" / "planted.c"
 ROUNDS = 30
 TOLERANCE = 0.1
@@ -111,6 +113,30 @@ class Sleeps(Case):
         self.assertGreater(max(run["noise"]["measured_ns"] for run in runs), 0)
         # The debt of the last round may be open, and on a busy machine that of others. Such a machine makes the run longer, too.
         self.assertGreater(max(run["total_ns"] - run["noise"]["measured_ns"] for run in runs), 0.75 * ROUNDS * 4e6)
+
+    def test_unnoticed(self):
+        """The program does not notice that its sleeps are interrupted, and a signal still ends one early."""
+        self.strobe("-q", "-m", "causal", "-F", "work", "--repeat", "1", "--baseline-runs", "3", "--native-runs", "0", "--timeout", "0", "--timeline", "none", "-o", "r.json",
+                    "--", SLEEPS)
+        result = json.loads((self.at / "r.json").read_text())
+        self.assertEqual(result["faults"], [])
+        self.assertEqual({run["exit"] for run in result["experiments"]}, {0})
+
+    def test_windows(self):
+        """Strobe leaves a process in the middle of sleeps that it has interrupted: the process goes on."""
+        with subprocess.Popen([SLEEPS, "for-ever"]) as process:
+            self.addCleanup(process.kill)
+            self.strobe("-q", "-m", "causal", "--pid", process.pid, "-F", "work", "--progress", "sleep_until", "--window", "50ms", "--repeat", "1",
+                        "-o", "r.json")
+            states = set()
+            for _ in range(200):
+                self.assertIsNone(process.poll())
+                for task in Path(f"/proc/{process.pid}/task").iterdir():
+                    self.assertIn("TracerPid:\t0\n", (task / "status").read_text())
+                    states.add((task / "stat").read_text().rsplit(")", 1)[1].split()[0])
+                time.sleep(0.005)
+            process.kill()
+        self.assertLessEqual(states, {"R", "S", "D"})
 
 
 if __name__ == "__main__":

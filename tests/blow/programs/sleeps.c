@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A thread that sleeps in each way, beside one that computes in `work`: Strobe interrupts such
+ * sleeps, which the program must not notice. Exit code 0: each sleep lasted as long as it was to,
+ * and ended early only by a signal, with the time that was left. usage: sleeps [for-ever]
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CALLED __attribute__((noinline, noipa))
+
+enum { ROUNDS = 20, NAP_NS = 4000000, LONG_NS = 900000000 };
+static volatile unsigned long sum;
+static volatile int ended, sleeping;
+
+static long
+ns_of(const struct timespec *t)
+{
+	return t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+static long
+now_ns(clockid_t clock)
+{
+	struct timespec now;
+	clock_gettime(clock, &now);
+	return ns_of(&now);
+}
+
+CALLED static void
+work(void)
+{
+	const long begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	while (now_ns(CLOCK_THREAD_CPUTIME_ID) - begin < 1000000)
+		for (int i = 0; i < 1000; i++)
+			sum++;
+}
+
+static void
+take_signal(int signo)
+{
+	(void)signo;
+}
+
+/* The numbers of the errors: 0 if there is none. */
+static int
+sleep_relatively(void)
+{
+	const struct timespec nap = {0, NAP_NS};
+	const long begin = now_ns(CLOCK_MONOTONIC);
+	return nanosleep(&nap, NULL) != 0 || now_ns(CLOCK_MONOTONIC) - begin < NAP_NS;
+}
+
+CALLED static int
+sleep_until(void)
+{
+	const long end = now_ns(CLOCK_MONOTONIC) + NAP_NS;
+	const struct timespec t = {end / 1000000000, end % 1000000000};
+	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0 ||
+	       now_ns(CLOCK_MONOTONIC) < end;
+}
+
+/* The signal comes long before the end. */
+static int
+sleep_until_signal(void)
+{
+	const struct timespec nap = {0, LONG_NS};
+	struct timespec left = {0, 0};
+	const long begin = now_ns(CLOCK_MONOTONIC);
+	sleeping = 1;
+	const int result = nanosleep(&nap, &left);
+	const int error = errno;
+	sleeping = 0;
+	const long slept = now_ns(CLOCK_MONOTONIC) - begin;
+	if (result == 0)
+		return slept < LONG_NS; /* on a very busy machine */
+	return error != EINTR || ns_of(&left) <= 0 || ns_of(&left) + slept < LONG_NS - 1000000;
+}
+
+static void *
+sleeping_thread(void *arg)
+{
+	long errors = 0;
+	for (int i = 0; i < ROUNDS || arg; i++)
+		errors += sleep_relatively() + sleep_until() + (arg ? 0 : sleep_until_signal());
+	ended = 1;
+	return (void *)errors;
+}
+
+int
+main(int argc, char **argv)
+{
+	pthread_t thread;
+	void *errors;
+	(void)argv;
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = take_signal}, NULL);
+	pthread_create(&thread, NULL, sleeping_thread, argc > 1 ? (void *)1 : NULL);
+	for (int i = 0; !ended; i++) {
+		work();
+		if (i % 8 == 7 && sleeping)
+			pthread_kill(thread, SIGUSR1);
+	}
+	pthread_join(thread, &errors);
+	return errors ? 3 : 0;
+}
