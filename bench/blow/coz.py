@@ -4,7 +4,7 @@
 
 Each function of the planted programs (planted.c) is to take half of its time. Strobe forecasts from the program's own binary; coz needs debug information, in the
 format of DWARF 4, and a progress point in the source. The real gain is that of the same program with half of the work. REPEAT: runs with and without each speed-up
-(default: 10); coz has half as many pairs of runs. PAIRS: default 10. Takes about ten minutes on an idle machine. Needs gcc and coz-profiler; without coz, its
+(default: 10); coz has two fifths as many pairs of runs. PAIRS: default 10. Takes about ten minutes on an idle machine. Needs gcc and coz-profiler; without coz, its
 column is empty."""
 import math
 import os
@@ -20,7 +20,7 @@ from case import Case, numbers, quantile, realised
 
 SOURCE = Path(__file__).with_name("planted.c")
 CASES = {"serial": "fg", "barrier": "fg", "pipeline": "fgh", "producer": "fg", "convoy": "fg", "io": "gh", "sleep": "g", "both": "f"}
-ROUNDS = 80
+ROUNDS = 70
 COZ_ROUNDS = 5 * ROUNDS  # an experiment of coz lasts half a second
 
 
@@ -91,7 +91,7 @@ def main():
             for name in names:
                 faster = [what, str(ROUNDS), *("50" if name == each else "100" for each in "fgh")]
                 real = realised(lambda: case.run_time(["./plain", *words]), lambda: case.run_time(["./plain", *faster]), pairs)
-                coz = coz_gain(place, ["./probed", what, str(COZ_ROUNDS), "100", "100", "100"], name, max(repeat // 2, 3)) if has_coz else None
+                coz = coz_gain(place, ["./probed", what, str(COZ_ROUNDS), "100", "100", "100"], name, max(2 * repeat // 5, 3)) if has_coz else None
                 off = [f"{100 * (gain[0] - real[0]):+.1f}" if gain else "–" for gain in (gains.get(name), coz)]
                 print(f"| {what} | {name} | {show(real)} | {show(gains.get(name))} | {show(coz)} | {' / '.join(off)} |", flush=True)
         print(f"load at the end: {os.getloadavg()[0]:.1f}")
