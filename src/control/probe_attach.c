@@ -237,6 +237,9 @@ give_back_memory(struct st_probing *p, struct st_threads *ts)
 {
 	struct st_remote r;
 	struct st_traced *t = st_threads_any(ts);
+	/* The process would be killed by the system calls that unmap the memory: it stays. */
+	if (t && p->area->sandboxed)
+		return !is_in_use(p, ts);
 	if (!t || is_in_use(p, ts) || st_remote_borrow(&r, t->tid, &t->regs, t->mask))
 		return false;
 	st_probing_unmap(p, &r);

@@ -151,6 +151,19 @@ is_followed(const struct st_probes *p, const struct st_probed_image *image,
 	return false;
 }
 
+/* Is it a function of the C library by which a program can forbid itself system calls, and would
+ * those of recording be among them? *amount: of the action. */
+static bool
+sandboxes(const struct st_probes *p, const struct st_probed_image *image,
+          const struct st_function *f, uint32_t *amount)
+{
+	const size_t n = strcspn(f->raw_name, "@"); /* its version follows */
+	*amount = n == strlen("syscall") && !memcmp(f->raw_name, "syscall", n);
+	return p->process.records_calls && f->source != ST_SYM_PLT &&
+	       (*amount || (n == strlen("prctl") && !memcmp(f->raw_name, "prctl", n))) &&
+	       makes_threads(image);
+}
+
 /* The role of the function overrules the choice of the user. */
 static struct st_probe_action
 action_of(const struct st_probes *p, const struct st_probed_image *image, const struct wanted *w)
@@ -161,6 +174,9 @@ action_of(const struct st_probes *p, const struct st_probed_image *image, const 
 		return chosen; /* the return address stays */
 	if (is_followed(p, image, w->function))
 		return (struct st_probe_action){.kind = ST_PROBE_EXEC, .amount = chosen.kind != 0};
+	uint32_t amount;
+	if (!chosen.kind && sandboxes(p, image, w->function, &amount))
+		return (struct st_probe_action){.kind = ST_PROBE_SANDBOX, .amount = amount};
 	switch (site->role.role) {
 	case ST_ROLE_UNWINDER:
 		return (struct st_probe_action){.kind = ST_PROBE_UNWIND};
@@ -182,7 +198,8 @@ static bool
 has_role(const struct st_probes *p, const struct st_probed_image *image,
          const struct st_function *f)
 {
-	if (is_followed(p, image, f))
+	uint32_t amount;
+	if (is_followed(p, image, f) || sandboxes(p, image, f, &amount))
 		return true;
 	const enum st_probe_role role = st_probe_role(f->raw_name).role;
 	return f->source != ST_SYM_PLT && (role == ST_ROLE_UNWINDER || role == ST_ROLE_LANDING ||
@@ -242,7 +259,8 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 		return "there are more functions than can have probes";
 	struct st_probe_where where = where_of(image, arena, index);
 	if (action.kind == ST_PROBE_READ || action.kind == ST_PROBE_RECORD ||
-	    action.kind == ST_PROBE_LOCK || action.kind == ST_PROBE_CREATE)
+	    action.kind == ST_PROBE_LOCK || action.kind == ST_PROBE_CREATE ||
+	    action.kind == ST_PROBE_SANDBOX)
 		where.slot = arena->at + ST_ARENA_READ;
 	if (action.kind == ST_PROBE_PATCHED)
 		where.returns = arena->at + ST_ARENA_RETURN;

@@ -341,6 +341,10 @@ write_recorded_process(const struct st_recording_targets *t, bool unfinished, FI
 	st_status status = ST_OK;
 	for (size_t i = 0; i < t->list.n && !status; i++)
 		status = write_recorded(&w, &t->list.v[i], outcome);
+	if (t->probes->process.area->sandboxed)
+		st_record_note(out,
+		               "calls were recorded until the program forbade itself the system "
+		               "calls of recording (seccomp)");
 	if (t->crowded)
 		st_record_note(out,
 		               "%s not recorded, because there was no space for their "

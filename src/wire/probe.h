@@ -17,7 +17,7 @@
 #include "wire/record.h"
 
 enum {
-	ST_PROBE_VERSION = 8,
+	ST_PROBE_VERSION = 9,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
 	ST_PROBE_FIRST_THREADS = 4,      /* threads with memory at the beginning */
@@ -63,8 +63,10 @@ enum st_probe_kind {
 	ST_PROBE_TALLY,  /* the call is timed, and its time added to the thread's tally `amount` */
 	ST_PROBE_LOCK,   /* the same of a function that takes or releases a lock: wire/held.h */
 	ST_PROBE_POINT, /* of an instruction within a function: it is counted, and may have noise */
-	ST_PROBE_CREATE, /* of pthread_create: the call is timed, and its arguments are kept, with
-	                    the thread that it has created */
+	ST_PROBE_CREATE,  /* of pthread_create: the call is timed, and its arguments are kept, with
+	                     the thread that it has created */
+	ST_PROBE_SANDBOX, /* of prctl, or with an amount of syscall: if it forbids the program
+	                     system calls that recording needs, no more calls are recorded */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -234,7 +236,8 @@ struct st_probe_area {
 	/* ST_PROBE_EXEC: counts the threads that have asked; the one whose turn it is, 0: nobody's;
 	 * and its process. The first two are futexes. */
 	uint32_t exec_asked, exec_tid, exec_pid;
-	uint32_t leaves; /* the controller takes the probes away: calls may go on without them */
+	uint32_t sandboxed; /* system calls are forbidden: ST_PROBE_SANDBOX */
+	uint32_t leaves;    /* the controller takes the probes away: calls may go on without them */
 	uint64_t lost_words;
 	/* No noise is made after this time in ticks, so that noise ends also if the controller is
 	 * killed; atomic; 0: noise has no end. */
@@ -330,6 +333,7 @@ struct st_probe_context {
 	uint64_t area_bytes;       /* bytes of the area that the process has mapped: atomic */
 	uint32_t room_for_threads; /* structures in `threads` that are mapped: atomic */
 	uint32_t is_short;         /* mapping more of the area has failed */
+	uint32_t sandboxed;        /* as that of the area; each process has its own */
 	uint64_t fs[ST_PROBE_THREAD_SLOTS]; /* of the threads, hashed; 0: free */
 	uint64_t thread[ST_PROBE_THREAD_SLOTS];
 	/* Frames that a thread has left, for another stack or for good, hashed by their slots: 0 is

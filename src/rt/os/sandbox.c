@@ -11,7 +11,7 @@
 #include <linux/seccomp.h>
 
 #include "rt/jit/jit.h"
-#include "rt/os/bpf.h"
+#include "rt/lib/bpf.h"
 #include "rt/os/os.h"
 #include "rt/os/sandbox.h"
 

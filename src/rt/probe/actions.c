@@ -149,6 +149,10 @@ probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers)
 		probe_record_call(function, slot, registers);
 		return;
 	}
+	if (probe_area()->actions[function].kind == ST_PROBE_SANDBOX) {
+		probe_sandbox_call(function, registers);
+		return;
+	}
 	if (probe_area()->actions[function].kind == ST_PROBE_CREATE) {
 		probe_create_call(function, slot, registers);
 		return;

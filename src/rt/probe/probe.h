@@ -65,6 +65,9 @@ KEEPS_REGISTERS void probe_create_call(uint64_t function, uint64_t *slot,
                                        const uint64_t *registers);
 SELDOM void probe_created(const struct st_probe_frame *f);
 
+/* sandbox.c: a call that may forbid the program system calls (ST_PROBE_SANDBOX). */
+SELDOM void probe_sandbox_call(uint64_t function, const uint64_t *registers);
+
 /* record.c: the entry of a call that may be kept (ST_PROBE_RECORD), and the end of one that was
  * kept; taken: its net ticks; end: the ticks at its end. */
 KEEPS_REGISTERS void probe_record_call(uint64_t function, uint64_t *slot,

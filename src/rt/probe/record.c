@@ -303,6 +303,8 @@ keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_
 void
 probe_record_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
 {
+	if (UNLIKELY(probe_context.sandboxed))
+		return;
 	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
 		probe_notice_fork(); /* the child records its first call, too */
 	if (UNLIKELY(*(volatile uint64_t *)probe_context.note != ST_PROBE_AS_USUAL)) {
@@ -360,6 +362,8 @@ probe_finish_row(struct st_probe_thread *t, const struct st_probe_frame *f, uint
 	        probe_at(probe_area()->actions[f->function - 1].amount);
 	struct st_record_row *row = probe_at(f->row);
 	uint32_t state = ST_RECORD_OPEN;
+	if (UNLIKELY(probe_context.sandboxed)) /* the row stays open, as of a call that is left */
+		return;
 	int64_t now[ST_RECORD_METRIC_COUNT];
 	uint64_t clock = read_clock(t, r);
 	read_metrics(t, r, probe_net(t, end), now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "rt/os/bpf.h"
+#include "rt/lib/bpf.h"
 
 enum {
 	CLASS = 0x07,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a seccomp filter says of a system call: classic BPF, as far as the kernel accepts it for
  * seccomp. */
-#ifndef STROBE_RT_OS_BPF_H
-#define STROBE_RT_OS_BPF_H
+#ifndef STROBE_RT_LIB_BPF_H
+#define STROBE_RT_LIB_BPF_H
 
 #include "rt/lib/sys.h"
 
