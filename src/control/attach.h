@@ -28,6 +28,9 @@ bool st_has_leftovers(pid_t pid);
 /* The number by which the process's memory and files are known: its own, or, when its first thread
  * has ended, that of another. 0: all have ended. */
 pid_t st_live_thread(pid_t pid);
+/* Returns whether the process has more seccomp filters than strobe itself, as far as the kernel
+ * tells: they may kill it for the system calls that strobe lets it make. */
+bool st_has_further_filters(pid_t pid);
 /* Does the process run under a seccomp filter? It would meet our calls, too. */
 bool st_is_filtered(pid_t pid);
 void st_process_name(pid_t pid, char *name, size_t size);

@@ -245,6 +245,16 @@ st_has_leftovers(pid_t pid)
 }
 
 bool
+st_has_further_filters(pid_t pid)
+{
+	char status[8192], own[8192];
+	read_proc(pid, "status", status, sizeof status);
+	read_proc(getpid(), "status", own, sizeof own);
+	return atoi(status_field(status, "Seccomp_filters")) >
+	       atoi(status_field(own, "Seccomp_filters"));
+}
+
+bool
 st_is_filtered(pid_t pid)
 {
 	char status[8192];

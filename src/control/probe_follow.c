@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "control/attach.h"
 #include "control/internal.h"
 #include "control/probe.h"
 #include "control/supervisor.h"
@@ -172,13 +173,16 @@ static void
 take_new_program(struct st_probing *p, const struct becoming *b)
 {
 	struct st_error e;
-	struct st_probing *new = is_64_bit(b->pid) ? p->again(p->arg) : NULL;
+	const bool filtered = st_has_further_filters(b->pid);
+	struct st_probing *new = is_64_bit(b->pid) && !filtered ? p->again(p->arg) : NULL;
 	if (p->pid == b->pid && !p->has_end) {
 		p->end = st_moment_now().ticks; /* its calls that are under way end here */
 		p->has_end = true;
 	}
 	if (!new) {
-		leave_child_alone(p, "it is no 64-bit program, or there is no memory for it");
+		leave_child_alone(
+		        p, filtered ? "it runs under a seccomp filter, which may kill it"
+		                    : "it is no 64-bit program, or there is no memory for it");
 		ptrace(PTRACE_DETACH, b->tid, 0, 0);
 		return;
 	}

@@ -24,10 +24,11 @@ class Sandboxes(unittest.TestCase):
         if native.stdout != "right\n":
             self.skipTest(f"there is no seccomp here: {native.stdout}")
 
-    def record(self, *words, metrics="time"):
+    def record(self, *words, metrics="time", program=None):
         with tempfile.TemporaryDirectory(prefix="strobe-sandbox-") as folder:
             path = os.path.join(folder, "r.txt")
-            done = subprocess.run([STROBE, "annotate", "-q", "-F", "serve", "-m", metrics, "-o", path, "--", SANDBOX, *words], capture_output=True, text=True, timeout=120, check=False)
+            command = [STROBE, "annotate", "-q", "-F", "serve", "-m", metrics, "-o", path, *(words if program else ()), "--", SANDBOX, *(program or words)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "right\n", ""))
             return records.read(path)
 
@@ -47,6 +48,11 @@ class Sandboxes(unittest.TestCase):
         self.assertEqual(notes, [])
         self.assertEqual(functions["serve"].calls, (2050, 2050, 0))
         self.assertEqual(functions["serve"].columns("p_data_n"), [(i,) for i in range(50)] + [(None,)] * 2000)
+
+    def test_executed(self):
+        """A program that is executed under a filter runs natively: the filter may kill it for what strobe has to do in it."""
+        functions, _ = self.record("--follow", program=("exec",))
+        self.assertEqual(functions["serve"].calls, (50, 50, 0))
 
     def test_other_calls(self):
         functions, notes = self.record("mount")

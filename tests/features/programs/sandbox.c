@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls serve 50 times, forbids itself all system calls but its own, and calls it 2,000 times.
- * Usage: sandbox strict|kill|errno|mount [syscall]: seccomp's strict mode; a filter that kills for
- * other system calls, lets them fail, or kills only for mount; installed by prctl, or by syscall */
+ * Usage: sandbox strict|kill|errno|mount|exec [syscall]: seccomp's strict mode; a filter that kills
+ * for other system calls, lets them fail, or kills only for mount; installed by prctl, or by
+ * syscall */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct item {
@@ -67,6 +69,16 @@ main(int argc, char **argv)
 	        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
 	struct sock_fprog filter = {sizeof kill / sizeof *kill, kill};
 	const int before = serve_times(50);
+	if (!strcmp(argv[1], "exec")) { /* a child executes this program under a filter that kills
+		                           for what only strobe needs */
+		mount[1].k = SYS_memfd_create;
+		filter = (struct sock_fprog){sizeof mount / sizeof *mount, mount};
+		if (!fork())
+			return install(&filter, 0) || execl(argv[0], argv[0], "mount", NULL);
+		int status = 0;
+		wait(&status);
+		return status != 0;
+	}
 	if (!strcmp(argv[1], "errno"))
 		filter.filter = fail;
 	if (!strcmp(argv[1], "mount"))
