@@ -60,6 +60,24 @@ is_interesting(const struct st_fuzz_campaign *c, const struct st_fuzz_input *par
 	return (double)x->work / (double)c->corpus.base > c->rate && x->work > parent->work;
 }
 
+static double
+grown_by_byte(double grown, size_t bytes)
+{
+	return (grown - 1) / (double)(bytes + 1);
+}
+
+/* Whether the input has grown more for each of its bytes than all parents. Of the whole growth,
+ * long inputs have most, and hide the short ones that have a better shape. */
+static bool
+is_densest(const struct st_fuzz_campaign *c, const struct st_fuzz_input *child,
+           const struct st_fuzz_execution *x)
+{
+	const struct st_fuzz_input *best = &c->corpus.list.v[c->greatest];
+	const double grown =
+	        c->target->paths ? x->growth.most : (double)x->work / (double)c->corpus.base;
+	return grown_by_byte(grown, child->bytes.n) > grown_by_byte(best->grown, best->bytes.n);
+}
+
 st_status
 st_fuzz_campaign_record_child(struct st_fuzz_campaign *c, const struct st_fuzz_input *child,
                               struct st_fuzz_execution *x, struct st_error *e)
@@ -68,7 +86,7 @@ st_fuzz_campaign_record_child(struct st_fuzz_campaign *c, const struct st_fuzz_i
 	bool kept = false;
 	if (c->target->paths && x->end == ST_END_EXIT) {
 		x->growth = st_fuzz_paths_growth(&c->paths, &x->paths, &parent->paths);
-		kept = is_interesting(c, parent, x) ||
+		kept = is_interesting(c, parent, x) || is_densest(c, child, x) ||
 		       (x->work > parent->work && st_fuzz_map_is_raised(&c->corpus.map, x));
 	}
 	return st_fuzz_campaign_record(c, x, kept, e);
@@ -316,12 +334,13 @@ measure_child(const struct st_fuzz_campaign *c, struct st_fuzz_input *child,
 
 /* Whether the child is worth keeping: it, or with paths one of its paths, works more than the base
  * and its parent, by the rate of now; or some edge was taken more often than ever, while the whole
- * does not work less. */
+ * does not work less; or it has grown more for each byte than all before. */
 static st_status
 take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
            const struct st_fuzz_execution *x, bool *interesting, struct st_error *e)
 {
 	struct st_fuzz_input *parent = &c->corpus.list.v[child->parent];
+	const bool densest = is_densest(c, child, x);
 	bool raised;
 	*interesting = is_interesting(c, parent, x);
 	if (st_fuzz_map_raise(&c->corpus.map, x, &raised) || measure_child(c, child, x) ||
@@ -332,11 +351,11 @@ take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
 	if (c->most_work < x->work)
 		c->most_work = x->work;
 	c->most_grown = fmax(c->most_grown, child->grown);
-	if (!*interesting && !(raised && x->work > parent->work))
+	if (!*interesting && !densest && !(raised && x->work > parent->work))
 		return ST_OK;
 	if (*interesting && c->keep && c->keep(c->arg, c, child, NULL, e))
 		return ST_FAILED;
-	if (c->corpus.list.v[c->greatest].grown < child->grown)
+	if (densest)
 		c->greatest = c->corpus.list.n;
 	return st_corpus_add(&c->corpus, child) ? no_memory(e) : ST_OK;
 }

@@ -58,7 +58,7 @@ struct st_fuzz_campaign {
 	size_t n_executions, n_interesting, n_hangs, n_faults;
 	uint64_t most_work; /* of all inputs */
 	double most_grown;  /* likewise */
-	size_t greatest;    /* number of the input that may be a parent and has grown most */
+	size_t greatest;    /* number of the parent that has grown most for each of its bytes */
 	struct st_fuzz_series series;
 	bool has_noted_executed;
 	double unsteady; /* greatest difference of the work of equal executions of a seed, as a

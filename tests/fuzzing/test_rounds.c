@@ -84,19 +84,20 @@ threshold(void **state)
 	struct rounds r;
 	(void)state;
 	begin_rounds(&r);
-	assert_false(take(&r, 0, 1500, ST_END_EXIT));
+	assert_false(take(&r, 0, 1500, ST_END_EXIT)); /* a parent, as in densest */
 	assert_true(take(&r, 0, 1501, ST_END_EXIT));
-	assert_int_equal(r.c.corpus.list.n, 2);
-	assert_false(take(&r, 1, 1501, ST_END_EXIT));
-	assert_true(take(&r, 1, 1502, ST_END_EXIT));
+	assert_int_equal(r.c.corpus.list.n, 3);
+	assert_false(take(&r, 2, 1501, ST_END_EXIT));
+	assert_true(take(&r, 2, 1502, ST_END_EXIT));
+	assert_int_equal(r.c.corpus.list.n, 4);
 	assert_false(take(&r, 0, 9999, ST_END_SIGNAL)); /* a fault is kept by itself */
 	assert_int_equal(r.kept, 3);
 	assert_int_equal(r.c.hits.v[0], 2);
 	assert_int_equal(r.c.tried.v[0], 5);
 	assert_int_equal(r.c.corpus.list.v[0].made, 2);
 	assert_int_equal(r.c.corpus.list.v[0].interesting, 1);
-	assert_int_equal(r.c.corpus.list.v[1].made, 2);
-	assert_is(st_corpus_fitness(&r.c.corpus.list.v[1]), 1.501 * 1.5);
+	assert_int_equal(r.c.corpus.list.v[2].made, 2);
+	assert_is(st_corpus_fitness(&r.c.corpus.list.v[2]), 1.501 * 1.5);
 	st_fuzz_campaign_free(&r.c);
 }
 
@@ -174,14 +175,47 @@ map_makes_parents(void **state)
 	st_fuzz_campaign_free(&r.c);
 }
 
+/* An input that has grown more for each of its bytes than all parents becomes a parent, also if it
+ * works less than its own parent. */
+static void
+densest(void **state)
+{
+	static const struct {
+		uint64_t work;
+		size_t bytes, parents;
+	} inputs[] = {
+	        {1400, 99, 2},                 /* 0.4 for 100 bytes */
+	        {1400, 99, 2}, {1450, 199, 2}, /* 0.45 for 200 */
+	        {1200, 39, 3},                 /* 0.2 for 40 */
+	        {1400, 80, 3}, {1001, 0, 3},   {1000, 0, 3}, {1499, 79, 4},
+	};
+	struct rounds r;
+	struct st_error e;
+	(void)state;
+	begin_rounds(&r);
+	assert_int_equal(r.c.greatest, 0);
+	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+		const struct st_fuzz_execution x = {.work = inputs[i].work};
+		struct st_fuzz_input child = {0};
+		char bytes[200] = {0};
+		assert_false(st_fuzz_bytes_splice(&child.bytes, 0, 0, bytes, inputs[i].bytes));
+		assert_false(st_fuzz_campaign_take(&r.c, &child, 0, &x, &e));
+		st_fuzz_input_free(&child);
+		assert_int_equal(r.c.corpus.list.n, inputs[i].parents);
+		assert_int_equal(r.c.greatest, inputs[i].parents - 1);
+	}
+	assert_int_equal(r.c.n_interesting, 0);
+	assert_int_equal(r.kept, 0);
+	st_fuzz_campaign_free(&r.c);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(threshold),
-	        cmocka_unit_test(rate_falls),
-	        cmocka_unit_test(rate_rises),
-	        cmocka_unit_test(map_makes_parents),
+	        cmocka_unit_test(threshold),  cmocka_unit_test(rate_falls),
+	        cmocka_unit_test(rate_rises), cmocka_unit_test(map_makes_parents),
+	        cmocka_unit_test(densest),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
