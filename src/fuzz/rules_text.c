@@ -18,17 +18,22 @@ struct st_line_of
 st_random_line(const struct st_fuzz_bytes *b, uint64_t *random)
 {
 	struct st_line_of line = {0, b->n};
-	size_t lines = 0, wanted;
-	for (size_t i = 0; i < b->n; i++)
-		lines += i == 0 || b->v[i - 1] == '\n';
-	if (!lines)
+	if (!b->n)
 		return line;
-	wanted = st_random_below(random, lines);
-	for (size_t i = 0; i < b->n; i++)
-		if ((i == 0 || b->v[i - 1] == '\n') && wanted-- == 0) {
-			const uint8_t *end = memchr(b->v + i, '\n', b->n - i);
-			return (struct st_line_of){i, end ? (size_t)(end - b->v) : b->n};
-		}
+	const uint8_t *const last = b->v + b->n - 1, *at = b->v;
+	size_t lines = 1;
+	/* memchr, because an input may have one line of 1,000,000 bytes. A newline at the end of
+	 * the input begins no line. */
+	while (at < last && (at = memchr(at, '\n', (size_t)(last - at)))) {
+		lines++;
+		at++;
+	}
+	at = b->v;
+	for (size_t wanted = st_random_below(random, lines); wanted; wanted--)
+		at = (const uint8_t *)memchr(at, '\n', (size_t)(last - at)) + 1;
+	const uint8_t *end = memchr(at, '\n', (size_t)(last + 1 - at));
+	line.from = (size_t)(at - b->v);
+	line.to = end ? (size_t)(end - b->v) : b->n;
 	return line;
 }
 
