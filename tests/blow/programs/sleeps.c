@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A thread that sleeps in each way, beside one that computes in `work`: Strobe interrupts such
- * sleeps, which the program must not notice. Exit code 0: each sleep lasted as long as it was to,
- * and ended early only by a signal, with the time that was left. usage: sleeps [for-ever]
+ * A thread that sleeps in each way, beside one that computes in `work` and elsewhere: Strobe
+ * interrupts such sleeps, which the program must not notice. Exit code 0: each sleep lasted as long
+ * as it was to, and ended early only by a signal, with the time that was left. usage: sleeps
+ * [for-ever]
  */
 #include <errno.h>
 #include <pthread.h>
@@ -31,13 +32,29 @@ now_ns(clockid_t clock)
 	return ns_of(&now);
 }
 
-CALLED static void
-work(void)
+static void
+compute(void)
 {
 	const long begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	while (now_ns(CLOCK_THREAD_CPUTIME_ID) - begin < 1000000)
 		for (int i = 0; i < 1000; i++)
 			sum++;
+}
+
+CALLED static void
+work(void)
+{
+	compute();
+	__asm__ volatile(""); /* no tail call */
+}
+
+/* If the thread did nothing but `work`, a speed-up by 100 % would let no time pass for the other
+ * one. */
+CALLED static void
+other_work(void)
+{
+	compute();
+	__asm__ volatile("");
 }
 
 static void
@@ -101,6 +118,7 @@ main(int argc, char **argv)
 	pthread_create(&thread, NULL, sleeping_thread, argc > 1 ? (void *)1 : NULL);
 	for (int i = 0; !ended; i++) {
 		work();
+		other_work();
 		if (i % 8 == 7 && sleeping)
 			pthread_kill(thread, SIGUSR1);
 	}
