@@ -225,7 +225,9 @@ class Remote(test_upkeep.Store):
     def test_counts_of_space(self):
         for i in range(3):
             self.p.ask("rm", self.p.add(i))
-        self.assertIn("removed 3 objects", self.p.ask("gc"))
+        unused = self.p.json("fsck")["unused"]  # a profile that was measured on a busy machine may be larger, and take more than one object
+        self.assertGreaterEqual(unused, 3)
+        self.assertIn(f"removed {unused} objects", self.p.ask("gc"))
         self.assertEqual(self.p.json("fsck"), {**self.p.json("fsck"), "objects": 0, "profiles": 0, "unused": 0, "problems": []})
 
 
