@@ -20,7 +20,7 @@
 	C(mem, "mem", "[options] [--] [PROGRAM [ARGUMENT...]]",                                    \
 	  "count the memory that a program allocates, by calling context")                         \
 	C(annotate, "annotate", "[options] FILE... | -o FILE -- PROGRAM [ARGUMENT...]",            \
-	  "find the cost of a function as a function of the program's data")                       \
+	  "model the cost of a call as a function of the program's data")                          \
 	C(blow, "blow", "[options] [--] [PROGRAM [ARGUMENT...]]",                                  \
 	  "show which functions a program's run time depends on, by making them slower")           \
 	C(predict, "predict", "[options] [FILE] FUNCTION METRIC [NAME=VALUE...]",                  \
@@ -281,31 +281,33 @@
 	ST_OPTION_HELP(O)
 
 #define ST_ANNOTATE_OPTIONS(O)                                                                     \
-	O(features, 0, "features", NULL, true, "print the features of functions, and run nothing") \
+	O(features, 0, "features", NULL, true,                                                     \
+	  "print the features of PROGRAM's functions, without running it")                         \
 	O(func, 'F', "func", "NAMES", true,                                                        \
 	  "choose functions by names and patterns: 'parse_*', @FILE (default: all)")               \
 	O(image, 'I', "image", "NAMES", true, "choose functions of these images only")             \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write the records of a run, or the annotations, to FILE")                               \
 	O(metrics, 'm', "metrics", "LIST", true,                                                   \
-	  "measure (default: time) or analyse (default: all) these: time,cpu,..")                  \
+	  "measure (default: time), or analyse (default: all), these metrics: time,cpu,..")        \
 	O(branches, 0, "branches", NULL, true,                                                     \
-	  "record which way the branches of the functions go, and count instructions")             \
+	  "record the outcomes of the functions' branches, and count instructions")                \
 	O(keep, 'k', "keep", "N", true,                                                            \
-	  "keep at most N calls of a function, chosen at random (default: 10000)")                 \
+	  "keep at most N calls of each function, chosen at random (default: 10000)")              \
 	O(pid, 'p', "pid", "PID", true, "record a running process, until Ctrl-C or --for")         \
-	O(for, 0, "for", "TIME", true, "stop recording after this long: 10s, 2m")                  \
+	O(for, 0, "for", "TIME", true,                                                             \
+	  "stop recording after TIME: 10s, 2m (default: at the program's end or Ctrl-C)")          \
 	O(follow, 'f', "follow", NULL, true, "record child processes, too")                        \
 	O(twice, 0, "twice", NULL, true,                                                           \
-	  "read the data of each call twice, to test whether recording changes the costs")         \
+	  "read the features and metrics twice, to test whether recording changes the costs")      \
 	O(seed, 0, "seed", "N", true, "set the seed of random choices (default: 0)")               \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	O(depth, 0, "depth", "N", true,                                                            \
-	  "follow at most N pointers to a feature (default: 3; at most 8)")                        \
+	  "record features that at most N pointers lead to (default: 3; at most 8)")               \
 	O(max_features, 0, "max-features", "N", true,                                              \
-	  "take at most N features of a function (default: 64; at most 128)")                      \
+	  "record at most N features of a function (default: 64; at most 128)")                    \
 	O(machine, 0, "machine", NULL, true,                                                       \
-	  "take the state of the machine as features, too: threads, load, memory, clock")          \
+	  "also record the state of the machine as features: threads, load, memory, clock")        \
 	O(without, 0, "without", "FEATURES", true,                                                 \
 	  "leave features out of the models, by names and patterns: 'stats_*', @FILE")             \
 	O(where, 0, "where", "CONDITION", true,                                                    \
@@ -313,7 +315,7 @@
 	O(class, 0, "class", "CLASSES", true,                                                      \
 	  "try these classes of models (default: constant,linear,nlogn,quadratic)")                \
 	O(min_r2, 0, "min-r2", "SHARE", true,                                                      \
-	  "accept a model that explains this share of the variance (default: 0.9)")                \
+	  "accept a model that explains this SHARE of the variance (default: 0.9)")                \
 	O(contracts, 0, "contracts", "FILE", true,                                                 \
 	  "check the records against the bounds in FILE: 'time(sort) <= 9ns*n*log(n) @p95'")       \
 	O(function, 0, "function", "NAME", true,                                                   \
@@ -321,15 +323,15 @@
 	O(check, 0, "check", NULL, true,                                                           \
 	  "check whether calls cost more than the annotations of the project predict")             \
 	O(kept, 0, "kept", "FILE", true,                                                           \
-	  "check against the annotations in FILE (default: those that --save has kept)")           \
+	  "with --check: compare with the annotations in FILE (default: the project's)")           \
 	O(margin, 0, "margin", "PERCENT", true,                                                    \
-	  "accept costs that are higher by PERCENT (default: 5)")                                  \
+	  "with --check: accept costs that are up to PERCENT higher (default: 5)")                 \
 	O(alarm, 0, "alarm", "PERCENT", true,                                                      \
-	  "limit the probability of a false alarm of --check to PERCENT (default: 1)")             \
+	  "with --check: limit the probability of a false alarm to PERCENT (default: 1)")          \
 	O(explain, 0, "explain", "FUNCTION", true,                                                 \
 	  "show which callees carry the growth of FUNCTION's cost (recorded with -m callees)")     \
 	O(inputs, 'i', "inputs", "PATH", true,                                                     \
-	  "record PROGRAM once with each of these files, a file or a folder, as @@ or as stdin")   \
+	  "record PROGRAM once with each file of PATH, a file or folder, as @@ or as stdin")       \
 	O(input, 0, "input", "FILE", false, "record PROGRAM with this input only")                 \
 	ST_ON_OPTIONS(O)                                                                           \
 	O(save, 0, "save", NULL, true,                                                             \
