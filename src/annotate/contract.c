@@ -108,11 +108,12 @@ ann_contract_bound_of(const struct st_ann_contract *c, const struct ann_contract
 	*bound = NAN;
 	if (absent.name)
 		return ST_OK;
-	return st_fail(e, ST_EXIT_USAGE,
-	               "the bound of the contract in line %u is not a finite number for record %zu "
-	               "of %.200s, as after a division by 0: change the bound, or exclude the "
-	               "record with 'for NAME in LOW..HIGH'",
-	               c->line, at->record.row + 1, at->record.records->name);
+	return st_fail(
+	        e, ST_EXIT_USAGE,
+	        "the bound of the contract in line %u is not a finite number for record %zu "
+	        "of %.200s, for example after a division by 0: change the bound, or exclude the "
+	        "record with 'for NAME in LOW..HIGH'",
+	        c->line, at->record.row + 1, at->record.records->name);
 }
 
 /* Adds the records to which a contract on growth applies. */

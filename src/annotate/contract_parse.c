@@ -148,7 +148,7 @@ ann_contract_quantile(struct st_ann_parser *p, struct st_ann_contract *c)
 	if (!st_ann_accept(p, "@"))
 		return ST_OK;
 	if (c->growth)
-		return st_ann_wrong(p, "a share of calls is for bounds with <=");
+		return st_ann_wrong(p, "only a bound with <= can have a share of calls");
 	if (st_ann_expect(p, "p", "@") || st_ann_take_number(p, &percent))
 		return ST_FAILED;
 	if (percent <= 0 || percent > 100)
@@ -193,7 +193,8 @@ ann_contract_line(struct st_ann_parser *p, struct st_ann_contracts *out)
 	    ann_contract_range(p, c))
 		return ST_FAILED;
 	st_ann_blanks(p, false);
-	return *p->at ? st_ann_wrong(p, "the line goes on after the contract") : ST_OK;
+	return *p->at ? st_ann_wrong(p, "the end of the line is expected after the contract")
+	              : ST_OK;
 }
 
 /* Each line has a parser, in which its number is 1: the message gets the number in the file. */

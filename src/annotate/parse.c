@@ -444,7 +444,7 @@ st_ann_parse_condition(const char *text, const char *name, struct st_error *e)
 	struct st_ann_expr *x = st_ann_take_condition(&p);
 	st_ann_blanks(&p, false);
 	if (x && *p.at) {
-		ST_IGNORE(st_ann_wrong(&p, "the text goes on after the condition"));
+		ST_IGNORE(st_ann_wrong(&p, "the end of the condition is expected here"));
 		st_ann_expr_free(x);
 		x = NULL;
 	}

@@ -194,8 +194,8 @@ ann_field_word(const struct ann_reading *r, size_t field, const char *(*name)(un
 		if (!strcmp(name(*word), text))
 			return ST_OK;
 	return st_ann_wrong_field(r->l, field,
-	                          "there is no '%.40s' for a feature; there is %s, "
-	                          "for example",
+	                          "'%.40s' is not one of the words for a feature; the "
+	                          "first one is %s",
 	                          text, name(0));
 }
 

@@ -226,15 +226,14 @@ annotate_check_engine(struct st_annotate_arguments *a, struct st_error *e)
 		               "record the other metrics in a second run",
 		               why);
 	if (a->twice)
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        "%s counts what the program executes, whatever recording costs: leave "
-		        "out --twice",
-		        why);
+		return st_fail(e, ST_EXIT_USAGE,
+		               "%s gives exact counts, which recording does not change: leave out "
+		               "--twice",
+		               why);
 	if (a->limits.machine)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "%s counts what the program executes, whatever else the machine "
-		               "does: leave out --machine",
+		               "%s gives exact counts, which do not depend on the state of the "
+		               "machine: leave out --machine",
 		               why);
 	a->metrics |= a->branches ? ST_RECORD_BRANCHES : 0;
 	return ST_OK;
@@ -249,7 +248,8 @@ annotate_check_recording(struct st_annotate_arguments *a, struct st_error *e)
 		return st_fail(
 		        e, ST_EXIT_USAGE,
 		        "--where, --without, --function, --contracts, --check, --explain, --save, "
-		        "--class and --min-r2 are for records: strobe annotate FILE...");
+		        "--class and --min-r2 are for the analysis of records: strobe annotate "
+		        "FILE...");
 	if (a->form > (a->features ? ST_ANNOTATE_JSON : ST_ANNOTATE_TEXT))
 		return st_fail(
 		        e, ST_EXIT_USAGE,
@@ -265,17 +265,20 @@ static st_status
 annotate_check_program(struct st_annotate_arguments *a, struct st_error *e)
 {
 	if (a->files.n)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "'%s' stands before -- and is taken for a file of records: leave it "
-		               "out, or the program '%s'",
-		               a->files.text[0], a->program[0]);
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "'%s' before -- is read as a file of records: leave out this file, or "
+		        "the program '%s'",
+		        a->files.text[0], a->program[0]);
 	if (!a->features && !a->output)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "say what to do with '%s': -o RECORDS runs it and records calls, "
-		               "--features prints what the cost of its functions may depend on",
-		               a->program[0]);
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "nothing to do with '%s': record its calls with -o RECORDS, or print "
+		        "the features of its functions with --features",
+		        a->program[0]);
 	if (a->features && (a->output || a->asked || a->metrics_text))
-		return st_fail(e, ST_EXIT_USAGE, "--features runs nothing: leave it out, or --%s",
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--features does not run the program: leave out --features or --%s",
 		               a->output  ? "output"
 		               : a->asked ? a->asked
 		                          : "metrics");
@@ -300,9 +303,10 @@ annotate_check_process(struct st_annotate_arguments *a, struct st_error *e)
 		               "--follow needs a program that strobe starts: the children of an "
 		               "attached process run natively");
 	if (!a->output)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "no place for the records: strobe annotate --pid %ld -o RECORDS",
-		               a->pid);
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--pid needs a file for the records: strobe annotate --pid %ld -o RECORDS",
+		        a->pid);
 	return annotate_check_recording(a, e);
 }
 
@@ -318,10 +322,11 @@ annotate_check_uses(const struct st_annotate_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--check and --contracts are different checks: give one of them");
 	if (a->explain && (a->contracts || a->check))
-		return st_fail(e, ST_EXIT_USAGE, "--explain checks nothing: leave it out, or --%s",
-		               use);
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--explain is not a check: leave out --explain or --%s", use);
 	if (a->explain && a->functions.n)
-		return st_fail(e, ST_EXIT_USAGE, "--explain names the function: leave out --func");
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--explain already names the function: leave out --func");
 	if (a->without.n && (a->contracts || a->check))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s needs the features that it names: leave out --without", use);
@@ -337,13 +342,14 @@ static st_status
 annotate_check(struct st_annotate_arguments *a, struct st_error *e)
 {
 	if (a->checking && !a->check)
-		return st_fail(e, ST_EXIT_USAGE, "--%s is for --check", a->checking);
+		return st_fail(e, ST_EXIT_USAGE, "--%s can only be used with --check", a->checking);
 	if (st_on_check(&a->place, e))
 		return ST_FAILED;
 	if (a->place.on && !a->inputs.n)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--on is for a program that is recorded with many inputs: name "
-		               "them with --inputs");
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--on needs inputs with which the program is recorded: give them with "
+		        "--inputs");
 	if (a->pid)
 		return annotate_check_process(a, e);
 	if (a->program)

@@ -77,7 +77,7 @@ check_pair_all(struct check *c, const struct st_ann_data *d, const char *place, 
 	}
 	return exercised ? ST_OK
 	                 : st_fail(e, ST_EXIT_USAGE,
-	                           "no annotation in %s is of a function and a metric of the "
+	                           "%s has no annotation of a function and a metric of the "
 	                           "records%s",
 	                           place,
 	                           c->arguments->functions.n || c->arguments->chosen.n

@@ -26,10 +26,11 @@ contract_print_growth(const struct st_ann_outcome *o, FILE *out)
 	fprintf(out, "  %s, in which the expression goes from %.6g to %.6g; ",
 	        ST_COUNT(o->records, "record", "records"), g->low, g->high);
 	if (g->verdict == ST_ANN_GROWTH_FEW_VALUES)
-		fputs("at least four records and three clearly different values of it are needed\n",
+		fputs("at least four records and three clearly different values of the expression "
+		      "are needed\n",
 		      out);
 	else if (g->verdict == ST_ANN_GROWTH_NARROW)
-		fputs("its least value must not be below 0, and the largest must be at least twice "
+		fputs("the least value must not be below 0, and the largest must be at least twice "
 		      "the least\n",
 		      out);
 	else if (isnan(g->bend))
@@ -48,7 +49,9 @@ contract_print(const struct st_ann_contract *c, const struct st_ann_outcome *o, 
 {
 	fprintf(out, "%s: %s\n", verdict_words[o->verdict], c->text + strspn(c->text, " \t"));
 	if (!o->records) {
-		fprintf(out, "  it applies to no record: record calls of %s with the metric %s%s\n",
+		fprintf(out,
+		        "  the contract applies to no record: record calls of %s with the metric "
+		        "%s%s\n",
 		        c->function, c->metric, c->range ? " in this range" : "");
 		return;
 	}
@@ -61,7 +64,9 @@ contract_print(const struct st_ann_contract *c, const struct st_ann_outcome *o, 
 	fprintf(out, "record %s has %.10g, and its bound is %.10g\n", ST_NUMBER(o->worst_record),
 	        o->worst, o->bound);
 	if (c->quantile < 1)
-		fprintf(out, "  %.4g %% to %.4g %% of the calls keep to it (95 %% confidence)\n",
+		fprintf(out,
+		        "  %.4g %% to %.4g %% of the calls are within the bound (95 %% "
+		        "confidence)\n",
 		        100 * o->share_low, 100 * o->share_high);
 }
 

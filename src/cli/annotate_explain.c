@@ -123,7 +123,7 @@ explain_find(struct explanations *all, struct st_error *e)
 	}
 	return found ? ST_OK
 	             : st_fail(e, ST_EXIT_USAGE,
-	                       "no function of the records fits '%s'; there is %s, for example",
+	                       "no function of the records matches '%s'; the first one is %s",
 	                       all->arguments->explain,
 	                       all->data->functions.n ? all->data->functions.v[0].name : "none");
 }

@@ -89,7 +89,8 @@ many_add_folder(struct annotate_many *m, const char *folder, struct st_error *e)
 	free(names);
 	return status || m->inputs.n > before
 	               ? status
-	               : st_fail(e, ST_EXIT_FAILED, "the folder %s has no input", folder);
+	               : st_fail(e, ST_EXIT_FAILED, "the folder %s has no file to use as an input",
+	                         folder);
 }
 
 static st_status
@@ -298,7 +299,7 @@ many_end(struct annotate_many *m, struct st_error *e)
 		        ST_COUNT(m->inputs.n, "input", "inputs"));
 	if (m->failed && !a->quiet)
 		fprintf(stderr,
-		        "strobe: with %s of them the program failed, first with exit code %d\n",
+		        "strobe: the program failed with %s of them, first with exit code %d\n",
 		        ST_NUMBER(m->failed), m->code);
 	return m->code;
 }

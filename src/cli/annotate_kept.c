@@ -57,8 +57,8 @@ st_annotations_read(struct st_ann_file *out, char **folder, struct st_error *e)
 		return ST_FAILED;
 	return found ? ST_OK
 	             : st_fail(e, ST_EXIT_USAGE,
-	                       "the project keeps no annotations in %s: strobe annotate --save "
-	                       "FILE... keeps them, or name a file of annotations",
+	                       "the project has no annotations in %s: make some with strobe "
+	                       "annotate --save FILE..., or name a file of annotations",
 	                       *folder);
 }
 

@@ -91,7 +91,7 @@ st_annotate_record(const struct st_annotate_arguments *a)
 	struct st_error e;
 	if (!strcmp(a->output, "-")) {
 		st_cause(&e, ST_EXIT_USAGE,
-		         "standard output is the program's: -o takes the name of a file");
+		         "standard output belongs to the program: give -o the name of a file");
 		return st_complain(&e);
 	}
 	if (a->input)

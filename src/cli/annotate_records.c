@@ -120,12 +120,12 @@ annotate_all(struct analysis *r, struct st_error *e)
 	}
 	if (!functions)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "no function of the records fits '%s'; there is %s, for example",
+		               "no function of the records matches '%s'; the first one is %s",
 		               r->a->functions.text[0],
 		               r->data.functions.n ? r->data.functions.v[0].name : "none");
 	if (!r->tried)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "no metric of the records is named '%s'; there is %s, for example",
+		               "no metric of the records is named '%s'; the first one is %s",
 		               r->a->chosen.n ? r->a->chosen.text[0] : "",
 		               r->data.functions.v[0].metrics.n
 		                       ? r->data.functions.v[0].metrics.v[0].name
@@ -169,10 +169,10 @@ annotate_leave_out(struct analysis *r, struct st_error *e)
 			               "%s has no feature that --without '%s' could leave out",
 			               first->name, pattern);
 		if (!st_ann_data_leave_out(&r->data, pattern))
-			return st_fail(e, ST_EXIT_USAGE,
-			               "no feature of the records fits '%s'; there is %s, for "
-			               "example",
-			               pattern, first->features.v[0].name);
+			return st_fail(
+			        e, ST_EXIT_USAGE,
+			        "no feature of the records matches '%s'; the first one is %s",
+			        pattern, first->features.v[0].name);
 	}
 	return ST_OK;
 }
@@ -185,9 +185,8 @@ annotate_warn_of_impossible(const struct analysis *r)
 		if (f->impossible)
 			fprintf(stderr,
 			        "strobe: %s of %s records of %s were left out, because a time "
-			        "is negative, or a part of it (lock_wait, condition_wait, "
-			        "lock_held) "
-			        "is longer\n",
+			        "is negative, or lock_wait, condition_wait or lock_held is "
+			        "longer than time\n",
 			        ST_NUMBER(f->impossible), ST_NUMBER(f->impossible + f->n), f->name);
 	}
 }
@@ -198,7 +197,7 @@ annotate_warn_of_unfinished(const struct analysis *r)
 	if (r->data.unfinished > 0 && !r->a->quiet)
 		fprintf(stderr,
 		        "strobe: a file has only the calls of the first %.0f s, because its "
-		        "recording was killed: these are used\n",
+		        "recording was killed; the analysis uses these calls\n",
 		        r->data.unfinished);
 }
 
@@ -210,7 +209,7 @@ annotate_warn_of_missing(const struct analysis *r)
 		if (f->missing)
 			fprintf(stderr,
 			        "strobe: a file is truncated: %s of %s that its header "
-			        "announces (#calls) %s missing; record again for all of them\n",
+			        "announces (#calls) %s missing; record again to have all of them\n",
 			        ST_COUNT(f->missing, "record", "records"), f->name,
 			        f->missing == 1 ? "is" : "are");
 	}
@@ -290,7 +289,7 @@ annotate_put(const struct analysis *r, struct st_error *e)
 	if (!status)
 		status = st_output_flush(e);
 	if (!status && r->failed && !a->quiet)
-		fprintf(stderr, "strobe: %s no annotation; the first: %s\n",
+		fprintf(stderr, "strobe: %s no annotation; the cause for the first: %s\n",
 		        ST_COUNT(r->failed, "metric has", "metrics have"), r->first.text);
 	return status;
 }

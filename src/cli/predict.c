@@ -187,8 +187,8 @@ predict_warn(const struct st_ann_annotation *an, const struct predict_arguments 
 {
 	if (p->left_out > 0)
 		fprintf(stderr,
-		        "strobe: the model leaves out %.3g %% of the records (selection): as many "
-		        "calls can cost something else\n",
+		        "strobe: the model leaves out %.3g %% of the records (selection): the same "
+		        "share of the calls can cost more or less\n",
 		        100 * p->left_out);
 	for (size_t k = 0; k < an->declarations.n; k++) {
 		const struct st_ann_declaration *d = &an->declarations.v[k];

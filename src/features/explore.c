@@ -190,7 +190,7 @@ why_not_followed(const struct st_feature_search *s, const struct st_feature_item
 	if (target->is_declaration)
 		return "the debug information of this file only declares its type";
 	if (is_visited(item, target))
-		return "it leads back to a type that leads here";
+		return "its type already occurs on the path to it";
 	if (item->depth >= s->limits.depth)
 		return "it is reached through more pointers than --depth allows";
 	return NULL;
@@ -435,7 +435,7 @@ add_object(struct st_feature_search *s, struct st_feature_item *item)
 		return;
 	}
 	if (is_visited(item, type) || item->n_around == ST_FEATURE_CHAIN) {
-		st_feature_skip(s, item, NULL, "it leads back to a type that leads here");
+		st_feature_skip(s, item, NULL, "its type already occurs on the path to it");
 		return;
 	}
 	add_class_of(s, item);

@@ -118,9 +118,9 @@ void
 st_record_note_bare(FILE *out, const char *function, const char *path)
 {
 	st_record_note(out,
-	               "%s has no debug information of %s: its features are the registers of "
-	               "arguments, and whether those that hold addresses are null; compile it with "
-	               "-g, or install its package of debug files "
+	               "%s has no debug information of %s: the features of the function are the "
+	               "registers of its arguments, and of those that hold addresses only whether "
+	               "they are null; compile it with -g, or install its package of debug files "
 	               "(-dbgsym)",
 	               path, function);
 }

@@ -128,13 +128,13 @@ complain_of_silence(const struct st_recording *all, struct st_error *e)
 	if (!t->list.n)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing was recorded, because '%s' has no functions with "
-		               "names: use the program with its symbols",
+		               "names: use a program with symbols",
 		               t->request->program[0]);
 	if (t->probes->process.area && t->probes->process.area->sandboxed)
 		return st_fail(e, ST_EXIT_FAILED,
-		               "nothing was recorded, because the program forbade itself the "
-		               "system calls of recording (seccomp) before the chosen functions "
-		               "returned");
+		               "nothing was recorded, because the seccomp filter of the program "
+		               "forbade the system calls of the recording before the chosen "
+		               "functions returned");
 	if (calls)
 		return st_recording_none_returned(calls, e);
 	if (refused)

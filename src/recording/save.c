@@ -51,8 +51,7 @@ st_recording_save(const char *path, st_recording_writer *write, const void *arg,
 		bool failed;
 		saved = other && !recording_save_to(other, write, arg, outcome, &failed, NULL);
 		if (saved)
-			st_append(e->text, sizeof e->text, "; this time the records are in %s",
-			          other);
+			st_append(e->text, sizeof e->text, "; the records were saved in %s", other);
 		free(other);
 	}
 	return ST_FAILED;

@@ -342,13 +342,13 @@ write_recorded_process(const struct st_recording_targets *t, bool unfinished, FI
 	for (size_t i = 0; i < t->list.n && !status; i++)
 		status = write_recorded(&w, &t->list.v[i], outcome);
 	if (t->probes->process.area->sandboxed)
-		st_record_note(out,
-		               "calls were recorded until the program forbade itself the system "
-		               "calls of recording (seccomp)");
+		st_record_note(
+		        out, "calls were recorded until the seccomp filter of the program forbade "
+		             "the system calls of the recording");
 	if (t->crowded)
 		st_record_note(out,
-		               "%s not recorded, because there was no space for their "
-		               "records: choose fewer, or a smaller --keep",
+		               "%s not recorded, because there was no space for the "
+		               "records: choose fewer functions, or a smaller --keep",
 		               ST_COUNT(t->crowded, "function was", "functions were"));
 	free(w.classes.known.v);
 	return status;

@@ -94,7 +94,7 @@ class Records(Annotate):
         self.file(HEADER.replace("twice,number,member,value,v->twice", "machine_load,number,system,value,machine.load") + self.rows(range(20)), "m.txt")
         self.assertEqual([feature.get("also", []) for words in ([], ["--without", "machine.*"], ["--without", "machine_*"])
                           for feature in self.read("m.txt", *words)[0]["features"]], [["machine_load"], [], []])
-        self.error(2, "no feature of the records fits 'b'; there is n, for example", "annotate", "c.csv", "--without", "b")
+        self.error(2, "no feature of the records matches 'b'; the first one is n", "annotate", "c.csv", "--without", "b")
         self.error(2, "c has no feature that --without 'n' could leave out", "annotate", "c.csv", "--without", "*", "--without", "n")
         self.error(2, "--check needs the features that it names: leave out --without", "annotate", "--check", "c.csv", "--without", "n")
 
@@ -156,7 +156,7 @@ class Records(Annotate):
         """#calls says how many records there are, for each file; a file that was cut after a line has fewer."""
         head = HEADER + "#calls,1,50,20,0\n"
         self.printed("annotate", self.file(head + self.rows(range(20)), "a.txt"), "a.txt")
-        said = "strobe: a file is truncated: {} of sort(int*, long) that its header announces (#calls) {} missing; record again for all of them\n"
+        said = "strobe: a file is truncated: {} of sort(int*, long) that its header announces (#calls) {} missing; record again to have all of them\n"
         for n, text in (15, said.format("5 records", "are")), (19, said.format("1 record", "is")):
             done = self.strobe("annotate", "a.txt", self.file(head + self.rows(range(n)), "b.txt"))
             self.assertEqual((done.returncode, done.stderr), (0, text))
@@ -196,7 +196,7 @@ class Records(Annotate):
             ("#strobe-records,1\n#function,1,f\n#function,1,g\n", ":3:11: another function has the number 1 already"),
             ("#strobe-records,1\n#function,1,f\n#metric,1,2x\n", ":3:11: a name of letters, digits and _ is expected, not '2x'"),
             ("#strobe-records,1\n#function,1,f\n#metric,1,x\n#feature,1,x\n", ":4:12: the name 'x' occurs twice"),
-            ("#strobe-records,1\n#function,1,f\n#feature,1,x,text\n", ":3:14: there is no 'text' for a feature; there is number, for example"),
+            ("#strobe-records,1\n#function,1,f\n#feature,1,x,text\n", ":3:14: 'text' is not one of the words for a feature; the first one is number"),
             (HEADER + "1,2,3\n", ":8:5: the record has 3 fields, and the header says 6"),
             (HEADER + self.rows(range(9)) + "1,2", ":17:3: the record has 2 fields, and the header says 6: the file ends within this line, so it is truncated"),
             (HEADER + "1,2,-1e180,4,5,k\n", ":8:5: a metric of -1e180 is not between 1e-100 and 1e100: use another unit"),
@@ -216,8 +216,8 @@ class Records(Annotate):
         (self.place / "b").write_bytes(b"\x7fELF\0\0")
         self.error(2, "b has a byte that is 0: it is neither a file of records nor a text file of columns; "
                       "if it is a program, write -- before it", "annotate", "b")
-        self.error(2, "no function of the records fits 'g*'; there is sort(int*, long), for example", "annotate", "a.txt", "-F", "g*")
-        self.error(2, "no metric of the records is named 'x'; there is time, for example", "annotate", "a.txt", "-m", "x")
+        self.error(2, "no function of the records matches 'g*'; the first one is sort(int*, long)", "annotate", "a.txt", "-F", "g*")
+        self.error(2, "no metric of the records is named 'x'; the first one is time", "annotate", "a.txt", "-m", "x")
 
 
 class Columns(Annotate):
@@ -276,7 +276,7 @@ class Predict(Annotate):
     def test_a_selection_is_said(self):
         self.file("f.time(n) {\n    number n = n; //: range 1 9\n    Norm(2 * n, 1); //: n 71; selection dominant; dropped 0.29\n}\n", "part.ann")
         done = subprocess.run([STROBE, "predict", "part.ann", "f", "time", "n=4"], cwd=self.place, capture_output=True, text=True, timeout=120, check=True)
-        self.assertEqual(done.stderr, "strobe: the model leaves out 29 % of the records (selection): as many calls can cost something else\n")
+        self.assertEqual(done.stderr, "strobe: the model leaves out 29 % of the records (selection): the same share of the calls can cost more or less\n")
         self.assertEqual(json.loads(self.printed("predict", "part.ann", "f", "time", "n=4", "--format", "json"))["left_out"], 0.29)
 
     def test_same_as_the_model(self):
@@ -365,9 +365,9 @@ class Contracts(Annotate):
         self.assertEqual(self.check(1, "count(parse) <= 12*n + 300\ncount(parse) <= 13*n + 250 @p90\n", "-q"),
                          "broken: count(parse) <= 13*n + 250 @p90\n"
                          "  49 of 100 records are above the bound; record 1 has 312, and its bound is 263\n"
-                         "  40.8 % to 61.14 % of the calls keep to it (95 % confidence)\n")
+                         "  40.8 % to 61.14 % of the calls are within the bound (95 % confidence)\n")
         self.assertEqual(self.check(1, "time(sort) <= 5ms\n"),
-                         "not exercised: time(sort) <= 5ms\n  it applies to no record: record calls of sort with the metric time\n")
+                         "not exercised: time(sort) <= 5ms\n  the contract applies to no record: record calls of sort with the metric time\n")
         got = json.loads(self.check(3, "time(parse) <= 0.0051ms*n @p99 for n in 1..20\n", "--format", "json"))
         self.assertEqual(got["strobe"], {"version": 1, "tool": "contracts"})
         one, = got["contracts"]
@@ -441,7 +441,7 @@ class Contracts(Annotate):
         self.file("time(parse) <= m", "contracts")
         self.error(2, "the records of parse have no feature 'm' for the contract in line 1", "annotate", "--contracts", "contracts", "parse.csv")
         self.file("time(parse) <= 1000 / (n - 7)", "contracts")
-        self.error(2, "the bound of the contract in line 1 is not a finite number for record 7 of parse, as after a division by 0: change the bound, or "
+        self.error(2, "the bound of the contract in line 1 is not a finite number for record 7 of parse, for example after a division by 0: change the bound, or "
                    "exclude the record with 'for NAME in LOW..HIGH'", "annotate", "--contracts", "contracts", "parse.csv")
         self.file("time(parse) <= 9ns*n", "contracts")
         self.error(2, "the contract in line 1 has a time in ns, but the unit of time in the records of parse is not one of time: write the bound "
@@ -494,8 +494,8 @@ class Kept(Annotate):
         self.assertIn(" 360 bytes", self.printed("predict", "sort", "bytes", "n=15"))
 
     def test_predict(self):
-        self.error(2, f"the project keeps no annotations in {os.path.realpath(self.place)}/.strobe/annotations: strobe annotate --save FILE... "
-                      "keeps them, or name a file of annotations", "predict", "sort", "time", "n=3")
+        self.error(2, f"the project has no annotations in {os.path.realpath(self.place)}/.strobe/annotations: make some with strobe annotate "
+                      "--save FILE..., or name a file of annotations", "predict", "sort", "time", "n=3")
         self.save("a.txt", "b.txt")
         (self.place / "below").mkdir()
         for words, mean in ((("sort", "time", "n=3"), "9 ns"), (("sort(int*, long)", "bytes", "n=3"), "72 bytes"), (("find", "time", "n=2"), "14 ns")):
@@ -523,7 +523,7 @@ class Kept(Annotate):
 
     def test_usage(self):
         self.error(2, "--contracts makes no annotations: leave out --save", "annotate", "--contracts", "c", "--save", "a.txt")
-        self.error(2, "--where, --without, --function, --contracts, --check, --explain, --save, --class and --min-r2 are for records: strobe annotate FILE...",
+        self.error(2, "--where, --without, --function, --contracts, --check, --explain, --save, --class and --min-r2 are for the analysis of records: strobe annotate FILE...",
                    "annotate", "--save", "-o", "x", "--", "true")
 
 
@@ -633,7 +633,7 @@ class Check(Annotate):
                                       "not exercised: y of g\n  the records have no call of this function with this metric\n")
         self.assertEqual(self.printed("annotate", "--check", "--function", "f", "-F", "f", "-q", "a.csv"), "")
         self.assertEqual(self.strobe("annotate", "--check", "--function", "f", "a.csv").returncode, 3)
-        self.error(2, f"no annotation in {os.path.realpath(self.place)}/.strobe/annotations is of a function and a metric of the records",
+        self.error(2, f"{os.path.realpath(self.place)}/.strobe/annotations has no annotation of a function and a metric of the records",
                    "annotate", "--check", "--function", "h", "a.csv")
         # A cost of 0 has no percents.
         self.printed("annotate", "-q", "--save", "--function", "f", self.records("zero.csv", lambda n: 0, range(1, 20)))
@@ -658,8 +658,8 @@ class Check(Annotate):
             "  not compared: 0 with features outside the observed ranges, 8 for which no condition holds\n  mean: "))
 
     def test_usage(self):
-        self.error(2, "--margin is for --check", "annotate", "--margin", "3", "old.csv")
-        self.error(2, "--alarm is for --check", "annotate", "--alarm", "3", "-o", "x", "--", "true")
+        self.error(2, "--margin can only be used with --check", "annotate", "--margin", "3", "old.csv")
+        self.error(2, "--alarm can only be used with --check", "annotate", "--alarm", "3", "-o", "x", "--", "true")
         self.error(2, "--alarm takes percents from 0.0001 to 100, not '0'", "annotate", "--check", "--alarm", "0", "old.csv")
         self.error(2, "--margin takes percents from 0 to 100, not '-1'", "annotate", "--check", "--margin=-1", "old.csv")
         self.error(2, "--check makes no annotations: leave out --save", "annotate", "--check", "--save", "old.csv")

@@ -117,13 +117,14 @@ test_errors(void **state)
 	        {"time(f) ~ 3us",
 	         "c:1:14: growth is compared with an expression of features, as in '~ n'; a "
 	         "constant bound is written with <="},
-	        {"time(f) ~ n @p95", "c:1:14: a share of calls is for bounds with <="},
+	        {"time(f) ~ n @p95", "c:1:14: only a bound with <= can have a share of calls"},
 	        {"time(f) <= 3 @95", "c:1:15: 'p' is expected after @, not '9'"},
 	        {"time(f) <= 3 @p0",
 	         "c:1:17: a share of calls is above 0 and at most 100, as in @p95"},
 	        {"time(f) <= 3 for n in 5", "c:1:23: a range such as 1e3..1e6 is expected here"},
 	        {"time(f) <= 3 for n in 5..4", "c:1:27: the range ends before it begins"},
-	        {"a(f) <= 1\nb(f) <= 1 @p5 x", "c:2:15: the line goes on after the contract"},
+	        {"a(f) <= 1\nb(f) <= 1 @p5 x",
+	         "c:2:15: the end of the line is expected after the contract"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct st_ann_contracts c;
@@ -172,7 +173,8 @@ test_wrong_bounds(void **state)
 		snprintf(cause, sizeof cause, "%s%s%s",
 		         i ? "the bound of the contract in line 1 is not a finite number for " : "",
 		         wrong[i].cause,
-		         i ? " of f(int), as after a division by 0: change the bound, or exclude "
+		         i ? " of f(int), for example after a division by 0: change the bound, or "
+		             "exclude "
 		             "the "
 		             "record with 'for NAME in LOW..HIGH'"
 		           : "");

@@ -84,7 +84,7 @@ class Annotate(worked.Case):
         (self.folder / "in/001").write_text("13\n", encoding="utf-8")
         for options in (), ON:
             _, errors = self.annotate("records", *options, code=3)
-            self.assertEqual(errors, "strobe: wrote records: records of 3 inputs\nstrobe: with 1 of them the program failed, first with exit code 3\n")
+            self.assertEqual(errors, "strobe: wrote records: records of 3 inputs\nstrobe: the program failed with 1 of them, first with exit code 3\n")
             self.assertEqual(self.costs("records"), [0, 13, 20])
         _, errors = self.end(self.start("annotate", "-m", "instructions", "-F", "nosuch", "-o", "none", "-i", "in", *ON, "--", SUMS, "@@"), 125)
         first, second = errors.splitlines()
@@ -146,12 +146,12 @@ class Annotate(worked.Case):
     def test_mistakes(self):
         (self.folder / "empty").mkdir()
         for words, code, text in (
-                (("--on", "local", "-o", "r", "--", SUMS), 2, "--on is for a program that is recorded with many inputs: name them with --inputs"),
+                (("--on", "local", "-o", "r", "--", SUMS), 2, "--on needs inputs with which the program is recorded: give them with --inputs"),
                 (("--campaign", "x", "-i", "empty", "-o", "r", "--", SUMS), 2, "--campaign is for workers: add --on local or --on slurm"),
-                (("-i", "empty", "-o", "r", "--", SUMS), 125, "the folder empty has no input"),
+                (("-i", "empty", "-o", "r", "--", SUMS), 125, "the folder empty has no file to use as an input"),
                 (("-i", "none", "-o", "r", "--", SUMS), 125, "cannot read the input none: No such file or directory"),
                 (("-i", "empty", "records"), 2, "--inputs is for recording: strobe annotate -o FILE -- PROGRAM"),
-                (("-i", "empty", "-o", "-", "--", SUMS), 2, "standard output is the program's: -o takes the name of a file"),
+                (("-i", "empty", "-o", "-", "--", SUMS), 2, "standard output belongs to the program: give -o the name of a file"),
         ):
             self.assertEqual(self.end(self.start("annotate", *words), code), ("", f"strobe: {text}\n"))
         self.assertEqual(os.listdir(self.folder), ["empty"])

@@ -88,7 +88,7 @@ class Shapes(Features):
             self.assertEqual(self.rows(table, True), [
                 ("depth", "depth", *value), ("global_count", "global_count", "number", "global", "value"),
                 ("table_count", "sizeof(table) / sizeof(unsigned int)", "number", "global", "count"), ("table_sum", "table", "number", "global", "sum")])
-            self.assertEqual(self.table(program, "follow")["skipped"], [{"path": "n->next", "why": "it leads back to a type that leads here"}])
+            self.assertEqual(self.table(program, "follow")["skipped"], [{"path": "n->next", "why": "its type already occurs on the path to it"}])
 
     def test_limits(self):
         table = self.table(SHAPES[0], "integers", "--max-features", "3")

@@ -138,10 +138,10 @@ class Explain(Growth):
         self.assertAlmostEqual(sum(p["mean"] for p in time["parts"]), time["mean"], delta=1e-6 * time["mean"])
 
     def test_errors(self):
-        self.error(2, "no function of the records fits 'none'; there is small, for example", "--explain", "none", "r.txt")
+        self.error(2, "no function of the records matches 'none'; the first one is small", "--explain", "none", "r.txt")
         self.error(2, "no metric of merge is named 'cpu'", "--explain", "merge", "-m", "cpu", "r.txt")
-        self.error(2, "--explain names the function: leave out --func", "--explain", "merge", "-F", "merge", "r.txt")
-        self.error(2, "--explain checks nothing: leave it out, or --check", "--explain", "merge", "--check", "r.txt")
+        self.error(2, "--explain already names the function: leave out --func", "--explain", "merge", "-F", "merge", "r.txt")
+        self.error(2, "--explain is not a check: leave out --explain or --check", "--explain", "merge", "--check", "r.txt")
         self.error(2, "--explain makes no annotations: leave out --save", "--explain", "merge", "--save", "r.txt")
         with open(os.path.join(self.at, "plain.txt"), "w", encoding="utf-8") as plain:
             plain.write("#strobe-records,1\n#function,1,f\n#metric,1,time,ns\n#feature,1,n\n" + "".join(f"1,{n},{n}\n" for n in range(9)))

@@ -174,9 +174,9 @@ class Refused(Records):
     def test_usage(self):
         self.refused("no records given: strobe annotate FILE... analyses records of calls; strobe annotate -o FILE [-F NAMES] -- PROGRAM makes them",
                      "-o", "r.txt", code=2)
-        self.refused("standard output is the program's: -o takes the name of a file", "-o", "-", "--", EXITS, code=2)
+        self.refused("standard output belongs to the program: give -o the name of a file", "-o", "-", "--", EXITS, code=2)
         self.refused("--keep is for recording: strobe annotate -o FILE -- PROGRAM", "-k", "5", "r.txt", code=2)
-        self.refused("--features runs nothing: leave it out, or --keep", "--features", "-k", "5", EXITS, code=2)
+        self.refused("--features does not run the program: leave out --features or --keep", "--features", "-k", "5", EXITS, code=2)
         self.refused("records are written as text: leave out --format", "-o", "r.txt", "--format", "json", "--", EXITS, code=2)
         self.refused("--keep takes a number from 1 to 1000000, not '0'", "-k", "0", "-o", "r.txt", "--", EXITS, code=2)
         message = self.strobe("-m", "time,colour", "-o", "r.txt", "--", EXITS, code=2).stderr
@@ -234,7 +234,7 @@ class Refused(Records):
             done = subprocess.run([STROBE, "annotate", *options, "-F", "ends", "-o", "/dev/full", "--", EXITS, "calls"], capture_output=True, text=True,
                                   timeout=120, cwd=self.at, check=False, env=dict(os.environ, TMPDIR=self.at))
             self.assertEqual(done.returncode, 125)
-            head, path = done.stderr.rstrip("\n").split("; this time the records are in ")
+            head, path = done.stderr.rstrip("\n").split("; the records were saved in ")
             self.assertEqual(head, "strobe: cannot write the result to /dev/full: No space left on device; make room there or name another place with -o")
             self.assertEqual(os.path.dirname(path), self.at)
             functions, _ = records.read(path)
@@ -268,8 +268,8 @@ class Refused(Records):
         functions, log, notes = self.record("integers", bare, ROUNDS)
         self.assertEqual([f["name"] for f in functions["integers"].features], ["rdi", "rsi", "rdx", "rcx", "r8", "r9"])
         self.assertEqual([f for (f,) in functions["integers"].columns("r9")], [row[5] for row in numbers(log["integers"])])
-        self.assertEqual(notes, [f"{bare} has no debug information of integers: its features are the registers of arguments, and whether those that hold "
-                                 "addresses are null; compile it with -g, or install its package of debug files (-dbgsym)"])
+        self.assertEqual(notes, [f"{bare} has no debug information of integers: the features of the function are the registers of its arguments, and of "
+                                 "those that hold addresses only whether they are null; compile it with -g, or install its package of debug files (-dbgsym)"])
 
 
 if __name__ == "__main__":

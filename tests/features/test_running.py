@@ -123,7 +123,7 @@ class Attaching(Running):
 
     def test_usage(self):
         self.error(2, "'x' is not a process number; give a PID, such as 4711", "--pid", "x", "-o", "r.txt")
-        self.error(2, "no place for the records: strobe annotate --pid 1 -o RECORDS", "--pid", 1)
+        self.error(2, "--pid needs a file for the records: strobe annotate --pid 1 -o RECORDS", "--pid", 1)
         self.error(2, "--pid records a running process: leave out 'ls'", "--pid", 1, "-o", "r.txt", "--", "ls")
         self.error(2, "--pid records a running process: leave out 'a.txt'", "--pid", 1, "-o", "r.txt", "a.txt")
         self.error(2, "--features takes a program: give its name instead of --pid", "--pid", 1, "--features", "-o", "r.txt")
@@ -172,8 +172,8 @@ class Killed(Running):
             seconds, = (float(line.split(",")[1]) for line in file if line.startswith("#unfinished"))
         self.assertGreaterEqual(seconds, 1)
         done = self.strobe("-F", "serve", "r.txt")
-        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (0, f"strobe: a file has only the calls of the first {seconds:.0f} s, because its recording was killed: "
-                                                                             "these are used"))
+        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (0, f"strobe: a file has only the calls of the first {seconds:.0f} s, because its recording was killed; "
+                                                                             "the analysis uses these calls"))
         self.assertNotIn("recording was killed", self.strobe("-q", "-F", "serve", "r.txt").stderr)
         return self.read()[0]
 

@@ -15,7 +15,7 @@ import unittest
 import records
 
 STROBE, SANDBOX = [os.path.abspath(name) for name in sys.argv[1:3]]
-NOTE = "calls were recorded until the program forbade itself the system calls of recording (seccomp)"
+NOTE = "calls were recorded until the seccomp filter of the program forbade the system calls of the recording"
 
 
 class Sandboxes(unittest.TestCase):
