@@ -196,7 +196,7 @@ predict_warn(const struct st_ann_annotation *an, const struct predict_arguments 
 		if (!isnan(d->low) && predict_find(a, d->name, &v) &&
 		    (v.number < d->low || v.number > d->high))
 			fprintf(stderr,
-			        "strobe: %s = %.10g was not observed: the records have %.10g to "
+			        "strobe: %s = %.10g is outside the observed range, %.10g to "
 			        "%.10g\n",
 			        d->name, v.number, d->low, d->high);
 	}

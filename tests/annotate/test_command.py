@@ -292,7 +292,7 @@ class Predict(Annotate):
 
     def test_outside(self):
         done = self.strobe("predict", "f.ann", "f", "time", "n=1000")
-        self.assertEqual((done.returncode, done.stderr), (0, "strobe: n = 1000 was not observed: the records have 0 to 199\n"))
+        self.assertEqual((done.returncode, done.stderr), (0, "strobe: n = 1000 is outside the observed range, 0 to 199\n"))
         self.assertRegex(done.stdout, r"^time of f: 20\d\d\d\.\d+ us, standard deviation \S+, 95 % between \S+ and \S+\n$")
         self.assertFalse(json.loads(self.printed("predict", "f.ann", "f", "time", "n=1000", "--format", "json"))["inside"])
 
