@@ -82,7 +82,8 @@ fuzz_bytes(const char *value, size_t *bytes, struct st_error *e)
 	uint64_t size;
 	if (st_parse_size(value, &size) || !size || size > MOST_SEED_BYTES)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--size takes bytes from 1 to 64M, such as 4k, not '%s'", value);
+		               "--size takes a number of bytes from 1 to 64M, such as 4k, not '%s'",
+		               value);
 	*bytes = size;
 	return ST_OK;
 }
@@ -247,7 +248,7 @@ take_fuzz_program(struct st_fuzz_arguments *a, struct st_error *e)
 		}
 	}
 	if (found > 1)
-		return st_fail(e, ST_EXIT_USAGE, "@@ stands for the input, and may be given once");
+		return st_fail(e, ST_EXIT_USAGE, "@@ stands for the input: give it only once");
 	const char *as = a->as ? a->as : found ? "file" : "stdin";
 	t->channel = !strcmp(as, "file")       ? ST_CHANNEL_FILE
 	             : !strcmp(as, "argument") ? ST_CHANNEL_ARGUMENT
@@ -257,8 +258,10 @@ take_fuzz_program(struct st_fuzz_arguments *a, struct st_error *e)
 		               as);
 	if ((t->channel == ST_CHANNEL_STDIN) == (found > 0))
 		return st_fail(e, ST_EXIT_USAGE,
-		               found ? "with --as stdin no argument can be @@"
-		                     : "with --as %s an argument of the program must be @@",
+		               found ? "with --as stdin, no argument may be @@: remove it, or "
+		                       "use --as file"
+		                     : "--as %s needs the argument @@, which stands for the "
+		                       "input",
 		               as);
 	return ST_OK;
 }
@@ -293,8 +296,8 @@ parse_fuzz(struct st_fuzz_arguments *a, char *const *argv, struct st_error *e)
 		               "no program to fuzz: strobe fuzz -s SEED [options] -- PROGRAM @@");
 	if (!a->seeds.n)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "no input to begin with: give -s a file, or a folder of files, that "
-		               "the program reads");
+		               "no seeds: name a file that the program reads, or a folder of such "
+		               "files, with -s");
 	return st_fuzz_far_check(a, e) ? ST_FAILED : take_fuzz_program(a, e);
 }
 
@@ -304,11 +307,13 @@ static void
 show_fuzz(void *arg, const struct st_fuzz_campaign *c)
 {
 	char line[480];
-	snprintf(line, sizeof line, "%s, %s interesting, %s, %s, worst %.3g times, %.0f s left",
-	         ST_COUNT(c->n_executions, "execution", "executions"), ST_NUMBER(c->n_interesting),
-	         ST_COUNT(c->n_hangs, "hang", "hangs"), ST_COUNT(c->n_faults, "fault", "faults"),
-	         (double)c->most_work / (double)c->corpus.base,
-	         c->choice.seconds - (st_now_raw() - c->began));
+	snprintf(
+	        line, sizeof line,
+	        "%s, %s interesting, %s, %s, at most %.3g times the work of the seeds, %.0f s left",
+	        ST_COUNT(c->n_executions, "execution", "executions"), ST_NUMBER(c->n_interesting),
+	        ST_COUNT(c->n_hangs, "hang", "hangs"), ST_COUNT(c->n_faults, "fault", "faults"),
+	        (double)c->most_work / (double)c->corpus.base,
+	        c->choice.seconds - (st_now_raw() - c->began));
 	st_progress_line(arg, line);
 }
 
@@ -337,8 +342,10 @@ read_seeds(const struct st_fuzz_arguments *a, struct st_fuzz_inputs *seeds, stru
 		if (st_fuzz_inputs_read(seeds, a->seeds.v[i], MOST_SEED_BYTES, e))
 			return ST_FAILED;
 	if (!seeds->n)
-		return st_fail(e, ST_EXIT_FAILED, "the folder %s has no file to begin with",
-		               a->seeds.v[0]);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the folder %s has no seeds: put files that the program reads into it",
+		        a->seeds.v[0]);
 	return ST_OK;
 }
 

@@ -42,9 +42,10 @@ st_fuzz_far_check(const struct st_fuzz_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--experiment needs a file for its inputs: -o FILE");
 	if (a->place.on && a->resume)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--resume cannot be used with --on: name the same folder with "
-		               "--campaign, which goes on by itself");
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--resume cannot be used with --on: to continue, name the same folder "
+		        "with --campaign");
 	return ST_OK;
 }
 

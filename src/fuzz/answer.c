@@ -221,9 +221,9 @@ st_fuzz_answer_read(int fd, struct st_fuzz_places *places, struct st_fuzz_execut
 	if (fstat(fd, &st) || (size_t)st.st_size < sizeof(struct head))
 		return st_fail(
 		        e, ST_EXIT_FAILED,
-		        "the strobe process that ran the program was ended before it could "
-		        "write a result, perhaps by the program, which may send a signal to "
-		        "its parent: let the program send none, and see that memory is left");
+		        "the strobe process that ran the program was ended before it wrote a "
+		        "result: use a program that sends no signals to its parent process, and "
+		        "check that enough memory is free");
 	void *all = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (all == MAP_FAILED)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the counts of an execution");

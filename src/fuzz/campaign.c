@@ -145,14 +145,16 @@ static st_status
 check_seed(const struct st_fuzz_execution *x, size_t number, double limit, struct st_error *e)
 {
 	if (x->end == ST_END_HANG)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "seed %zu makes the program run for longer than %g s: raise --hang, "
-		               "or give a smaller seed",
-		               number + 1, limit);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "with seed %zu, the program runs for longer than %g s: raise --hang, "
+		        "or give a smaller seed",
+		        number + 1, limit);
 	if (x->end == ST_END_SIGNAL)
 		return st_fail(
 		        e, ST_EXIT_FAILED,
-		        "seed %zu ends the program by signal %d: give seeds that it can read",
+		        "with seed %zu, the program is ended by signal %d: give seeds with which "
+		        "it ends normally",
 		        number + 1, x->code);
 	if (!x->work)
 		return st_fail(

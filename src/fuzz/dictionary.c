@@ -68,7 +68,7 @@ read_token(const struct dictionary_reader *r, const uint8_t *at, const uint8_t *
 		if (*at == '"')
 			return bad_entry(r, "write a quotation mark in a token as \\\"");
 		if (!take_token_byte(&at, end, &byte))
-			return bad_entry(r, "a backslash is followed by \\, \" or x and two "
+			return bad_entry(r, "a backslash must be followed by \\, \" or x and two "
 			                    "hexadecimal digits");
 		if (st_fuzz_bytes_splice(token, token->n, 0, &byte, 1))
 			return st_fail(r->e, ST_EXIT_FAILED, "no memory left for the dictionary");
@@ -142,7 +142,7 @@ st_rules_add_dictionary(struct st_fuzz_rules *rules, const char *path, struct st
 	if (!status)
 		status = read_entries(&r, rules, &text);
 	if (!status && rules->tokens.n == before)
-		status = st_fail(e, ST_EXIT_FAILED, "the dictionary %s has no token", path);
+		status = st_fail(e, ST_EXIT_FAILED, "the dictionary %s has no tokens", path);
 	st_fuzz_bytes_free(&text);
 	return status;
 }

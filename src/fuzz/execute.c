@@ -28,7 +28,7 @@ st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e)
 		if (t->slots[i].answer < 0)
 			return st_fail(e, ST_EXIT_FAILED,
 			               "cannot make a file in memory: %s; strobe fuzz needs 200 "
-			               "descriptors (ulimit -n)",
+			               "file descriptors (ulimit -n)",
 			               strerror(errno));
 	}
 	return ST_OK;

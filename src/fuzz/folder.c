@@ -48,13 +48,17 @@ st_fuzz_folder_open(struct st_fuzz_folder *f, const char *path, bool resume, str
 	*f = (struct st_fuzz_folder){.path = path};
 	const bool old = has_file(path, "journal");
 	if (resume && !old)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s is no campaign that could be resumed: it has no journal", path);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "cannot resume a campaign in %s: it has no journal; begin one without "
+		        "--resume",
+		        path);
 	if (old && !resume)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "%s has a campaign already: resume it with --resume, or give -o "
-		               "another folder",
-		               path);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "%s already has a campaign: resume it with --resume, or name another "
+		        "folder with -o",
+		        path);
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (make_subfolder(path, parts[i], e))
 			return ST_FAILED;

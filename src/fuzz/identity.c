@@ -129,9 +129,9 @@ static const struct identity_part {
 	const char *name, *what;
 	bool value;
 } identity_parts[] = {
-        {"fuzz", "version of strobe", false},
+        {"fuzz", "the version of strobe", false},
         {"seed", "--seed", true},
-        {"seeds", "content of the seeds (--seeds)", false},
+        {"seeds", "the content of the seeds (--seeds)", false},
         {"rate", "--rate", true},
         {"size", "--size", true},
         {"size-ratio", "--size-ratio", true},
@@ -139,12 +139,12 @@ static const struct identity_part {
         {"strategy", "--strategy", true},
         {"as", "--as", true},
         {"coverage", "--coverage", true},
-        {"program", "content of the program", false},
-        {"rule", "set of rules (--rules)", false},
-        {"expression", "--regex", false},
-        {"tokens", "content of the --dictionary", false},
-        {"at", "command", false},
-        {"word", "command", false},
+        {"program", "the content of the program", false},
+        {"rule", "the set of rules (--rules)", false},
+        {"expression", "the option --regex", false},
+        {"tokens", "the content of the --dictionary", false},
+        {"at", "the command", false},
+        {"word", "the command", false},
 };
 
 static const struct identity_part *
@@ -192,17 +192,17 @@ st_fuzz_identity_check(const char *journal, const char *identity, struct st_erro
 	const struct identity_part *part = differing_part(before, now);
 	if (part->value && identity_part_of(before) == identity_part_of(now)) {
 		const size_t name = strlen(part->name) + 1;
+		st_cause(e, ST_EXIT_FAILED,
+		         "cannot resume the campaign of %s: %s was %.*s and is now %.*s; use the "
+		         "same as before, or name another folder with -o",
+		         journal, part->what, (int)strcspn(before + name, " "), before + name,
+		         (int)strcspn(now + name, " "), now + name);
+	} else {
 		st_cause(
 		        e, ST_EXIT_FAILED,
-		        "the campaign of %s has another %s: %.*s, not %.*s; give what it was begun "
-		        "with, or begin another one with -o",
-		        journal, part->what, (int)strcspn(before + name, " "), before + name,
-		        (int)strcspn(now + name, " "), now + name);
-	} else {
-		st_cause(e, ST_EXIT_FAILED,
-		         "the campaign of %s was begun with another %s; give what it was begun "
-		         "with, or begin another one with -o",
-		         journal, part->what);
+		        "cannot resume the campaign of %s: %s has changed; use the same as before, "
+		        "or name another folder with -o",
+		        journal, part->what);
 	}
 	free(kept);
 	return ST_FAILED;

@@ -22,9 +22,11 @@ read_journal_result(void *arg, size_t variant, size_t repetition, const char *re
 {
 	struct st_fuzz_journal *j = arg;
 	if (variant != j->lines.n || repetition)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "the journal %s is damaged: execution %zu stands where %zu should",
-		               j->path, variant, j->lines.n);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the journal %s is damaged: it has execution %zu where execution %zu "
+		        "is expected",
+		        j->path, variant, j->lines.n);
 	char **new = ST_PUSH(&j->lines);
 	if (!new || !(*new = strdup(result)))
 		return journal_memory(e);
@@ -37,7 +39,8 @@ no_result(void *arg, size_t variant, size_t repetition, const char *result, stru
 {
 	const struct st_fuzz_journal *j = arg;
 	(void)variant, (void)repetition, (void)result;
-	return st_fail(e, ST_EXIT_FAILED, "%s is there already: give -o another folder", j->path);
+	return st_fail(e, ST_EXIT_FAILED, "%s exists already: name another folder with -o",
+	               j->path);
 }
 
 st_status

@@ -38,7 +38,7 @@ print_law(const struct st_finding *f, FILE *out)
 	fprintf(out, ", n = %s to %s repetitions of '", ST_NUMBER(law->from), ST_NUMBER(law->to));
 	st_fuzz_bytes_print_escaped(&f->family.token, SHOWN_BYTES, out);
 	fprintf(out, "%s'%s\n", f->family.token.n > SHOWN_BYTES ? "..." : "",
-	        f->family.n_varied ? ", each with other letters" : "");
+	        f->family.n_varied ? ", each with different letters" : "");
 }
 
 /* The innermost functions on the stack of a fault or a hang. */
@@ -96,7 +96,7 @@ print_finding(const struct st_fuzz_campaign *c, const struct st_finding *f, size
 		print_fuzz_stack(&f->stack, out);
 	fprintf(out, "   %s:", f->chain.n == 1 ? "rule" : "rules");
 	if (!f->chain.n)
-		fputs(" none: a word of the seed is repeated with other letters", out);
+		fputs(" none: a word of the seed is repeated with different letters", out);
 	for (size_t i = 0; i < f->chain.n && i < SHOWN_RULES; i++)
 		fprintf(out, " %s", st_rules_name(c->rules, f->chain.v[i]));
 	if (f->chain.n > SHOWN_RULES)
@@ -232,18 +232,18 @@ print_nothing(const struct st_findings *findings, FILE *out)
 {
 	fputs("\nno finding: ", out);
 	if (findings->linear)
-		fprintf(out, "work grew in %s, by no more than n log n",
+		fprintf(out, "work grew in %s, but by no more than n log n",
 		        ST_COUNT(findings->linear, "function", "functions"));
 	else if (!findings->unsure && !findings->left)
-		fputs("no input made the program work clearly more", out);
+		fputs("no input made the program do clearly more work", out);
 	if (findings->unsure)
 		fprintf(out,
-		        "%sof %s the law cannot be determined (try a smaller --size or a longer "
+		        "%sthe law of %s cannot be determined (try a smaller --size or a longer "
 		        "--judge)",
 		        findings->linear ? "; " : "",
 		        ST_COUNT(findings->unsure, "function", "functions"));
 	if (findings->left)
-		fprintf(out, "%s%s not judged: the time was over",
+		fprintf(out, "%s%s not judged in the time of --judge",
 		        findings->linear || findings->unsure ? "; " : "",
 		        ST_COUNT(findings->left, "input was", "inputs were"));
 	fputc('\n', out);
@@ -260,15 +260,14 @@ st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findin
 	        ST_COUNT(c->n_interesting, "input", "inputs"),
 	        ST_COUNT(c->n_hangs, "hang", "hangs"), ST_COUNT(c->n_faults, "fault", "faults"),
 	        findings->interrupted ? " (interrupted)" : "");
-	fprintf(out, "work of the seeds %s, of the worst input %s (%.3g times)\n",
+	fprintf(out, "work: %s with the median seed, %s with the worst input (%.3g times)\n",
 	        ST_COUNT(c->corpus.base, "block", "blocks"), st_number(most, c->most_work),
 	        (double)c->most_work / (double)c->corpus.base);
 	if (c->unsteady > 0.01)
 		fprintf(out,
-		        "note: equal executions differ by %.2g %% in %s: smaller growth is not "
-		        "looked at\n",
-		        c->unsteady * 100,
-		        c->target->paths ? "what they do on a path" : "their work");
+		        "note: executions of the same seed differ by %.2g %% in %s: smaller "
+		        "growth is ignored\n",
+		        c->unsteady * 100, c->target->paths ? "the work on a path" : "their work");
 	for (size_t i = 0; i < findings->list.n; i++)
 		print_finding(c, &findings->list.v[i], i + 1, folder, out);
 	if (!findings->list.n)

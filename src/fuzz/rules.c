@@ -102,8 +102,8 @@ st_rules_add_user(struct st_fuzz_rules *rules, const char *text, struct st_error
 	if (separator) {
 		char why[256];
 		regerror(error, &rule->expression, why, sizeof why);
-		st_cause(e, ST_EXIT_USAGE, "--regex: '%s' is no extended regular expression: %s",
-		         copy, why);
+		st_cause(e, ST_EXIT_USAGE,
+		         "--regex: '%s' is not an extended regular expression: %s", copy, why);
 	} else {
 		st_cause(e, ST_EXIT_USAGE,
 		         "--regex takes EXPRESSION=>REPLACEMENT, as in 'a+=>aaaa', not '%s'", text);

@@ -131,7 +131,7 @@ unwind_frames(struct stack_reader *r, uint64_t registers[ST_DWARF_REGISTERS],
 		                ? st_image_offset_of_file(m->image, m->offset + (pc - m->from))
 		                : UINT64_MAX;
 		if (offset == UINT64_MAX) {
-			r->out->missing = "the code belongs to no file that can be read";
+			r->out->missing = "the code is not in a file that can be read";
 			return ST_OK;
 		}
 		if (add_stack_frame(r->out, m, offset))
@@ -142,7 +142,7 @@ unwind_frames(struct stack_reader *r, uint64_t registers[ST_DWARF_REGISTERS],
 		case ST_UNWIND_OUTERMOST:
 			return ST_OK;
 		default:
-			r->out->missing = "the callers cannot be found by the unwind information";
+			r->out->missing = "the unwind information does not lead to its caller";
 			return ST_OK;
 		}
 		if (!registers[ST_DWARF_PC])

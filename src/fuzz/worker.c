@@ -94,7 +94,7 @@ st_fuzz_workers_begin(struct st_fuzz_target *t, struct st_error *e)
 		if (w->answer < 0)
 			return st_fail(e, ST_EXIT_FAILED,
 			               "cannot make a file in memory: %s; strobe fuzz needs 200 "
-			               "descriptors (ulimit -n)",
+			               "file descriptors (ulimit -n)",
 			               strerror(errno));
 	}
 	return ST_OK;

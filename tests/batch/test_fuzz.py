@@ -88,7 +88,7 @@ class Fuzz(worked.Case):
         (self.folder / "false").write_text("#!/bin/sh\nkill -SEGV $$\n", encoding="utf-8")
         (self.folder / "false").chmod(0o755)
         _, errors = self.end(self.fuzz("--executions", "40", *ON, "--campaign", "campaign", program="./false"), 125)
-        self.assertRegex(errors.splitlines()[0], "^strobe: seed 1 ends the program by signal 11")
+        self.assertRegex(errors.splitlines()[0], "^strobe: with seed 1, the program is ended by signal 11")
         self.assertFalse((self.folder / "out").exists())
 
     def test_shared_inputs(self):
@@ -146,7 +146,7 @@ class Fuzz(worked.Case):
     def test_mistakes(self):
         for words, text in (
                 (("--campaign", "x"), "--campaign is for workers: add --on local or --on slurm"),
-                (("--on", "local", "--resume"), "--resume cannot be used with --on: name the same folder with --campaign, which goes on by itself"),
+                (("--on", "local", "--resume"), "--resume cannot be used with --on: to continue, name the same folder with --campaign"),
                 (("--on", "here"), "--on takes local, local:N, slurm or slurm:PARTITION, not 'here'"),
         ):
             self.assertEqual(self.end(self.fuzz(*words), 2), ("", f"strobe: {text}\n"))

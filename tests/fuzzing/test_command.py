@@ -176,7 +176,7 @@ class Faults(Fuzz):
     def test_no_finding_has_a_cause(self):
         done = self.strobe("-s", self.seed("text"), *LONG, "--executions", "6", "-o", "text", "--", LINEAR, "its argument is not the input")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("no finding: no input made the program work clearly more\n", done.stdout)
+        self.assertIn("no finding: no input made the program do clearly more work\n", done.stdout)
 
     def test_user_rule(self):
         seed = self.seed("x\n")
@@ -316,21 +316,21 @@ class Campaigns(Fuzz):
 
     def test_what_cannot_be_resumed(self):
         log = (self.place / "whole" / "log.csv").read_bytes()
-        self.error(125, "whole has a campaign already: resume it with --resume, or give -o another folder", *self.campaign("whole", 12)[2:])
-        self.error(125, "new is no campaign that could be resumed: it has no journal", *self.campaign("new", 12, "--resume")[2:])
+        self.error(125, "whole already has a campaign: resume it with --resume, or name another folder with -o", *self.campaign("whole", 12)[2:])
+        self.error(125, "cannot resume a campaign in new: it has no journal; begin one without --resume", *self.campaign("new", 12, "--resume")[2:])
         self.seed("other\n", "other")
-        end = "; give what it was begun with, or begin another one with -o"
-        for words, what in ((("--seed", "2"), "has another --seed: 1, not 2"), (("-s", "other"), "was begun with another content of the seeds (--seeds)"),
-                            (("--rate", "1.25"), "has another --rate: 1.5, not 1.25"), (("--strategy", "unitary"), "has another --strategy: mixed, not unitary"),
-                            (("--hang", "7s"), "has another --hang: 10, not 7"), (("--coverage", "paths"), "has another --coverage: sum, not paths"),
-                            (("--rules", "double-line"), "was begun with another set of rules (--rules)"), (("--regex", "a=>b"), "was begun with another --regex")):
-            self.error(125, f"the campaign of whole/journal {what}{end}", *self.campaign("whole", 12, "--resume", *words)[2:])
+        end = "; use the same as before, or name another folder with -o"
+        for words, what in ((("--seed", "2"), "--seed was 1 and is now 2"), (("-s", "other"), "the content of the seeds (--seeds) has changed"),
+                            (("--rate", "1.25"), "--rate was 1.5 and is now 1.25"), (("--strategy", "unitary"), "--strategy was mixed and is now unitary"),
+                            (("--hang", "7s"), "--hang was 10 and is now 7"), (("--coverage", "paths"), "--coverage was sum and is now paths"),
+                            (("--rules", "double-line"), "the set of rules (--rules) has changed"), (("--regex", "a=>b"), "the option --regex has changed")):
+            self.error(125, f"cannot resume the campaign of whole/journal: {what}{end}", *self.campaign("whole", 12, "--resume", *words)[2:])
         self.assertEqual((self.place / "whole" / "log.csv").read_bytes(), log)
         journal = self.place / "whole" / "journal"
         lines = journal.read_text().splitlines(keepends=True)
         journal.write_text("".join(lines[:3] + lines[4:]))
         done = self.strobe(*self.campaign("whole", 12, "--resume")[2:])
-        self.assertEqual((done.returncode, done.stderr), (125, "strobe: the journal whole/journal is damaged: execution 3 stands where 2 should\n"))
+        self.assertEqual((done.returncode, done.stderr), (125, "strobe: the journal whole/journal is damaged: it has execution 3 where execution 2 is expected\n"))
 
     def test_interrupted(self):
         seed = self.seed("some [words]\n")
@@ -360,25 +360,25 @@ class Misuse(Fuzz):
         seed = self.seed("text")
         (self.place / "empty").mkdir()
         self.error(2, "no program to fuzz: strobe fuzz -s SEED [options] -- PROGRAM @@", "-s", seed)
-        self.error(2, "no input to begin with: give -s a file, or a folder of files, that the program reads", "--", LINEAR)
-        self.error(2, "with --as argument an argument of the program must be @@", "-s", seed, "--as", "argument", "--", LINEAR)
-        self.error(2, "with --as stdin no argument can be @@", "-s", seed, "--as", "stdin", "--", LINEAR, "@@")
-        self.error(2, "@@ stands for the input, and may be given once", "-s", seed, "--", LINEAR, "@@", "@@")
+        self.error(2, "no seeds: name a file that the program reads, or a folder of such files, with -s", "--", LINEAR)
+        self.error(2, "--as argument needs the argument @@, which stands for the input", "-s", seed, "--as", "argument", "--", LINEAR)
+        self.error(2, "with --as stdin, no argument may be @@: remove it, or use --as file", "-s", seed, "--as", "stdin", "--", LINEAR, "@@")
+        self.error(2, "@@ stands for the input: give it only once", "-s", seed, "--", LINEAR, "@@", "@@")
         self.error(2, "--as takes stdin, file or argument, not 'x'", "-s", seed, "--as", "x", "--", LINEAR, "@@")
         self.error(2, "--jobs takes a number from 1 to 32, not '33'", "-s", seed, "-j", "33", "--", LINEAR)
         self.error(2, "--rate takes a number of at least 1, not '0.5'", "-s", seed, "--rate", "0.5", "--", LINEAR)
         self.error(2, "--time takes a time such as 5s or 2m, not '0'", "-s", seed, "-t", "0", "--", LINEAR)
-        self.error(2, "--size takes bytes from 1 to 64M, such as 4k, not '0'", "-s", seed, "-N", "0", "--", LINEAR)
+        self.error(2, "--size takes a number of bytes from 1 to 64M, such as 4k, not '0'", "-s", seed, "-N", "0", "--", LINEAR)
         self.error(125, "cannot read the input gone: No such file or directory", "-s", "gone", "--", LINEAR)
-        self.error(125, "the folder empty has no file to begin with", "-s", "empty", "--", LINEAR)
+        self.error(125, "the folder empty has no seeds: put files that the program reads into it", "-s", "empty", "--", LINEAR)
 
     def test_programs(self):
         seed = self.seed("text")
         done = self.strobe("-s", seed, "-o", "out", "--", "./gone")
         self.assertEqual((done.returncode, done.stdout), (127, ""))
         self.assertRegex(done.stderr, r"^strobe: .*\./gone.*\n$")
-        self.error(125, "seed 1 ends the program by signal 6: give seeds that it can read", "-s", self.seed("xx\n"), "-o", "bad", "--", FAULT)
-        self.error(125, "seed 1 makes the program run for longer than 0.5 s: raise --hang, or give a smaller seed",
+        self.error(125, "with seed 1, the program is ended by signal 6: give seeds with which it ends normally", "-s", self.seed("xx\n"), "-o", "bad", "--", FAULT)
+        self.error(125, "with seed 1, the program runs for longer than 0.5 s: raise --hang, or give a smaller seed",
                    "-s", self.seed("zz\n"), "-o", "slow", "--hang", "0.5s", "--", FAULT)
 
 

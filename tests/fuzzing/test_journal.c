@@ -426,27 +426,27 @@ differences(void **state)
 	static const struct {
 		const char *now, *what;
 	} cases[] = {
-	        {"fuzz=edges seed=12 seeds=1:aa rate=1.5", "has another --seed: 1, not 12;"},
+	        {"fuzz=edges seed=12 seeds=1:aa rate=1.5", "--seed was 1 and is now 12;"},
 	        {"fuzz=edges seed=1 seeds=1:ab rate=1.5",
-	         "begun with another content of the seeds (--seeds);"},
-	        {"fuzz=edges seed=1 seeds=1:aa rate=1.25", "has another --rate: 1.5, not 1.25;"},
+	         "the content of the seeds (--seeds) has changed;"},
+	        {"fuzz=edges seed=1 seeds=1:aa rate=1.25", "--rate was 1.5 and is now 1.25;"},
 	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=unitary",
-	         "has another --strategy: mixed, not unitary;"},
+	         "--strategy was mixed and is now unitary;"},
 	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=b",
-	         "begun with another content of the program;"},
+	         "the content of the program has changed;"},
 	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=ab rule=x "
 	         "expression=a",
-	         "begun with another set of rules (--rules);"},
+	         "the set of rules (--rules) has changed;"},
 	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=ab rule=x "
 	         "rule=y rule=z",
-	         "begun with another set of rules (--rules);"},
+	         "the set of rules (--rules) has changed;"},
 	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=ab rule=x "
 	         "rule=y tokens=0:cc",
-	         "begun with another --regex;"},
+	         "the option --regex has changed;"},
 	        {"fuzz=edges seed=1 seeds=1:aa rate=1.5 size=0 strategy=mixed program=ab rule=x "
 	         "rule=y expression=a expression=b tokens=0:cc word=p",
-	         "begun with another command;"},
-	        {"fuzz seed=1", "begun with another version of strobe;"},
+	         "the command has changed;"},
+	        {"fuzz seed=1", "the version of strobe has changed;"},
 	};
 	struct st_error e = {0};
 	(void)state;

@@ -76,12 +76,12 @@ class Limits(unittest.TestCase):
 
     def test_too_few_descriptors(self):
         error = self.fuzz(LINEAR, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
-        self.assertIn("Too many open files; strobe fuzz needs 200 descriptors (ulimit -n)", error)
+        self.assertIn("Too many open files; strobe fuzz needs 200 file descriptors (ulimit -n)", error)
 
     def test_a_program_that_kills_its_parent(self):
         (self.place / "p.c").write_text("#include <signal.h>\n#include <unistd.h>\nint main(void) { return kill(getppid(), SIGKILL); }\n")
         subprocess.run(["gcc", "-O1", "-o", "p", "p.c"], cwd=self.place, check=True)
-        self.assertIn("was ended before it could write a result, perhaps by the program, which may send a signal to its parent", self.fuzz("./p"))
+        self.assertIn("was ended before it wrote a result: use a program that sends no signals to its parent", self.fuzz("./p"))
 
 
 if __name__ == "__main__":

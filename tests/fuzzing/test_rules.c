@@ -319,7 +319,7 @@ user_rules(void **state)
 	assert_string_equal(e.text, "--regex takes EXPRESSION=>REPLACEMENT, as in 'a+=>aaaa', not "
 	                            "'no separator'");
 	assert_true(st_rules_add_user(&rules, "(=>x", &e));
-	assert_non_null(strstr(e.text, "'(' is no extended regular expression: "));
+	assert_non_null(strstr(e.text, "'(' is not an extended regular expression: "));
 	assert_true(st_rules_add_named(&rules, "flip-bits", &e));
 	assert_string_equal(e.text,
 	                    "--rules: there is no rule 'flip-bits' (did you mean 'flip-bit'?): "

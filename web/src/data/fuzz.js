@@ -52,16 +52,16 @@ export function leadOf(fuzz) {
 	const ratio = fuzz.base_work ? fuzz.most_work / fuzz.base_work : NaN;
 	return [
 		`${plural(fuzz.executions, "execution")} in ${short(fuzz.seconds)} s${fuzz.interrupted ? " (interrupted)" : ""}: ${plural(fuzz.interesting, "interesting input")}, ${plural(fuzz.hangs, "hang")}, ${plural(fuzz.faults, "fault")}.`,
-		`The seeds work ${count(fuzz.base_work)} blocks, the worst input ${count(fuzz.most_work)} (${Number.isFinite(ratio) ? three(ratio) : NOTHING} times).`,
-		fuzz.coverage === "paths" ? "Inputs were compared by the paths of calls." : "",
+		`The program executes ${plural(fuzz.base_work, "block")} with the median seed, and ${count(fuzz.most_work)} with the worst input (${Number.isFinite(ratio) ? three(ratio) : NOTHING} times).`,
+		fuzz.coverage === "paths" ? "Inputs were compared by their work on each path of calls." : "",
 	].filter(Boolean).join(" ");
 }
 
 // Why there is no finding.
 export function nothingOf({ not_superlinear: linear, cannot_tell: unsure, not_judged: left }) {
 	const words = [];
-	if (linear) words.push(`work grew in ${plural(linear, "function")}, by no more than n log n`);
-	if (unsure) words.push(`of ${plural(unsure, "function")} the law cannot be determined (try a smaller --size or a longer --judge)`);
-	if (left) words.push(`${plural(left, "input")} ${left === 1 ? "was" : "were"} not judged: the time was over`);
-	return `No finding: ${words.length ? words.join("; ") : "no input made the program work clearly more"}.`;
+	if (linear) words.push(`work grew in ${plural(linear, "function")}, but by no more than n log n`);
+	if (unsure) words.push(`the law of ${plural(unsure, "function")} cannot be determined (try a smaller --size or a longer --judge)`);
+	if (left) words.push(`${plural(left, "input")} ${left === 1 ? "was" : "were"} not judged in the time of --judge`);
+	return `No finding: ${words.length ? words.join("; ") : "no input made the program do clearly more work"}.`;
 }

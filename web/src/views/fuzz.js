@@ -35,7 +35,7 @@ function difference({ parts, difference: of }) {
 		const words = end === undefined ? text : `${text} … ${end}`;
 		return h(kind === "removed" ? "del" : kind === "inserted" ? "ins" : "span", { title: `${kind}: ${plural(bytes, "byte")}` }, words, bytes > 64 ? h("span.bytes", {}, ` (${count(bytes)} bytes)`) : null);
 	};
-	return [h("h3", {}, "Witness and seed"), h("p.dim", {}, `${plural(of?.kept ?? 0, "byte")} of the seed stayed; changes are marked: `, h("del", {}, "removed"), ", ", h("ins", {}, "inserted"), "."), h("pre.difference", { tabindex: 0 }, parts.map(part))];
+	return [h("h3", {}, "Witness and seed"), h("p.dim", {}, `${plural(of?.kept ?? 0, "byte")} of the seed are kept; changes are marked as `, h("del", {}, "removed"), ", ", h("ins", {}, "inserted"), "."), h("pre.difference", { tabindex: 0 }, parts.map(part))];
 }
 
 function stack({ frames, missing }) {
@@ -43,7 +43,7 @@ function stack({ frames, missing }) {
 	return [
 		h("h3", {}, "Stack"),
 		frames.length ? h("ol.stack", {}, frames.map((frame) => h("li", {}, h("code", {}, frame.function ?? "[unknown]"), h("span.dim", {}, ` ${place(frame)}`)))) : null,
-		missing ? h("p.dim", {}, `Further frames are not known: ${missing}.`) : null,
+		missing ? h("p.dim", {}, `Further frames are unknown: ${missing}.`) : null,
 	];
 }
 
@@ -51,7 +51,7 @@ function section(finding) {
 	const facts = [
 		["law", lawOf(finding)],
 		["size", `${plural(finding.size, "byte")}, ${count(finding.minimal_size)} when minimised; the seed has ${count(finding.seed_size)}`],
-		["work", Number.isFinite(finding.counts_ratio) ? `${Number(finding.counts_ratio.toPrecision(3))} times that of the seed` : "it did not end"],
+		["work", Number.isFinite(finding.counts_ratio) ? `${Number(finding.counts_ratio.toPrecision(3))} times that of the seed` : "not measured"],
 		["time", Number.isFinite(finding.slowdown) ? `${slowdownOf(finding)} that of the seed` : NOTHING],
 		["rules", finding.rules.join(" ")],
 		["witness", finding.witness],
