@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,13 +233,25 @@ is_in_use(const struct st_probing *p, const struct st_threads *ts)
 	return false;
 }
 
+/* Of probes that a killed strobe has left, the area is not mapped here. */
+static bool
+is_sandboxed(const struct st_probing *p)
+{
+	uint32_t sandboxed = 0;
+	if (p->area)
+		return p->area->sandboxed;
+	return st_probing_read(p, p->shared + offsetof(struct st_probe_area, sandboxed), &sandboxed,
+	                       sizeof sandboxed) &&
+	       sandboxed;
+}
+
 static bool
 give_back_memory(struct st_probing *p, struct st_threads *ts)
 {
 	struct st_remote r;
 	struct st_traced *t = st_threads_any(ts);
 	/* The process would be killed by the system calls that unmap the memory: it stays. */
-	if (t && p->area->sandboxed)
+	if (t && is_sandboxed(p))
 		return !is_in_use(p, ts);
 	if (!t || is_in_use(p, ts) || st_remote_borrow(&r, t->tid, &t->regs, t->mask))
 		return false;
