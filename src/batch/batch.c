@@ -119,8 +119,8 @@ batch_make(struct st_batch *b, const char *folder, struct st_error *e)
 	json_t *about = batch_about(b->o, folder);
 	st_status status = about ? st_campaign_make(folder, about, e)
 	                         : st_fail(e, ST_EXIT_FAILED,
-	                                   "a word of the command is not UTF-8, or memory is "
-	                                   "exhausted: the command cannot be a campaign");
+	                                   "workers cannot run the command: one of its words is "
+	                                   "not UTF-8, or no memory is left");
 	json_decref(about);
 	return status ? status : st_campaign_open(&b->c, folder, e);
 }
@@ -267,7 +267,9 @@ batch_take(const struct st_batch *b, const char *text, struct st_batch_result *r
 		return ST_OK;
 	st_batch_result_free(r);
 	return good ? batch_no_memory(e)
-	            : st_fail(e, ST_EXIT_FAILED, "a result of the campaign %s is damaged",
+	            : st_fail(e, ST_EXIT_FAILED,
+	                      "a result of the campaign %s is damaged: name another folder with "
+	                      "--campaign",
 	                      b->c.folder);
 }
 

@@ -214,8 +214,8 @@ st_campaign_open(struct st_campaign *c, const char *folder, struct st_error *e)
 	char *path = c->folder ? st_campaign_path(c, "campaign.json") : NULL;
 	if (!path || access(path, R_OK)) {
 		st_cause(e, ST_EXIT_FAILED,
-		         "%s has no campaign: a command with --on local or --on slurm begins one, "
-		         "and says where",
+		         "%s is not the folder of a campaign: begin one by a command with --on and "
+		         "--campaign FOLDER",
 		         folder);
 		free(path);
 		return ST_FAILED;

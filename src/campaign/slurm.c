@@ -117,7 +117,8 @@ keep_pilots(const struct st_campaign *c, const char *answer, struct st_error *e)
 	const char *last = answer_number(answer);
 	size_t n = last ? strspn(last, "0123456789") : 0;
 	if (!n || n > 20)
-		return st_fail(e, ST_EXIT_FAILED, "sbatch answered '%.*s' instead of a job",
+		return st_fail(e, ST_EXIT_FAILED,
+		               "sbatch answered '%.*s' instead of the number of a job",
 		               (int)strcspn(answer, "\n"), answer);
 	snprintf(name, sizeof name, "pilots/%.*s", (int)n, last);
 	return st_campaign_put(c, "sbatch", name, "", &first, e);

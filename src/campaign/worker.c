@@ -541,10 +541,11 @@ worker_calibrate(struct worker *w, struct st_error *e)
 		return ST_OK;
 	w->noise = st_node_noise(limit);
 	if (w->noise > limit)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "the same work differs by up to %.2g %% from run to run, and %.2g "
-		               "%% are allowed: %s allows more",
-		               w->noise * 100, limit * 100, w->c->noise_option);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "equal work differs by up to %.2g %%, but at most %.2g %% are allowed: "
+		        "allow more with %s",
+		        w->noise * 100, limit * 100, w->c->noise_option);
 	return ST_OK;
 }
 
@@ -562,9 +563,11 @@ worker_check_machine(struct worker *w, struct st_error *e)
 		for (; machine[at] && machine[at] == w->work->machine[at]; at++)
 			line = machine[at] == '\n' ? at + 1 : line;
 		const char *a = machine + line, *b = w->work->machine + line;
-		status = st_fail(e, ST_EXIT_FAILED,
-		                 "it is another machine than that of the campaign: %.*s, here %.*s",
-		                 (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+		status = st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the machine differs from the first one of the campaign: that one has "
+		        "%.*s, this one has %.*s",
+		        (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
 	}
 	free(machine);
 	return status;

@@ -57,8 +57,8 @@ st_workers_place_check(const struct st_workers_place *p, const cpu_set_t *cpus, 
 	return p->workers <= all
 	               ? ST_OK
 	               : st_fail(e, ST_EXIT_FAILED,
-	                         "--on local:%zu needs a CPU for each worker, and strobe may use "
-	                         "%zu: take local:%zu, or local for all but one",
+	                         "--on local:%zu needs a CPU for each worker, but strobe may use "
+	                         "only %zu: use local:%zu, or local for all but one",
 	                         p->workers, all, all);
 }
 

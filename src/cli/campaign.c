@@ -147,7 +147,7 @@ campaign_cancel(const struct campaign_arguments *a, const struct st_campaign *c,
 		return ST_FAILED;
 	FILE *to = a->quiet || a->json ? NULL : st_safe_begin(&safe, stdout);
 	if (to) {
-		fprintf(to, "cancelled: %s; to go on: strobe campaign resume %s\n", c->folder,
+		fprintf(to, "cancelled: %s; to continue: strobe campaign resume %s\n", c->folder,
 		        c->folder);
 		st_safe_end(&safe);
 	}
@@ -177,7 +177,7 @@ campaign_resume(const struct campaign_arguments *a, const struct st_campaign *c,
 			*word++ = json_string_value(json_array_get(words, i));
 	}
 	if (!n || !argv[0] || !directory)
-		st_cause(e, ST_EXIT_FAILED, "%s/campaign.json does not say what to run", c->folder);
+		st_cause(e, ST_EXIT_FAILED, "%s/campaign.json has no command to run", c->folder);
 	else if (chdir(directory))
 		st_cause(e, ST_EXIT_FAILED, "cannot use %s: %s", directory, strerror(errno));
 	else if (execv(argv[0], (char *const *)(uintptr_t)argv))

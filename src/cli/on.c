@@ -30,7 +30,8 @@ on_noise(const char *option, const char *value, double *noise, struct st_error *
 	double percent;
 	if (st_parse_real(value, &percent, &end) || *end || !(percent >= 0) || percent > 1e6)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--%s takes percents, such as 5, or 0 for no calibration, not '%s'",
+		               "--%s takes a percentage, such as 5, or 0 for no calibration, not "
+		               "'%s'",
 		               option, value);
 	*noise = percent / 100;
 	return ST_OK;
@@ -61,7 +62,7 @@ st_on_check(const struct st_batch_place *p, struct st_error *e)
 {
 	const char *alone = p->campaign ? "campaign" : p->lease_set ? "lease" : p->noise_set;
 	return alone && !p->on ? st_fail(e, ST_EXIT_USAGE,
-	                                 "--%s is for workers: add --on local or --on slurm", alone)
+	                                 "--%s needs workers: add --on local or --on slurm", alone)
 	                       : ST_OK;
 }
 
@@ -98,7 +99,7 @@ st_on_say_resume(const char *folder, bool quiet)
 {
 	if (folder && !quiet)
 		fprintf(stderr,
-		        "strobe: all measurements are kept; to go on: strobe campaign resume %s\n",
+		        "strobe: all results are kept; to continue: strobe campaign resume %s\n",
 		        folder);
 }
 

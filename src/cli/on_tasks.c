@@ -15,8 +15,8 @@ static st_status
 tasks_bad_words(struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED,
-	               "a word of the command is not UTF-8, or memory is exhausted: it cannot be "
-	               "a campaign");
+	               "workers cannot run the command: one of its words is not UTF-8, or no "
+	               "memory is left");
 }
 
 st_status

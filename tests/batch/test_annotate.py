@@ -90,7 +90,7 @@ class Annotate(worked.Case):
         first, second = errors.splitlines()
         self.assertRegex(first, "^strobe: no records of the input in/000: .*'nosuch'")
         [folder] = [name for name in os.listdir(self.folder) if name.startswith("strobe-campaign-annotate.")]
-        self.assertEqual(second, f"strobe: all measurements are kept; to go on: strobe campaign resume {self.folder / folder}")
+        self.assertEqual(second, f"strobe: all results are kept; to continue: strobe campaign resume {self.folder / folder}")
         shutil.rmtree(self.folder / folder)
         self.assertFalse((self.folder / "none").exists())
 
@@ -129,7 +129,7 @@ class Annotate(worked.Case):
         self.close_writers()
         _, errors = self.end(process, 125)
         [folder] = [name for name in os.listdir(self.folder) if name.startswith("strobe-campaign-annotate.")]
-        self.assertEqual(errors.splitlines()[1:], [f"strobe: all measurements are kept; to go on: strobe campaign resume {self.folder / folder}"])
+        self.assertEqual(errors.splitlines()[1:], [f"strobe: all results are kept; to continue: strobe campaign resume {self.folder / folder}"])
         (self.folder / "out").mkdir()
         self.end(self.start("campaign", "resume", folder), 0)
         self.assertEqual(self.costs("out/records"), [0, 20])
@@ -147,7 +147,7 @@ class Annotate(worked.Case):
         (self.folder / "empty").mkdir()
         for words, code, text in (
                 (("--on", "local", "-o", "r", "--", SUMS), 2, "--on needs inputs with which the program is recorded: give them with --inputs"),
-                (("--campaign", "x", "-i", "empty", "-o", "r", "--", SUMS), 2, "--campaign is for workers: add --on local or --on slurm"),
+                (("--campaign", "x", "-i", "empty", "-o", "r", "--", SUMS), 2, "--campaign needs workers: add --on local or --on slurm"),
                 (("-i", "empty", "-o", "r", "--", SUMS), 125, "the folder empty has no file to use as an input"),
                 (("-i", "none", "-o", "r", "--", SUMS), 125, "cannot read the input none: No such file or directory"),
                 (("-i", "empty", "records"), 2, "--inputs is for recording: strobe annotate -o FILE -- PROGRAM"),

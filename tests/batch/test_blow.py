@@ -101,15 +101,15 @@ class Blow(worked.Case):
         first, second = errors.splitlines()
         self.assertIn("nosuch", first)
         [folder] = [name for name in os.listdir(self.folder) if name.startswith("strobe-campaign-blow.")]
-        self.assertEqual(second, f"strobe: all measurements are kept; to go on: strobe campaign resume {self.folder / folder}")
+        self.assertEqual(second, f"strobe: all results are kept; to continue: strobe campaign resume {self.folder / folder}")
         shutil.rmtree(self.folder / folder)
 
     def test_mistakes(self):
         for words, text in (
                 (("--on", "there"), "--on takes local, local:N, slurm or slurm:PARTITION, not 'there'"),
-                (("--campaign", "x"), "--campaign is for workers: add --on local or --on slurm"),
-                (("--node-noise", "1"), "--node-noise is for workers: add --on local or --on slurm"),
-                (("--on", "local", "--node-noise", "x"), "--node-noise takes percents, such as 5, or 0 for no calibration, not 'x'"),
+                (("--campaign", "x"), "--campaign needs workers: add --on local or --on slurm"),
+                (("--node-noise", "1"), "--node-noise needs workers: add --on local or --on slurm"),
+                (("--on", "local", "--node-noise", "x"), "--node-noise takes a percentage, such as 5, or 0 for no calibration, not 'x'"),
                 (("--on", "local", "--journal", "j"), "--journal cannot be used with --on: leave out one, since the folder of --campaign keeps the runs"),
                 (("--on", "local", "--show-functions"), "--show-functions cannot be used with --on: leave out one"),
                 (("--on", "local", "--timeline", "f"), "--timeline cannot be used with --on: leave out one"),

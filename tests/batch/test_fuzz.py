@@ -145,7 +145,7 @@ class Fuzz(worked.Case):
 
     def test_mistakes(self):
         for words, text in (
-                (("--campaign", "x"), "--campaign is for workers: add --on local or --on slurm"),
+                (("--campaign", "x"), "--campaign needs workers: add --on local or --on slurm"),
                 (("--on", "local", "--resume"), "--resume cannot be used with --on: to continue, name the same folder with --campaign"),
                 (("--on", "here"), "--on takes local, local:N, slurm or slurm:PARTITION, not 'here'"),
         ):

@@ -123,7 +123,7 @@ class Gate(unittest.TestCase):
         self.assertEqual(errors, f"strobe: another strobe works on the campaign in {self.campaign}: wait for it, or end it with strobe campaign cancel\n")
         self.end(self.start("campaign", "cancel", "campaign"), 0)
         _, errors = self.end(gate, 128 + signal.SIGTERM)
-        self.assertEqual(errors, f"strobe: all measurements are kept; to go on: strobe campaign resume {self.campaign}\n")
+        self.assertEqual(errors, f"strobe: all results are kept; to continue: strobe campaign resume {self.campaign}\n")
         (self.folder / "flag").unlink()
         out, _ = self.end(self.start("campaign", "resume", "campaign"), 3)
         self.assertIn("5 pairs", out)
@@ -146,15 +146,15 @@ class Gate(unittest.TestCase):
         _, errors = self.gate(3, code=125)
         self.assertEqual(errors.splitlines()[0], "strobe: the gate measured nothing: ./p.sh of the target exited with 1; run it by hand to see why")
         [folder] = [name for name in os.listdir(self.folder) if name.startswith("strobe-campaign-gate.")]
-        self.assertEqual(errors.splitlines()[1], f"strobe: all measurements are kept; to go on: strobe campaign resume {self.folder / folder}")
+        self.assertEqual(errors.splitlines()[1], f"strobe: all results are kept; to continue: strobe campaign resume {self.folder / folder}")
         shutil.rmtree(self.folder / folder)
 
     def test_mistakes(self):
         (self.folder / "times").write_text("1 1\n" * 60, encoding="utf-8")
         for words, code, text in (
                 (("--on", "there"), 2, "--on takes local, local:N, slurm or slurm:PARTITION, not 'there'"),
-                (("--campaign", "x"), 2, "--campaign is for workers: add --on local or --on slurm"),
-                (("--noise", "1"), 2, "--noise is for workers: add --on local or --on slurm"),
+                (("--campaign", "x"), 2, "--campaign needs workers: add --on local or --on slurm"),
+                (("--noise", "1"), 2, "--noise needs workers: add --on local or --on slurm"),
                 (("--on", "local", "--lease", "0"), 2, "--lease takes a time of a second or more, such as 60s, not '0'"),
                 (("--on", "local", "--duet", "shared"), 2, "--duet shared cannot be used with --on local: leave out one"),
                 (("--on", "local", "--duet", "together"), 2, "--duet together cannot be used with --on local: leave out one"),

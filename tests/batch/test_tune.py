@@ -56,7 +56,7 @@ class Tune(worked.Case):
     def test_noisy_node(self):
         """The message names the option that this command has."""
         _, errors = self.end(self.start("tune", "-q", *GRID, "--on", "local:1", "--node-noise", "0.0000001", "--", KNOWN), 125)
-        self.assertRegex(errors, r"^strobe: no worker of the campaign is left; node .*: the same work differs by up to .* % from run to run, and 1e-07 % are allowed: --node-noise allows more\n$")
+        self.assertRegex(errors, r"^strobe: no worker of the campaign is left; node .*: equal work differs by up to .* %, but at most 1e-07 % are allowed: allow more with --node-noise\n$")
 
     def test_list(self):
         """Programs of a file, without one in the command."""
@@ -103,7 +103,7 @@ class Tune(worked.Case):
 
     def test_mistakes(self):
         for words, text in (
-                (("--campaign", "x"), "--campaign is for workers: add --on local or --on slurm"),
+                (("--campaign", "x"), "--campaign needs workers: add --on local or --on slurm"),
                 (("--experiment", "pair 0 0 0 0 1", "-o", "x", "--max", "--qos", "file:x", "--qos-min", "1"), "'pair 0 0 0 0 1' is no part of this search"),
                 (("--experiment", "search", "-o", "x"), "'search' is no part of this study"),
                 (("--on", "here"), "--on takes local, local:N, slurm or slurm:PARTITION, not 'here'"),

@@ -351,8 +351,8 @@ bad_nodes(void **state)
 	struct st_work other = good;
 	other.machine = "cpu=A\nkernel=C\n";
 	assert_int_equal(st_campaign_work(&s->c, &other, &e), -1);
-	assert_string_equal(e.text, "it is another machine than that of the campaign: kernel=B, "
-	                            "here kernel=C");
+	assert_string_equal(e.text, "the machine differs from the first one of the campaign: "
+	                            "that one has kernel=B, this one has kernel=C");
 	st_campaign_forgive(&s->c);
 	assert_int_equal(st_campaign_work(&s->c, &good, &e), 0);
 	assert_results(s, 2);

@@ -118,8 +118,8 @@ class Campaign(unittest.TestCase):
     def test_noisy_node(self):
         self.project(1, 1)
         error = self.run_job(*self.command[:-1], "0.0000001", code=125)
-        self.assertRegex(error, r"^strobe: no worker of the campaign is left; node .*: the same work differs by up to .* % from run to run, and 1e-07 % are allowed: "
-                                r"--noise allows more\n$")
+        self.assertRegex(error, r"^strobe: no worker of the campaign is left; node .*: equal work differs by up to .* %, but at most 1e-07 % are allowed: "
+                                r"allow more with --noise\n$")
         self.assertFalse(self.out.exists())
         self.assert_stored(self.run_job(), 1, 1)
 
@@ -199,7 +199,7 @@ class Campaign(unittest.TestCase):
         self.wait(lambda: os.listdir(folder / "leases"))
         status = self.p.json("campaign", "status", folder)
         self.assertEqual((status["state"], status["runs"], status["finished"], status["given_up"], status["quarantine"]), ("running", 2, 0, 0, []))
-        self.assertEqual(self.p.ask("campaign", "cancel", folder), "cancelled: {0}; to go on: strobe campaign resume {0}\n".format(os.path.realpath(folder)))
+        self.assertEqual(self.p.ask("campaign", "cancel", folder), "cancelled: {0}; to continue: strobe campaign resume {0}\n".format(os.path.realpath(folder)))
         self.end(job, 128 + signal.SIGTERM)
         self.assertEqual(self.p.json("campaign", "status", folder)["state"], "cancelled")
         self.assertEqual(os.listdir(folder / "leases"), [])
@@ -207,7 +207,7 @@ class Campaign(unittest.TestCase):
         # Machines of another key do not work on it.
         (folder / "machine").write_text("cpu=Other\n", encoding="utf-8")
         self.flag.unlink()
-        self.assertRegex(self.run_job(code=125), r"^strobe: no worker of the campaign is left; node .*: it is another machine than that of the campaign: cpu=Other, here cpu=")
+        self.assertRegex(self.run_job(code=125), r"^strobe: no worker of the campaign is left; node .*: the machine differs from the first one of the campaign: that one has cpu=Other, this one has cpu=")
         (folder / "machine").unlink()
         self.assert_stored(self.run_job(), 2, 1)
 
@@ -247,10 +247,10 @@ class Campaign(unittest.TestCase):
                 (("job", "run", "--on", "here"), 2, "--on takes local, local:N, slurm or slurm:PARTITION, not 'here'"),
                 (("job", "run", "--on", "local:0"), 2, "--on local: takes a number of workers after the colon, not '0'"),
                 (("job", "run", "--on", "local:1", "--lease", "1ms"), 2, "--lease takes a time of a second or more, such as 60s, not '1ms'"),
-                (("job", "run", "--on", "local:1", "--noise", "no"), 2, "--noise takes percents, such as 5, or 0 for no calibration, not 'no'"),
+                (("job", "run", "--on", "local:1", "--noise", "no"), 2, "--noise takes a percentage, such as 5, or 0 for no calibration, not 'no'"),
                 (("job", "run", "--on", "slurm", "--rev", "HEAD"), 2, "--rev works with --on local, not with slurm: check the version out instead"),
-                (("job", "run", "--on", f"local:{too_many}"), 125, f"--on local:{too_many} needs a CPU for each worker, and strobe may use {too_many - 1}: take local:{too_many - 1}, or local for all but one"),
-                (("campaign", "status", "."), 125, ". has no campaign: a command with --on local or --on slurm begins one, and says where"),
+                (("job", "run", "--on", f"local:{too_many}"), 125, f"--on local:{too_many} needs a CPU for each worker, but strobe may use only {too_many - 1}: use local:{too_many - 1}, or local for all but one"),
+                (("campaign", "status", "."), 125, ". is not the folder of a campaign: begin one by a command with --on and --campaign FOLDER"),
                 (("campaign", "status"), 2, "strobe campaign status takes the folder of a campaign"),
                 (("campaign", "show", "."), 2, "strobe campaign takes status, resume, cancel or worker, not 'show'"),
                 (("campaign", "cancel", "a", "b"), 2, "strobe campaign takes one folder; 'b' is one too many"),
