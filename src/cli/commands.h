@@ -682,9 +682,10 @@
 	O(on, 0, "on", "PLACE", true,                                                              \
 	  "run with workers: local, local:N, slurm or slurm:PARTITION (default: one by one)")      \
 	O(lease, 0, "lease", "TIME", true,                                                         \
-	  "with --on: give the run of a worker that is silent for TIME to another (default: 60s)") \
+	  "with --on: take over the run of a worker that reports nothing for TIME (default: 60s)") \
 	O(noise, 0, "noise", "PERCENT", true,                                                      \
-	  "with --on: use no node on which equal work differs by more (default: 5; 0: use all)")   \
+	  "with --on: exclude nodes on which equal work differs by more (default: 5; 0: exclude "  \
+	  "none)")                                                                                 \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
 	ST_OPTION_HELP(O)

@@ -15,9 +15,10 @@
 	O(campaign, 0, "campaign", "FOLDER", true,                                                 \
 	  "with --on: keep tasks and results in FOLDER (default: a temporary folder)")             \
 	O(lease, 0, "lease", "TIME", true,                                                         \
-	  "with --on: give the run of a worker that is silent for TIME to another (default: 60s)") \
+	  "with --on: take over the run of a worker that reports nothing for TIME (default: 60s)") \
 	O(id, 0, name, "PERCENT", true,                                                            \
-	  "with --on: use no node on which equal work differs by more (default: 5; 0: use all)")
+	  "with --on: exclude nodes on which equal work differs by more (default: 5; 0: exclude "  \
+	  "none)")
 
 #define ST_ON_OPTIONS(O) ST_WORKER_OPTIONS(O, noise, "noise")
 
@@ -105,7 +106,7 @@
 	O(baseline_runs, 0, "baseline-runs", "N", true,                                            \
 	  "begin with N runs without noise (default: 5)")                                          \
 	O(native_runs, 0, "native-runs", "N", true,                                                \
-	  "pair N runs without noise with runs without probes (default: 5; 0: none)")              \
+	  "pair N runs without noise with runs without probes (default: 5; 0: exclude none)")      \
 	O(iterations, 'i', "iterations", "N", true, "end after N experiments (default: no limit)") \
 	O(timeout, 0, "timeout", "TIME", true,                                                     \
 	  "end the campaign after this long (default: 1m; 0: no limit)")                           \
@@ -140,37 +141,41 @@
 
 #define ST_FUZZ_WORD(id, name) "|" name
 #define ST_FUZZ_OPTIONS(O)                                                                         \
-	O(seeds, 's', "seeds", "PATH", true, "begin with this file, or all files of this folder")  \
+	O(seeds, 's', "seeds", "PATH", true,                                                       \
+	  "start from this file, or from all files of this folder (required)")                     \
 	O(as, 0, "as", "stdin|file|argument", true,                                                \
-	  "choose where the input goes (default: file if an argument is @@, else stdin)")          \
-	O(time, 't', "time", "TIME", true, "search for this long (default: 60s)")                  \
-	O(executions, 0, "executions", "N", true, "search with at most N executions")              \
+	  "pass the input in this way (default: file if an argument is @@, or stdin)")             \
+	O(time, 't', "time", "TIME", true, "end the search after this time (default: 60s)")        \
+	O(executions, 0, "executions", "N", true,                                                  \
+	  "end the search after N executions (default: no limit)")                                 \
 	O(jobs, 'j', "jobs", "N", true,                                                            \
-	  "execute the program N times at once, at most 32 (default: the number of CPUs)")         \
+	  "run N executions at the same time, at most 32 (default: the number of CPUs)")           \
 	O(judge, 0, "judge", "TIME", true,                                                         \
-	  "judge what was found for at most this long (default: 60s)")                             \
-	O(hang, 0, "hang", "TIME", true, "end an execution after this long (default: 10s)")        \
+	  "spend at most this time on judging the inputs that were found (default: 60s)")          \
+	O(hang, 0, "hang", "TIME", true,                                                           \
+	  "end an execution after this time, and report it as a hang (default: 10s)")              \
 	O(coverage, 0, "coverage", "sum|paths", true,                                              \
-	  "compare the sum of an input's work, or its work on each path of calls (default: sum)")  \
+	  "compare inputs by their total work, or by the work on each path (default: sum)")        \
 	O(fresh, 0, "fresh", NULL, true,                                                           \
-	  "start a new process for each execution (default: copy one that has started)")           \
+	  "start a new process for each execution (default: copy a started process)")              \
 	O(size, 'N', "size", "BYTES", true,                                                        \
-	  "make inputs of at most BYTES (default: the largest seed and 1,000,000 more)")           \
+	  "make inputs of at most BYTES (default: 1,000,000 more than the largest seed)")          \
 	O(size_ratio, 0, "size-ratio", "N", true,                                                  \
-	  "make inputs of at most N times the largest seed")                                       \
+	  "make inputs of at most N times the largest seed (default: as --size)")                  \
 	O(rate, 0, "rate", "N", true,                                                              \
-	  "an input is interesting if its work is N times that of the seeds (default: 1.5)")       \
+	  "call inputs interesting whose work is above N times the seeds' (default: 1.5)")         \
 	O(rules, 0, "rules", "LIST", true,                                                         \
-	  "change inputs by these rules (default: those that suit the first seed)")                \
-	O(regex, 0, "regex", "RULE", true, "replace by this rule, too: EXPRESSION=>REPLACEMENT")   \
+	  "change inputs by these rules (default: those for the type of the first seed)")          \
+	O(regex, 0, "regex", "RULE", true,                                                         \
+	  "also change inputs by this rule: EXPRESSION=>REPLACEMENT")                              \
 	O(dictionary, 0, "dictionary", "FILE", true,                                               \
-	  "also put tokens of FILE into inputs: a dictionary of AFL++ or libFuzzer")               \
+	  "also insert the tokens in FILE, a dictionary of AFL++ or libFuzzer")                    \
 	O(strategy, 0, "strategy", &(ST_FUZZ_STRATEGIES(ST_FUZZ_WORD))[1], true,                   \
-	  "set how many inputs a rule makes of a parent (default: mixed)")                         \
-	O(seed, 0, "seed", "N", true, "set the seed for random choices (default: 1)")              \
-	O(resume, 0, "resume", NULL, true, "go on with the campaign in the folder of -o")          \
+	  "choose how many inputs a rule makes from a parent (default: mixed)")                    \
+	O(seed, 0, "seed", "N", true, "set the seed of the random choices (default: 1)")           \
+	O(resume, 0, "resume", NULL, true, "continue the campaign in the folder of --output")      \
 	ST_EXPERIMENT_ON_OPTIONS(O)                                                                \
-	O(exit_code, 0, "exit-code", NULL, true, "exit with 1 when there is a finding")            \
+	O(exit_code, 0, "exit-code", NULL, true, "exit with 1 if there is a finding")              \
 	O(format, 0, "format", "text|json", true, "print text or JSON (default: text)")            \
 	O(output, 'o', "output", "FOLDER", true,                                                   \
 	  "keep inputs and findings in FOLDER (default: strobe.PROGRAM.PID.fuzz)")                 \
