@@ -156,8 +156,8 @@ options_of_tool(FILE *out, const struct prose *p, const strobe_tool *t)
 	const char *name;
 	fprintf(out, ".SH OPTIONS\n");
 	if (tool_option(t, 0))
-		fprintf(out, "The tool's own follow its name, separated by commas.\n"
-		             "One without a value is 1; sizes may end in k, M or G.\n");
+		fprintf(out, "Options of the tool follow its name, separated by commas.\n"
+		             "An option without a value is 1; sizes may end in k, M or G.\n");
 	for (size_t i = 0; (name = tool_option(t, i)); i++) {
 		const char *value = t->options[i].value;
 		fprintf(out, ".TP\n.BI \"%s=\" VALUE\n", name);
@@ -169,8 +169,8 @@ options_of_tool(FILE *out, const struct prose *p, const strobe_tool *t)
 			        limit ? "; the value is a number " : "",
 			        limit ? st_tool_range(range, limit) : "");
 	}
-	fprintf(out, "%sThose of\n.B strobe run\nare in\n.BR strobe\\-run (1).\n",
-	        tool_option(t, 0) ? ".PP\n" : "The tool has none of its own.\n");
+	fprintf(out, "%s.BR strobe\\-run (1)\ndescribes the options of\n.BR \"strobe run\" .\n",
+	        tool_option(t, 0) ? ".PP\n" : "The tool has no options.\n");
 }
 
 void

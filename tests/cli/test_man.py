@@ -84,7 +84,7 @@ class Pages(unittest.TestCase):
         pages = self.pages()
         self.assertIn('.TP\n.BI "trace=" VALUE\n\\&Record the stream of instructions.\nThe default is 0', pages["strobe-opmix"])
         self.assertIn('.TP\n.BI "values=" VALUE\n\\&Record the value that was read or written, too.\nLonger text.\nThe default is 0; the value is a number from 0 to 1.\n', pages["strobe-memtrace"])
-        self.assertIn("The tool has none of its own.\n", pages["strobe-null"])
+        self.assertIn("The tool has no options.\n", pages["strobe-null"])
         self.write("tools/memtrace.prose", "@option size\nText.\n")
         self.refused("tools/memtrace.prose: there is no option 'size'")
 
