@@ -243,7 +243,7 @@ print_nothing(const struct st_findings *findings, FILE *out)
 		        findings->linear ? "; " : "",
 		        ST_COUNT(findings->unsure, "function", "functions"));
 	if (findings->left)
-		fprintf(out, "%s%s not judged in the time of --judge",
+		fprintf(out, "%s%s not judged before judging ended (try a longer --judge)",
 		        findings->linear || findings->unsure ? "; " : "",
 		        ST_COUNT(findings->left, "input was", "inputs were"));
 	fputc('\n', out);
