@@ -273,6 +273,7 @@ begin_worker_process(struct st_fuzz_target *t, struct st_fuzz_worker *w, struct 
 	const pid_t campaign = getpid();
 	pid_t pid = fork();
 	if (pid == 0) {
+		st_fuzz_fix_addresses();
 		if (go[0] < 0)
 			measure_execution(t, w, campaign);
 		serve_executions_of(t, w, campaign, go[0], done[1]);
