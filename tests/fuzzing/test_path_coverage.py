@@ -130,7 +130,7 @@ int main(void) {
         done = subprocess.run([STROBE, "fuzz", "-q", "-o", "whole", "-s", "seed", "-N", "200", "--seed", "5", "--resume", "--", PATHS],
                               cwd=self.place, capture_output=True, text=True, timeout=300)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (125, 1), done.stderr)
-        self.assertIn("the campaign of whole/journal has another --coverage: paths, not sum;", done.stderr)
+        self.assertIn("cannot resume the campaign of whole/journal: --coverage was paths and is now sum;", done.stderr)
 
     def test_another_coverage_is_refused(self):
         done = subprocess.run([STROBE, "fuzz", "--coverage", "edges", "-s", "seed", "--", PATHS], cwd=self.place, capture_output=True, text=True, timeout=60)
