@@ -185,7 +185,7 @@ st_ann_find_mixture(const struct st_ann_problem *p, struct st_ann_rows rows,
 	if (part) {
 		part->fit = *best;
 		part->r2_cv = st_ann_cross_validate(p, rows, best);
-		if (ann_leaf_bic(p, rows, &weak) < least - weak_is_better)
+		if (!(part->r2_cv < 0) && ann_leaf_bic(p, rows, &weak) < least - weak_is_better)
 			ann_replace_parts(leaf, part);
 	}
 	free(weak.parts.v);

@@ -87,8 +87,11 @@ ann_leaf_of(struct ann_tree *t, struct st_ann_rows rows, size_t depth,
 		return ST_FAILED;
 	if (!formula || !formula->best.n_terms)
 		return st_ann_independent(t->p, rows, part);
+	const double r2_cv = st_ann_cross_validate(t->p, rows, &formula->best);
+	if (r2_cv < 0) /* for records that it was not fitted to, their mean is closer: no law */
+		return st_ann_independent(t->p, rows, part);
 	part->fit = formula->best;
-	part->r2_cv = st_ann_cross_validate(t->p, rows, &formula->best);
+	part->r2_cv = r2_cv;
 	return ST_OK;
 }
 

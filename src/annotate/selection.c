@@ -204,14 +204,15 @@ ann_try_selection(const struct st_ann_problem *p, struct st_ann_rows all, uint16
 	if (selection == ST_ANN_DOMINANT &&
 	    ann_others_are_far(p, all, rows, taken, &formula.best, &far))
 		return ST_FAILED;
-	if (!far)
+	const double r2_cv = st_ann_cross_validate(&own, selected, &formula.best);
+	if (!far || r2_cv < 0)
 		return ST_OK;
 	*found = true;
 	*part = (struct st_ann_part){.weight = NAN,
 	                             .fit = formula.best,
 	                             .selection = selection,
 	                             .dropped = 1 - (double)taken / (double)all.n,
-	                             .r2_cv = st_ann_cross_validate(&own, selected, &formula.best),
+	                             .r2_cv = r2_cv,
 	                             .n = taken};
 	return ST_OK;
 }
