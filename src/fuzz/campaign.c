@@ -283,7 +283,8 @@ st_fuzz_campaign_begin(struct st_fuzz_campaign *c, struct st_fuzz_bytes *seeds, 
 			return no_memory(e);
 	}
 	if (st_fuzz_interrupted())
-		return st_fail(e, ST_EXIT_FAILED, "interrupted before all seeds were executed");
+		return st_fail(e, 128 + st_fuzz_interrupted(),
+		               "interrupted before all seeds were executed");
 	c->n_seeds = n;
 	set_most_bytes(c);
 	if (set_base(c))

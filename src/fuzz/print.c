@@ -272,6 +272,9 @@ st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findin
 		print_finding(c, &findings->list.v[i], i + 1, folder, out);
 	if (!findings->list.n)
 		print_nothing(findings, out);
+	else if (findings->left)
+		fprintf(out, "\n%s not judged before judging ended (try a longer --judge)\n",
+		        ST_COUNT(findings->left, "input was", "inputs were"));
 	print_witnesses(findings, out, style);
 	print_grown_paths(c, functions, out, style);
 	print_fuzz_rules(c, out, style);

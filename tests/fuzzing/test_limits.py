@@ -4,9 +4,11 @@
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -82,6 +84,18 @@ class Limits(unittest.TestCase):
         (self.place / "p.c").write_text("#include <signal.h>\n#include <unistd.h>\nint main(void) { return kill(getppid(), SIGKILL); }\n")
         subprocess.run(["gcc", "-O1", "-o", "p", "p.c"], cwd=self.place, check=True)
         self.assertIn("was ended before it wrote a result: use a program that sends no signals to its parent", self.fuzz("./p"))
+
+    def test_interrupted_in_a_seed(self):
+        """The exit code says which signal it was, as later in the search."""
+        (self.place / "waits.c").write_text('#include <stdio.h>\n#include <unistd.h>\nint main(void) { fclose(fopen("began", "w")); pause(); }\n')
+        subprocess.run(["gcc", "-O1", "-o", "waits", "waits.c"], cwd=self.place, check=True)
+        with subprocess.Popen([STROBE, "fuzz", "-q", "-s", "seed", "--hang", "100s", "-o", "out", "--", "./waits"], cwd=self.place, stderr=subprocess.PIPE, text=True,
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)) as strobe:
+            while not (self.place / "began").exists():
+                self.assertIsNone(strobe.poll())
+                time.sleep(0.01)
+            strobe.send_signal(signal.SIGINT)
+            self.assertEqual((strobe.communicate(timeout=100)[1], strobe.returncode), ("strobe: interrupted before all seeds were executed\n", 128 + signal.SIGINT))
 
 
 if __name__ == "__main__":
