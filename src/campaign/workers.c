@@ -243,22 +243,11 @@ st_workers_attend(struct st_workers *p, struct st_error *e)
 	return p->place->slurm ? slurm_attend(p, e) : local_attend(p, e);
 }
 
-/* Whether the worker has ended. */
-static bool
-worker_reap(pid_t pid)
-{
-	pid_t got;
-	do
-		got = waitpid(pid, NULL, WNOHANG);
-	while (got < 0 && errno == EINTR);
-	return got != 0;
-}
-
 static void
 worker_await(pid_t pid, double deadline)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
-	while (!worker_reap(pid)) {
+	while (!waitpid(pid, NULL, WNOHANG)) {
 		if (st_now_raw() >= deadline)
 			kill(pid, SIGKILL);
 		nanosleep(&pause, NULL);

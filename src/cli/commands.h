@@ -395,7 +395,7 @@
 	O(metric, 0, "metric", "METRIC", true,                                                     \
 	  "compare this metric (default: first in both; of measurements and counters all)")        \
 	O(by, 0, "by", "function|line|context", true,                                              \
-	  "compare functions, source lines or calling contexts")                                   \
+	  "compare functions, source lines or calling contexts (default: by the kind of profile)") \
 	O(table, 't', "table", "NAME", true, "compare this table of a tool, by its keys")          \
 	O(shares, 0, "shares", NULL, true, "compare shares of each run's total")                   \
 	O(kccf, 0, "kccf", NULL, true,                                                             \
