@@ -14,6 +14,12 @@
 
 enum { WORDS = ST_PROBE_CHUNK / 8 };
 
+/* A chunk that can be taken. */
+struct ready {
+	uint64_t order;
+	uint32_t index, record, state;
+};
+
 struct st_probe_drain {
 	struct st_probe_area *area;
 	st_probe_take *take;
@@ -21,6 +27,7 @@ struct st_probe_drain {
 	uint64_t *last;                /* of each record, the time of its last event */
 	double waits[ST_PROBE_CHUNKS]; /* since when a word of a full chunk is missing; 0: none is
 	                                */
+	struct ready before[ST_PROBE_CHUNKS]; /* the first list of find_ready */
 	uint64_t words[WORDS];
 	struct st_probe_event events[WORDS];
 	pthread_t thread;
@@ -94,11 +101,6 @@ words_of(const struct st_probe_drain *d, uint32_t chunk)
 	return (uint64_t *)(at + (size_t)chunk * ST_PROBE_CHUNK_STRIDE);
 }
 
-struct ready {
-	uint64_t order;
-	uint32_t index, record, state;
-};
-
 static int
 ready_order(const void *a, const void *b)
 {
@@ -109,7 +111,7 @@ ready_order(const void *a, const void *b)
 }
 
 static size_t
-find_ready(const struct st_probe_drain *d, bool all, struct ready *ready)
+list_ready(const struct st_probe_drain *d, bool all, struct ready *ready)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < ST_PROBE_CHUNKS; i++) {
@@ -121,6 +123,25 @@ find_ready(const struct st_probe_drain *d, bool all, struct ready *ready)
 	}
 	qsort(ready, n, sizeof *ready, ready_order);
 	return n;
+}
+
+/* While the chunks are listed, a thread may fill one that was looked at already, and then another
+ * one that was not: the list has the second without the first. All that were full before a chunk of
+ * the first list are in a second one, so that its chunks up to that are the next of their thread.
+ */
+static size_t
+find_ready(struct st_probe_drain *d, bool all, struct ready *ready)
+{
+	const size_t n = list_ready(d, all, d->before);
+	const size_t m = n ? list_ready(d, all, ready) : 0;
+	size_t kept = 0, last = 0;
+	for (size_t i = 0; i < m; i++) {
+		while (last < n && ready_order(&d->before[last], &ready[i]) < 0)
+			last++;
+		if (last < n && d->before[last].record == ready[i].record)
+			ready[kept++] = ready[i];
+	}
+	return kept;
 }
 
 /* A signal handler has filled the chunk while a word of it was being written, and has not returned
