@@ -362,20 +362,38 @@ class Other(unittest.TestCase):
                 self.assertTrue("the profile has no wall time, of which --metric could choose: measure with strobe run -t hot:wall"
                                 in done.stderr or "--metric chooses from the wall time of call stacks" in done.stderr, done.stderr)
 
+    def attach(self, program, path, seconds):
+        time.sleep(0.3)
+        done = strobe("attach", "-q", "-t", "hot:wall", "-o", path, "--for", seconds, str(program.pid), check=False)
+        if done.returncode == 125 and "ptrace" in done.stderr:
+            program.kill()
+            self.skipTest(done.stderr.strip())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return strobe("export", "--to", "folded", path).stdout.splitlines()
+
     def test_attached_process(self):
         with subprocess.Popen([WAITS, "s" * 50]) as program, tempfile.TemporaryDirectory() as folder:
             try:
-                path = os.path.join(folder, "result.db")
-                time.sleep(0.3)
-                done = strobe("attach", "-q", "-t", "hot:wall", "-o", path, "--for", "1s", str(program.pid), check=False)
-                if done.returncode == 125 and "ptrace" in done.stderr:
-                    self.skipTest(done.stderr.strip())
-                self.assertEqual(done.returncode, 0, done.stderr)
+                folded = self.attach(program, os.path.join(folder, "result.db"), "1s")
             finally:
                 program.kill()
-            folded = strobe("export", "--to", "folded", path).stdout
-            slept = [int(line.rsplit(" ", 1)[1]) for line in folded.splitlines() if ";g;f;" in line and "[sleep]" in line]
+            slept = [int(line.rsplit(" ", 1)[1]) for line in folded if ";g;f;" in line and "[sleep]" in line]
             self.assertGreaterEqual(sum(slept), 200 * MS)
+
+    def test_process_that_waits_all_the_time(self):
+        """Its only wait is recorded when strobe detaches, with the stack up to its end."""
+        with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program, tempfile.TemporaryDirectory() as folder:
+            folded = self.attach(program, os.path.join(folder, "result.db"), "1s")
+            self.assertEqual(program.communicate("x\n", timeout=60)[0], "x\n")
+            self.assertEqual(program.returncode, 0)
+            self.assertGreaterEqual(sum(int(line.rsplit(" ", 1)[1]) for line in folded if "[I/O]" in line), 200 * MS)
+
+    def test_detaching_interrupts_no_sleep(self):
+        for seconds in "200ms", "500ms":
+            with subprocess.Popen([WAITS, "i"], stdin=subprocess.PIPE) as program, tempfile.TemporaryDirectory() as folder:
+                self.attach(program, os.path.join(folder, "result.db"), seconds)
+                program.stdin.close()
+                self.assertEqual(program.wait(60), 0)
 
     def test_misuse(self):
         done = strobe("run", "-t", "hot:wal", "--", WAITS, "l", check=False)

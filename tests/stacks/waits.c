@@ -307,6 +307,18 @@ wait_for_fault(void)
 	pthread_join(t, NULL);
 }
 
+/* ---- sleeps of 300 ms until the standard input ends, none of which may be interrupted ---- */
+
+static void
+sleep_undisturbed(void)
+{
+	const struct timespec t = {0, 300000000};
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	while (!poll(&input, 1, 0))
+		if (nanosleep(&t, NULL))
+			exit(3);
+}
+
 /* ---- a program that is executed under a filter, which kills for getrusage ---- */
 
 static void
@@ -371,7 +383,8 @@ static const struct {
              {'a', wait_for_alarms},
              {'x', die_asleep},
              {'v', wait_for_fault},
-             {'f', execute_filtered}};
+             {'f', execute_filtered},
+             {'i', sleep_undisturbed}};
 
 int
 main(int argc, char **argv)

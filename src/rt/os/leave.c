@@ -333,8 +333,8 @@ end_measuring(struct thread *t)
 	t->resume.state = RESUME_NONE;
 	if (t->own_process)
 		return;
-	waiting_leave(t);
 	block_but_faults();
+	waiting_leave(t); /* copies the stack up to its end, where it faults */
 	callback_thread_end(t);
 	block_every();
 }

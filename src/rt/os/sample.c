@@ -5,6 +5,8 @@
  */
 #include "rt/os/sample.h"
 
+#include <asm/unistd.h>
+
 #include "rt/os/os.h"
 #include "rt/os/waiting.h"
 #include "rt/tool/tool.h"
@@ -41,6 +43,18 @@ reserve_sample(uint32_t space)
 	return head + fill;
 }
 
+/* Copies bytes of one page of the stack; false: the page cannot be read. When the handler of a
+ * fault returns, the kernel forgets the system call that restart_syscall would continue: so a
+ * thread that leaves the engine to make that call lets the kernel copy. */
+static bool
+copy_page(const struct thread *t, void *to, uint64_t from, uint32_t n)
+{
+	const uint64_t here[2] = {(uint64_t)to, n}, there[2] = {from, n};
+	if (!t->parked || t->regs.r[RAX] != __NR_restart_syscall)
+		return rt_copy_guarded(to, (const void *)from, n) == 0;
+	return SYS(__NR_process_vm_readv, rt.pid, here, 1, there, 1, 0) == (long)n;
+}
+
 /* Copies up to n bytes page by page, and remembers where the stack ends. Returns how many. */
 static uint32_t
 copy_stack(struct thread *t, char *to, uint64_t from, uint32_t n)
@@ -50,7 +64,7 @@ copy_stack(struct thread *t, char *to, uint64_t from, uint32_t n)
 		uint32_t step = PAGE - (uint32_t)((from + done) % PAGE);
 		if (step > n - done)
 			step = n - done;
-		if (rt_copy_guarded(to + done, (const void *)(from + done), step)) {
+		if (!copy_page(t, to + done, from + done, step)) {
 			t->sampling.stack_end = from + done;
 			break;
 		}
