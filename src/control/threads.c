@@ -25,6 +25,17 @@ enum { OPTIONS = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD };
 /* Values of rax after a system call that the kernel has interrupted. */
 enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK = 516 };
 
+/* Returns whether the thread is about to continue a system call by restart_syscall: it was let go
+ * before, and has not run since. The number of that call is not known any more. */
+static bool
+continues_call(const struct st_traced *t)
+{
+	enum { SYSCALL_CODE = 0x050f };
+	errno = 0;
+	return t->regs.rax == SYS_restart_syscall &&
+	       (ptrace(PTRACE_PEEKTEXT, t->tid, t->regs.rip, 0) & 0xffff) == SYSCALL_CODE && !errno;
+}
+
 /*
  * Registers from which a thread that was stopped in a system call goes on as if it had not been:
  * the kernel's own restart is lost with the first system call that is made in between. EINTR is
@@ -39,8 +50,11 @@ settle_threads(struct st_traced *t)
 	r->orig_rax = ~0ull;
 	t->interrupted = false;
 	t->restart = 0;
-	if (nr < 0)
+	if (nr < 0) {
+		if (continues_call(t))
+			t->restart = SYS_restart_syscall;
 		return;
+	}
 	if (answer == -ERESTART_RESTARTBLOCK) {
 		r->rax = SYS_restart_syscall;
 		t->restart = (uint64_t)nr;
