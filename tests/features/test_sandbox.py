@@ -34,7 +34,7 @@ class Sandboxes(unittest.TestCase):
 
     def test_killed(self):
         """With the program's filter, recording would kill it: it stops before."""
-        for words in ["strict"], ["kill"], ["kill", "syscall"]:
+        for words in ["strict"], ["kill"], ["kill", "syscall"], ["twice"]:
             for metrics in "time", "time,cpu,minor_faults,bytes_read":
                 functions, notes = self.record(*words, metrics=metrics)
                 self.assertEqual(notes, [NOTE])
@@ -48,6 +48,12 @@ class Sandboxes(unittest.TestCase):
         self.assertEqual(notes, [])
         self.assertEqual(functions["serve"].calls, (2050, 2050, 0))
         self.assertEqual(functions["serve"].columns("p_data_n"), [(i,) for i in range(50)] + [(None,)] * 2000)
+
+    def test_child(self):
+        """A child that is not recorded does not end the recording of its parent."""
+        functions, notes = self.record("child")
+        self.assertEqual(notes, [])
+        self.assertEqual(functions["serve"].calls, (2050, 2050, 0))
 
     def test_executed(self):
         """A program that is executed under a filter runs natively: the filter may kill it for what strobe has to do in it."""

@@ -5,6 +5,7 @@
  * calls are recorded.
  */
 #include <asm/unistd.h>
+#include <errno.h>
 #include <linux/audit.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
@@ -24,11 +25,17 @@ struct sandbox_filter {
 	const struct bpf_insn *code;
 };
 
-static bool
+enum sandbox_memory { SANDBOX_READ, SANDBOX_NOT_MAPPED, SANDBOX_UNKNOWN };
+
+/* SANDBOX_UNKNOWN: a filter that is in force already forbids it. */
+static enum sandbox_memory
 sandbox_read(void *to, const void *from, uint64_t bytes)
 {
 	const struct sandbox_span here = {to, bytes}, there = {from, bytes};
-	return SYS(__NR_process_vm_readv, SYS(__NR_getpid), &here, 1, &there, 1, 0) == (long)bytes;
+	const int64_t got = SYS(__NR_process_vm_readv, SYS(__NR_getpid), &here, 1, &there, 1, 0);
+	if (got == (int64_t)bytes)
+		return SANDBOX_READ;
+	return got >= 0 || got == -EFAULT ? SANDBOX_NOT_MAPPED : SANDBOX_UNKNOWN;
 }
 
 static bool
@@ -45,8 +52,8 @@ sandbox_permits(const struct sandbox_filter *f, int32_t number)
 	}
 }
 
-/* Returns whether the filter permits the system calls of recording. It is no filter if it cannot be
- * read: the kernel refuses it then. */
+/* Returns whether the filter permits the system calls of recording. It is no filter if it is not
+ * mapped: the kernel refuses it then. */
 static bool
 sandbox_permits_recording(const void *filter)
 {
@@ -61,13 +68,13 @@ sandbox_permits_recording(const void *filter)
 	                                  __NR_stat,
 	                                  __NR_getcpu};
 	struct sandbox_filter f;
-	if (!sandbox_read(&f, filter, sizeof f))
-		return true;
-	for (uint32_t i = 0; i < f.n; i++) {
+	enum sandbox_memory memory = sandbox_read(&f, filter, sizeof f);
+	for (uint32_t i = 0; memory == SANDBOX_READ && i < f.n; i++) {
 		struct bpf_insn in;
-		if (!sandbox_read(&in, &f.code[i], sizeof in))
-			return true;
+		memory = sandbox_read(&in, &f.code[i], sizeof in);
 	}
+	if (memory != SANDBOX_READ)
+		return memory == SANDBOX_NOT_MAPPED;
 	for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		if (!sandbox_permits(&f, numbers[i]))
 			return false;
@@ -83,6 +90,8 @@ probe_sandbox_call(uint64_t function, const uint64_t *registers)
 	bool strict, filters;
 	if (probe_context.sandboxed)
 		return;
+	if (!*(volatile uint64_t *)probe_context.note)
+		probe_notice_fork();
 	if (number == __NR_prctl) {
 		strict = args[0] == PR_SET_SECCOMP && args[1] == SECCOMP_MODE_STRICT;
 		filters = args[0] == PR_SET_SECCOMP && args[1] == SECCOMP_MODE_FILTER;
@@ -92,6 +101,8 @@ probe_sandbox_call(uint64_t function, const uint64_t *registers)
 	}
 	if (strict || (filters && !sandbox_permits_recording((const void *)args[2]))) {
 		probe_context.sandboxed = 1;
+		if (probe_context.forked) /* nothing of this process is recorded */
+			return;
 		__atomic_store_n(&probe_area()->sandboxed, 1, __ATOMIC_RELEASE);
 	}
 }

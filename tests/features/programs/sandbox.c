@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls serve 50 times, forbids itself all system calls but its own, and calls it 2,000 times.
- * Usage: sandbox strict|kill|errno|mount|exec [syscall]: seccomp's strict mode; a filter that kills
- * for other system calls, lets them fail, or kills only for mount; installed by prctl, or by
- * syscall */
+ * Usage: sandbox strict|kill|errno|mount|exec|twice|child [syscall]: seccomp's strict mode; a
+ * filter that kills for other system calls, lets them fail, or kills only for mount; the first
+ * after one that lets process_vm_readv fail, or only in a child; installed by prctl, or by syscall
+ */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -57,6 +58,16 @@ install(struct sock_fprog *filter, int by_syscall)
 	                  : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter);
 }
 
+static int
+install_in_child(struct sock_fprog *filter)
+{
+	int status = 0;
+	if (!fork())
+		syscall(SYS_exit, install(filter, 0));
+	wait(&status);
+	return status != 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -83,8 +94,15 @@ main(int argc, char **argv)
 		filter.filter = fail;
 	if (!strcmp(argv[1], "mount"))
 		filter = (struct sock_fprog){sizeof mount / sizeof *mount, mount};
-	const int failed = strcmp(argv[1], "strict") ? install(&filter, argc > 2)
-	                                             : prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	if (!strcmp(argv[1], "twice")) {
+		mount[1].k = SYS_process_vm_readv;
+		mount[2].k = SECCOMP_RET_ERRNO | 1;
+		if (install(&(struct sock_fprog){sizeof mount / sizeof *mount, mount}, 0))
+			return 1;
+	}
+	const int failed = !strcmp(argv[1], "strict")  ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)
+	                   : !strcmp(argv[1], "child") ? install_in_child(&filter)
+	                                               : install(&filter, argc > 2);
 	const int sum = before + serve_times(2000);
 	static const char right[] = "right\n", wrong[] = "wrong\n", none[] = "no seccomp\n";
 	const char *said = failed ? none : sum == 49 * 25 + 1999 * 1000 ? right : wrong;
