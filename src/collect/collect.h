@@ -45,13 +45,14 @@ struct st_collect_stacks {
 	uint32_t first_thread, n_threads; /* of the profile's threads, those of the process */
 };
 
-/* What one process has added to the lists of all processes: where it ends in them. */
+/* Where the entries of one process end in the lists of all processes. */
 struct st_collect_end {
 	size_t blocks, hits;
-	uint64_t samples_code, samples_kernel, samples_engine; /* up to there */
+	uint64_t samples_code, samples_kernel, samples_engine; /* of all processes up to this one */
 };
 
-/* On how many stacks of a process a function was; UINT32_MAX: how many there were. */
+/* The number of stacks of a process that the function is on; function UINT32_MAX: of all its
+ * stacks. */
 struct st_collect_total {
 	uint32_t process, function;
 	uint64_t stacks;
@@ -69,7 +70,7 @@ struct st_collect {
 	ST_VEC(struct st_stretch) stretches; /* in the order of places */
 	ST_VEC(struct st_collect_stacks) stacks;
 	/* With several processes: where each ends, copies of their blocks and hits before these are
-	 * merged, and the totals of each. */
+	 * merged, and the totals of each, ordered by process. */
 	ST_VEC(struct st_collect_end) ends;
 	struct st_profile_block *unmerged_blocks;
 	struct st_hit *unmerged_hits;
@@ -132,7 +133,7 @@ st_status st_collect_pieces(struct st_collect *c);
 void st_collect_finish_forest(struct st_collect *c);
 /* Says which processes executed programs that were not measured, and why. */
 void st_collect_note_executed(struct st_profile *p, const struct st_run *run);
-/* Fewer samples than were asked for, and why. */
+/* Notes why fewer samples were taken than --hz asks for, if they were. */
 void st_collect_note_rate(struct st_profile *p, const struct st_run *run);
 /* Says how many contexts were pruned, if any were. */
 void st_collect_note_pruned(struct st_profile *p);
@@ -147,7 +148,7 @@ void st_collect_note_waits(struct st_profile *p);
  * of each frame, UINT32_MAX: none. 0, or -1 when memory is exhausted. */
 st_status st_collect_sampled(struct st_collect *c, const struct st_collect_stacks *in,
                              const uint32_t *functions);
-/* The order of blocks, in which each is there once after merging. */
+/* Orders blocks by place; merging makes one of the blocks that are equal in this order. */
 int st_collect_block_order(const void *a, const void *b);
 /* Orders blocks and hits by place and merges what is equal. */
 void st_collect_merge(struct st_collect *c);
@@ -176,10 +177,12 @@ struct st_collect_range {
 
 void st_collect_range_release(struct st_collect_range *r);
 
+/* Orders blocks by function, then by offset and size. */
+int st_collect_function_order(const void *a, const void *b);
 /* The stages, for one image each. 0, or -1 when memory is exhausted. */
 st_status st_collect_functions(struct st_collect *c, struct st_collect_range *r);
 st_status st_collect_calls(struct st_collect *c, const struct st_collect_range *r);
-/* The same for blocks of one image, ordered by function, then offset: sets the calls of
+/* The same for blocks of one image, in the order of st_collect_function_order: sets the calls of
  * `functions`, of which offset and size are set. */
 st_status st_collect_count_calls(const struct st_profile_block *blocks, size_t n,
                                  struct st_profile_function *functions);

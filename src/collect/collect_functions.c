@@ -256,8 +256,8 @@ walk_offsets(struct walk *w)
 	return 0;
 }
 
-static int
-collect_functions_block_order(const void *a, const void *b)
+int
+st_collect_function_order(const void *a, const void *b)
 {
 	const struct st_profile_block *x = a, *y = b;
 	if (x->function != y->function)
@@ -300,8 +300,8 @@ order_by_function(struct walk *w)
 	r->n_hits = r->hit_end - r->hit;
 	if (!w->folded)
 		return 0;
-	r->blocks = ordered(r->blocks, r->n_blocks, sizeof *r->blocks,
-	                    collect_functions_block_order, &r->copies[0]);
+	r->blocks = ordered(r->blocks, r->n_blocks, sizeof *r->blocks, st_collect_function_order,
+	                    &r->copies[0]);
 	r->by_function = ordered(r->by_function, r->n_hits, sizeof *r->by_function,
 	                         collect_functions_hit_order, &r->copies[1]);
 	return r->blocks && r->by_function ? 0 : -1;

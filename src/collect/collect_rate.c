@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Notes on the rate of samples: which source gave them, and why there are fewer than asked for. */
+/* Notes on the rate of samples: what interrupted the threads, and why there are fewer samples than
+ * --hz asks for. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "collect/collect.h"
 #include "control/run.h"
 
-/* What perf_event_paranoid must be at most, for events that count the kernel's time as well. */
+/* The highest perf_event_paranoid at which the kernel permits events that also count its own time.
+ */
 enum { LEAST_PARANOID = 1 };
 
 /* -1: it cannot be read. */
@@ -45,8 +47,7 @@ rate_reason(int32_t refused, char *text, size_t size)
 		         strerror(refused));
 }
 
-/* Returns why a thread has got a timer in place of a perf event; 0: all have what they asked for.
- */
+/* Returns why a thread has a timer in place of a perf event; 0: none has. */
 static int32_t
 rate_refused(const struct st_run *run)
 {
@@ -58,7 +59,8 @@ rate_refused(const struct st_run *run)
 	return 0;
 }
 
-/* The sources differ in their rate, so threads of both kinds cannot be compared by samples. */
+/* Timers and events differ in their rate, so threads with timers cannot be compared with threads
+ * with events by their samples. */
 static void
 rate_note_refused(struct st_profile *p, int32_t refused)
 {

@@ -39,18 +39,6 @@ st_collect_keep_processes(struct st_collect *c)
 	return c->unmerged_blocks && c->unmerged_hits ? ST_OK : ST_FAILED;
 }
 
-/* By function, then as count_calls wants them. */
-static int
-shares_order(const void *a, const void *b)
-{
-	const struct st_profile_block *x = a, *y = b;
-	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
-}
-
 /* Adds the blocks of a process to the sums of its functions. */
 static st_status
 shares_add_blocks(const struct st_collect *c, struct st_profile_block *v, size_t n,
@@ -67,7 +55,7 @@ shares_add_blocks(const struct st_collect *c, struct st_profile_block *v, size_t
 		sums[merged->function].instructions += v[i].instructions;
 	}
 	if (n)
-		st_order(v, n, sizeof *v, shares_order);
+		st_order(v, n, sizeof *v, st_collect_function_order);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && v[end].image == v[i].image;)
 			end++;
@@ -101,6 +89,13 @@ shares_push(struct st_profile *p, const struct st_profile_share *share)
 	return ST_OK;
 }
 
+static struct st_profile_function
+shares_empty(const struct st_profile_function *f)
+{
+	return (struct st_profile_function){
+	        .offset = f->offset, .size = f->size, .calls_exact = true};
+}
+
 /* Makes a share of each function with a count, and prepares the sums for the next process. */
 static st_status
 shares_finish(struct st_profile *p, uint32_t process, struct st_profile_function *sums)
@@ -119,17 +114,17 @@ shares_finish(struct st_profile *p, uint32_t process, struct st_profile_function
 		                                       in->samples_engine};
 		const bool counted = in->executions | in->instructions | in->samples |
 		                     in->samples_total | in->samples_kernel | in->samples_engine;
-		sums[f] = (struct st_profile_function){.offset = p->functions.v[f].offset,
-		                                       .size = p->functions.v[f].size,
-		                                       .calls_exact = true};
+		sums[f] = shares_empty(&p->functions.v[f]);
 		if (counted && shares_push(p, &share))
 			return ST_FAILED;
 	}
 	return ST_OK;
 }
 
+/* *total: the first of the process's totals; at the end that of the next process. */
 static st_status
-shares_of_process(struct st_collect *c, uint32_t process, struct st_profile_function *sums)
+shares_of_process(struct st_collect *c, uint32_t process, struct st_profile_function *sums,
+                  size_t *total)
 {
 	const struct st_collect_end *end = &c->ends.v[process], none = {0};
 	const struct st_collect_end *begin = process ? &c->ends.v[process - 1] : &none;
@@ -141,10 +136,8 @@ shares_of_process(struct st_collect *c, uint32_t process, struct st_profile_func
 	                      sums))
 		return ST_FAILED;
 	shares_add_hits(c, c->unmerged_hits + begin->hits, end->hits - begin->hits, sums);
-	for (size_t i = 0; i < c->totals.n; i++) {
-		const struct st_collect_total *t = &c->totals.v[i];
-		if (t->process != process)
-			continue;
+	for (; *total < c->totals.n && c->totals.v[*total].process == process; ++*total) {
+		const struct st_collect_total *t = &c->totals.v[*total];
 		if (t->function == UINT32_MAX)
 			all.samples_total += t->stacks;
 		else
@@ -162,12 +155,11 @@ st_collect_shares(struct st_collect *c)
 		return ST_OK;
 	struct st_profile_function *sums = calloc(p->functions.n + 1, sizeof *sums);
 	st_status status = sums ? ST_OK : ST_FAILED;
+	size_t total = 0;
 	for (uint32_t f = 0; !status && f < p->functions.n; f++)
-		sums[f] = (struct st_profile_function){.offset = p->functions.v[f].offset,
-		                                       .size = p->functions.v[f].size,
-		                                       .calls_exact = true};
+		sums[f] = shares_empty(&p->functions.v[f]);
 	for (uint32_t i = 0; !status && i < c->ends.n; i++)
-		status = shares_of_process(c, i, sums);
+		status = shares_of_process(c, i, sums, &total);
 	free(sums);
 	return status;
 }
