@@ -233,7 +233,7 @@ is_in_use(const struct st_probing *p, const struct st_threads *ts)
 	return false;
 }
 
-/* Of probes that a killed strobe has left, the area is not mapped here. */
+/* Reads from the process if a killed strobe has left the probes: their area is not mapped here. */
 static bool
 is_sandboxed(const struct st_probing *p)
 {
@@ -250,7 +250,8 @@ give_back_memory(struct st_probing *p, struct st_threads *ts)
 {
 	struct st_remote r;
 	struct st_traced *t = st_threads_any(ts);
-	/* The process would be killed by the system calls that unmap the memory: it stays. */
+	/* The filter would kill the process for the system calls that unmap the memory: it stays
+	 * mapped. */
 	if (t && is_sandboxed(p))
 		return !is_in_use(p, ts);
 	if (!t || is_in_use(p, ts) || st_remote_borrow(&r, t->tid, &t->regs, t->mask))

@@ -151,8 +151,8 @@ is_followed(const struct st_probes *p, const struct st_probed_image *image,
 	return false;
 }
 
-/* Is it a function of the C library by which a program can forbid itself system calls, and would
- * those of recording be among them? *amount: of the action. */
+/* Returns whether the program can restrict its system calls by this function of the C library, and
+ * calls are recorded, which needs system calls. *amount: that of the action. */
 static bool
 sandboxes(const struct st_probes *p, const struct st_probed_image *image,
           const struct st_function *f, uint32_t *amount)

@@ -132,7 +132,7 @@ next_own_descriptor(uint32_t first, uint32_t last)
 	return channel && channel >= first && channel <= last && channel < event ? channel : event;
 }
 
-/* The number that the text is; UINT32_MAX: it is none. */
+/* Returns the number that the text says; UINT32_MAX: it is not a number. */
 static uint32_t
 number_of_entry(const uint8_t *text)
 {
@@ -170,7 +170,7 @@ hide_entries(int fd, uint8_t *list, long bytes)
 	return bytes;
 }
 
-/* The end of the list is read when nothing is left: entries of which all were ours are not it. */
+/* Reads on where all entries were our own: an empty answer would say that the list ends here. */
 static long
 sys_list(struct thread *t)
 {
@@ -228,7 +228,7 @@ duplicate_away(uint64_t own)
 	return sys_failed(copy) ? SYS(__NR_fcntl, own, DUPFD_CLOEXEC, own / 2) : copy;
 }
 
-/* In parts around our own. */
+/* Closes the descriptors from first to last without our own. */
 static long
 close_program_range(struct thread *t, uint32_t first, uint32_t last)
 {
@@ -264,8 +264,8 @@ duplicate_to(struct thread *t)
 	return sys_failed(moved) ? moved : rt_app_syscall(t);
 }
 
-/* F_DUPFD gives the lowest number from one on that the program does not use: an event that has it
- * gets another one. */
+/* F_DUPFD gives the lowest number, at least `first`, that the program does not use: if an event has
+ * this number, the event gets another one. */
 static long
 duplicate_from(struct thread *t)
 {

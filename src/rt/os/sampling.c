@@ -9,8 +9,8 @@
 
 enum {
 	THREAD_CPU_CLOCK = 3, /* CLOCK_THREAD_CPUTIME_ID */
-	/* Kernels tick at least this often in most configurations: so many samples a timer gives,
-	 * too, which needs neither permission nor a descriptor. */
+	/* A timer, which needs neither permission nor a descriptor, gives this many samples per
+	 * second, because kernels of most configurations tick at least as often. */
 	TIMER_HZ = 250,
 	SECOND_NS = 1000000000,
 	NOFILE = 7,
@@ -102,7 +102,8 @@ choose_first_descriptor(void)
 	return first > 3 ? (uint32_t)first : 3;
 }
 
-/* The event's descriptor with a number out of the program's way, or a negative error. */
+/* Gives the event's descriptor a number that programs seldom use. Returns it, or a negative error.
+ */
 static long
 put_away(long fd)
 {
@@ -118,8 +119,8 @@ put_away(long fd)
 
 /* ---- events ---- */
 
-/* Its own system calls may be the process' end where a filter is in force that is not known here.
- */
+/* A seccomp filter that was in force before the runtime began, and that it therefore does not know,
+ * could kill the process for its system calls. */
 static bool
 may_open_events(const struct thread *t)
 {
@@ -142,7 +143,7 @@ open_event(uint32_t hz)
 	                                      .sample_period = SECOND_NS / hz,
 	                                      .disabled = 1,
 	                                      .wakeup_events = 1};
-	/* A child must not be born while the event has a number of which it does not know. */
+	/* No child may be forked while the event has a number that is not in the list. */
 	rt_lock(&rt.lock);
 	long fd = SYS(__NR_perf_event_open, &about, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (!sys_failed(fd))
@@ -153,8 +154,8 @@ open_event(uint32_t hz)
 	return fd;
 }
 
-/* One tick, and no other before the thread has dealt with it: so no more than one signal is ever
- * pending, and the thread gets on however long that takes. */
+/* The event sends one tick, and the next one only after the thread has handled the first. So at
+ * most one signal is pending, and the thread makes progress however long it handles a tick. */
 void
 sampling_rearm(struct thread *t)
 {
@@ -307,7 +308,7 @@ sampling_is_lost_tick(struct thread *t, int signo, const struct siginfo *info)
 	return true;
 }
 
-/* The new program would die of a tick that is pending. The others that are go on being so. */
+/* Drops a pending tick, which would kill the new program. Other pending signals stay pending. */
 static void
 drop_tick(struct thread *t)
 {
