@@ -145,6 +145,8 @@ read_arguments(uint64_t function, const uint64_t *slot, const uint64_t *register
 void
 probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers)
 {
+	if (UNLIKELY(probe_context.sandboxed)) /* a lock of a new thread, too, needs system calls */
+		return;
 	if (LIKELY(probe_area()->actions[function].kind == ST_PROBE_RECORD)) {
 		probe_record_call(function, slot, registers);
 		return;

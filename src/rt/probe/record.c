@@ -303,8 +303,6 @@ keep_call(struct st_record_function *r, uint64_t serial, uint64_t place, uint64_
 void
 probe_record_call(uint64_t function, uint64_t *slot, const uint64_t *registers)
 {
-	if (UNLIKELY(probe_context.sandboxed))
-		return;
 	if (UNLIKELY(!*(volatile uint64_t *)probe_context.note))
 		probe_notice_fork(); /* the child records its first call, too */
 	if (UNLIKELY(*(volatile uint64_t *)probe_context.note != ST_PROBE_AS_USUAL)) {

@@ -88,8 +88,6 @@ probe_sandbox_call(uint64_t function, const uint64_t *registers)
 	const uint64_t *args = registers + is_general,
 	               number = is_general ? registers[0] : __NR_prctl;
 	bool strict, filters;
-	if (probe_context.sandboxed)
-		return;
 	if (!*(volatile uint64_t *)probe_context.note)
 		probe_notice_fork();
 	if (number == __NR_prctl) {
