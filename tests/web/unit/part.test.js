@@ -18,6 +18,10 @@ function run() {
 		index: 0,
 		result: { instructions: 300, blocks: 9, samples: { program: 33, kernel: 9, engine: 9, stacks: 33, hz: 250 } },
 		functions,
+		images: [{ path: "/bin/app", samples: 33, instructions: 200, blocks: 6 }, { path: loader.image, samples: 0, instructions: 100, blocks: 3 }, { path: "/lib/unused.so", samples: 0, instructions: 0, blocks: 0 }],
+		loops: [1],
+		loopLines: [1],
+		memory: {},
 		lines: [{ function: "f" }, { function: "do_lookup_x" }],
 		blocks: [1],
 		code: { x: 1 },
@@ -43,13 +47,18 @@ test("a process has its own sums and percentages", () => {
 	const eight = partOf(run(), { process: "8" });
 	assert.deepEqual(eight.functions.map(({ name, calls, instructions, self_share: self }) => [name, calls, instructions, self]), [["do_lookup_x", 3, 75, 0.75], ["g", 2, 25, 0.25]]);
 	assert.equal(eight.shareOf, "instructions");
-	assert.deepEqual([eight.lines, eight.blocks, eight.tables, eight.threads], [[], [], [], [{ pid: 8 }]]);
+	assert.deepEqual([eight.lines, eight.blocks, eight.tables, eight.loops, eight.loopLines, eight.memory, eight.threads], [[], [], [], [], [], null, [{ pid: 8 }]]);
+	assert.deepEqual(eight.images.map(({ path, samples, instructions, blocks }) => [path, samples, instructions, blocks]), [["/bin/app", 0, 25, undefined], [loader.image, 0, 75, undefined]]);
 	assert.deepEqual(eight.paths.threads.map(({ name }) => name), ["app 8"]);
 	const seven = partOf(run(), { process: "7" });
 	assert.equal(seven.shareOf, "samples", "33 are enough");
 	assert.deepEqual(seven.result, { instructions: 200, blocks: null, samples: { program: 33, kernel: 9, engine: 3, stacks: 33, hz: 250, waiting_ns: undefined, on_cpu_ns: undefined } });
 	assert.deepEqual(seven.chosen.map(({ pid, command }) => `${pid} ${command}`), ["7 /bin/sh", "7 /bin/app"]);
 	assert.deepEqual(seven.functions.map(({ name, self_share: self, total_share: total }) => [name, self, total]), [["f", 32 / 33, 1], ["g", 1 / 33, 1 / 33]]);
+	const uncounted = run();
+	uncounted.shares[2] = { ...uncounted.shares[2], instructions: 0, samples: 2, functions: [[1, 0, 0, 2, 2]] };
+	assert.deepEqual([partOf(uncounted, { process: "8" })].map(({ shareOf, functions }) => [shareOf, functions.map((row) => row.self_share)]), [["samples", [1]]]);
+	assert.equal(partOf({ ...run(), shares: [] }, { process: "8" }).images.length, 3, "nothing is known of them");
 	const both = partOf(run(), { process: "=app" });
 	assert.equal(both.functions.reduce((all, { instructions }) => all + instructions, 0), 300);
 	assert.equal(partOf(run(), { process: "8" }).whole.functions.length, 3);
@@ -62,7 +71,7 @@ test("start-up is hidden: stacks that begin in the linker, and its functions", (
 	const part = partOf(run(), { startup: false });
 	assert.deepEqual(part.paths.threads.map(({ ksf }) => names(ksf)), [["f 2", "g 1"], ["g 5"]]);
 	assert.deepEqual(part.paths.threads.map(({ kccf }) => names(kccf)), [["f 2", "g 1", "f 1"], ["g 5"]]);
-	assert.deepEqual(part.functions.map(({ name, self_share: self }) => [name, self]), [["f", 0.5], ["g", 0.5]]);
+	assert.deepEqual(part.functions.map(({ name, self_share: self }) => [name, self.toFixed(12)]), [["f", "0.500000000000"], ["g", "0.500000000000"]]);
 	assert.deepEqual(part.lines, [{ function: "f" }]);
 	const unknown = run();
 	unknown.paths.threads[1].ksf = [{ name: "__unknown__", count: 1, children: [...unknown.paths.threads[1].ksf] }];
@@ -75,7 +84,10 @@ test("start-up is hidden: stacks that begin in the linker, and its functions", (
 	timed.paths.threads[1].ksf[0] = node("_dl_start", 0, [node("do_lookup_x", 4, [node("f", 1)], loader)], loader);
 	timed.functions = [["f", 3, 4], ["g", 6, 6], ["do_lookup_x", 4, 5]].map(([name, self, total], rank) => ({ ...timed.functions[rank], name, self_share: self / 13, total_share: total / 13 }));
 	assert.deepEqual(partOf(timed, { startup: false }).functions.map(({ name, self_share: self, total_share: total }) => [name, self.toFixed(6), total.toFixed(6)]), [["f", "0.250000", "0.375000"], ["g", "0.750000", "0.750000"]]);
-	assert.equal(partOf(timed, { startup: false }).result.samples.stacks, 28);
+	const { samples } = partOf(timed, { startup: false }).result;
+	assert.deepEqual([samples.program, samples.stacks, samples.waiting_ns], [28, 28, undefined]);
+	timed.functions.length = 1; // a page with the first function only: its share is the same
+	assert.equal(partOf(timed, { startup: false }).functions[0].self_share.toFixed(6), "0.250000");
 	assert.equal(hasStartup({ ...run(), functions: [], paths: null }), false);
 });
 

@@ -61,7 +61,7 @@ export function bytes(value) {
 	return Math.abs(value) >= 1e4 ? `${digits(value / 1024)} KiB` : `${short(value)} B`;
 }
 
-// A name in at most so many characters: cut in its middle, because the ends of a name tell more.
+// Cuts a name that is longer than `most` characters in its middle, because the ends of a name tell more.
 export function middle(name, most) {
 	if (name.length <= most) return name;
 	if (most < 4) return name.slice(0, Math.max(most, 0));

@@ -6,7 +6,7 @@ import { keyOf, merge } from "./trees.js";
 
 const NO_SUMS = new Set(["offset", "line", "column", "thread", "id"]);
 
-// A copy of trees, each node made by make(node).
+// Returns a copy of trees in which each node is replaced by make(node).
 function mapped(trees, make) {
 	const out = [];
 	const work = [[trees, out]];
@@ -21,7 +21,7 @@ function mapped(trees, make) {
 	return out;
 }
 
-// Calls of a function by itself become one with the call around them.
+// Joins calls of a function by itself with the call around them.
 export function withoutRecursion(trees) {
 	const top = { children: [] };
 	const work = [[trees, top]];
@@ -41,7 +41,7 @@ function addTo(into, node) {
 	for (const [key, value] of Object.entries(node)) if (typeof value === "number" && !NO_SUMS.has(key)) into[key] = (into[key] ?? 0) + value;
 }
 
-// "std::vector<int, std::allocator<int> >::at(unsigned long)" as "std::vector<…>::at(unsigned long)". Operators are no brackets.
+// "std::vector<int, std::allocator<int> >::at(unsigned long)" as "std::vector<…>::at(unsigned long)". The characters of operators are not brackets.
 export function withoutArguments(name) {
 	let out = "";
 	let depth = 0;
@@ -58,7 +58,7 @@ export function withoutArguments(name) {
 	return out;
 }
 
-// Whether the bracket at a place is closed again, and follows a name, or an operator and a blank.
+// Whether the bracket at an index has a closing one, and follows a name, or an operator and a blank.
 function closes(name, at) {
 	if (at === 0 || (!/[\w>]/.test(name[at - 1]) && !/operator\S+ $/.test(name.slice(0, at)))) return false;
 	let depth = 0;
@@ -69,16 +69,18 @@ function closes(name, at) {
 	return false;
 }
 
-// Instances of a template become one. Several have no source in common.
+// Joins the instances of a template. They have no source location, because those of the instances may differ.
 export function withoutTemplates(trees) {
+	const names = new Map(); // a tree has few names in many nodes
 	const short = (node) => {
-		const name = withoutArguments(node.name);
+		if (!names.has(node.name)) names.set(node.name, withoutArguments(node.name));
+		const name = names.get(node.name);
 		return name === node.name ? node : { ...node, name, offset: undefined, line: undefined, file: undefined, id: undefined };
 	};
 	return merge([mapped(trees, short)]);
 }
 
-// Frames are images: calls within one are one frame.
+// Makes a frame of each image: calls within one image are joined.
 function byImage(trees) {
 	return withoutRecursion(mapped(trees, (node) => (node.image ? { ...node, name: baseName(node.image), offset: undefined, line: undefined, file: undefined, id: undefined, group: true } : node)));
 }

@@ -110,7 +110,7 @@ export function invert(trees, key, deepest = 400) {
 	return freeze(roots);
 }
 
-// The trees of callers, as results have them (kccf): each node has what the function at the root had when it was called that way.
+// The trees of callers, as results have them (kccf): a node has the metrics of the function at the root in calls along the path to the node.
 export function upwards(trees, deepest = 400) {
 	const parents = parentsOf(trees);
 	const roots = new Map();
@@ -120,8 +120,10 @@ export function upwards(trees, deepest = 400) {
 		let into = roots;
 		for (let at = node, depth = 0; at && at.name !== ROOT_NAME && depth < deepest; at = parents.get(at), depth++) {
 			const name = keyOf(at);
-			const { children: _, ...copy } = at;
-			if (!into.has(name)) into.set(name, { ...copy, ...Object.fromEntries(keys.map((key) => [key, 0])), map: new Map() });
+			if (!into.has(name)) {
+				const { children: _, ...copy } = at;
+				into.set(name, { ...copy, ...Object.fromEntries(keys.map((key) => [key, 0])), map: new Map() });
+			}
 			const made = into.get(name);
 			for (const key of keys) made[key] += node[key] ?? 0;
 			into = made.map;

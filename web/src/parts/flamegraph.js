@@ -13,17 +13,18 @@ const LABEL_MARGINS = 11; // pixels
 const LABEL_FONT = '12px system-ui, "Liberation Sans", "DejaVu Sans", sans-serif'; // as in views.css
 const ruler = document.createElement("canvas").getContext("2d");
 
-// A name in so many pixels.
+// Cuts a name in its middle so that it fits into a width in pixels.
 function fitted(name, width) {
+	if (width <= 0) return "";
 	ruler.font = LABEL_FONT;
 	const all = ruler.measureText(name).width;
-	if (all <= width || !name) return name;
+	if (all <= width) return name;
 	let most = Math.floor((width * name.length) / all);
 	while (most > 1 && ruler.measureText(middle(name, most)).width > width) most--;
 	return middle(name, most);
 }
 
-// options: label, colour(data): a colour, zoomed(path): somebody has zoomed, to the frame at this path (see zoomPath), describe(data, root): elements for the line below the graph, open(data).
+// options: label, colour(data): a colour, zoomed(path): called after each zoom with the path of the frame (see zoomPath), describe(data, root): elements for the line below the graph, open(data).
 export class FlameGraph {
 	constructor(options) {
 		this.options = options;
@@ -34,12 +35,11 @@ export class FlameGraph {
 		new ResizeObserver(() => this.resize()).observe(this.canvas);
 	}
 
-	// data: {name, value, children}
-	// zoom: the path of the frame that the graph begins with, "" for all.
+	// data: {name, value, children}; zoom: the path of the frame that fills the graph at first, "" for the root.
 	setData(data, inverted, zoom = "") {
 		this.data = data;
 		this.inverted = inverted;
-		this.zoomPath = zoom; // numbers of children on the way from the root, the greatest first: "0.2.1"
+		this.zoomPath = zoom; // from the root, the index of each child, the greatest child being 0: "0.2.1"
 		this.focused = null;
 		this.make();
 	}
@@ -111,13 +111,13 @@ export class FlameGraph {
 		if (data) this.details.replaceChildren(...this.options.describe(data, this.data));
 	}
 
-	// The graph has zoomed.
+	// The graph has zoomed to the frame that was clicked.
 	clicked(frame) {
 		this.setZoom(this.pathOf(frame));
 		this.focus(frame);
 	}
 
-	// Also after a click.
+	// Describes a frame; the graph may have zoomed just before.
 	focus(frame) {
 		this.finish();
 		this.focused = frame;
@@ -202,7 +202,7 @@ export function colourOf(name, image) {
 	return `hsl(${hues.get(image)} var(--flame-s) calc(var(--flame-l) + ${(hash(name) % 7) - 3}%))`;
 }
 
-// From cold to hot; strength: 0 to 1.
+// A colour of the scale from cold (0) to hot (1).
 export function heatColour(strength) {
 	return `color-mix(in srgb, rgb(var(--heat-colour)) ${Math.round(100 * Math.min(1, Math.max(0, strength)))}%, var(--flame-root))`;
 }

@@ -3,8 +3,8 @@
 //
 // columns: {title, help, kind: "number" | "text", width, value(row): what it is sorted by, text(row), cell(row): an element
 // instead of the text, share(row): 0 to 1, drawn as a bar}.
-// options: label, sort: {column, descending}, arrange(column, descending): the rows in an order of the caller's own,
-// sorted({column, descending}): somebody has sorted, open(row): on Enter and click, key(event, row): true when it used the key, attributes(row), className(row).
+// options: label, sort: {column, descending}, arrange(column, descending): sorts the rows instead of the grid,
+// sorted({column, descending}): called after the user has sorted, open(row): on Enter and click, key(event, row): true when it used the key, attributes(row), className(row).
 import { h, newId } from "./dom.js";
 import { sorted } from "../data/filter.js";
 

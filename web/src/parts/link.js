@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The address of the page: #view/argument?key=value&…. The keys say what has been chosen in the view, so that a link leads to it again.
+// The address of the page: #view/argument?key=value&…. The keys are the choices in the view, so that a link shows the same again.
 import { chooser, h, search } from "./dom.js";
 
 export function readAddress(hash) {
@@ -9,7 +9,7 @@ export function readAddress(hash) {
 	return { id, argument: rest.map(decode).join("/"), path: rest, values: new Map(new URLSearchParams(at < 0 ? "" : text.slice(at + 1))) };
 }
 
-// A broken address is no reason to show nothing.
+// Returns a text that is not encoded correctly as it is.
 function decode(text) {
 	try {
 		return decodeURIComponent(text);
@@ -23,7 +23,7 @@ export function writeAddress({ id, path = [] }, values) {
 	return `#${[id, ...path].join("/")}${query ? `?${query}` : ""}`;
 }
 
-// What one view has in the address. changed(): called after each change.
+// The choices of one view in the address. changed() is called after each change.
 export class Link {
 	constructor(values, changed) {
 		this.values = new Map(values);
@@ -34,7 +34,7 @@ export class Link {
 		return this.values.get(key) ?? usual;
 	}
 
-	// One of the options, [key, title] pairs; what is none of them is the usual one.
+	// The value of a key if it is one of the options, [key, title] pairs; otherwise the default, `usual`.
 	one(key, options, usual) {
 		const value = this.get(key);
 		return options.some(([each]) => each === value) ? value : usual;
@@ -54,7 +54,7 @@ export class Link {
 		});
 	}
 
-	// A box to tick; ticked and usual are the two values.
+	// A check box; its values are `ticked` and, by default, `usual`.
 	box(key, label, ticked, usual, onchange) {
 		const input = h("input", { type: "checkbox", checked: this.get(key) === ticked, onchange: () => {
 			const value = input.checked ? ticked : usual;
@@ -64,7 +64,7 @@ export class Link {
 		return h("label.choice", {}, input, h("span", {}, label));
 	}
 
-	// A search field whose text is in the address; restore(input) enters it when the view is there.
+	// A search field whose text is in the address. restore(input) applies that text after the view has been made.
 	search(label, oninput) {
 		const input = search(label, (text) => {
 			this.set("search", text);
@@ -78,7 +78,7 @@ export class Link {
 		if (input.value) input.dispatchEvent(new Event("input"));
 	}
 
-	// The order of a table by the title of a column: "Calls", or "-Calls" from the greatest down.
+	// The order of a table by the title of a column: "Calls", or "-Calls" in descending order.
 	sort(columns, usual) {
 		const text = this.get("sort", "");
 		const column = columns.findIndex(({ title }) => title === text.replace(/^-/, ""));

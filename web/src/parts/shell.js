@@ -14,7 +14,7 @@ export class Shell {
 		this.run = runs[0];
 		this.process = ""; // of processChoices
 		this.startup = true;
-		this.parts = new Map(); // of runs, by what has been chosen
+		this.parts = new Map(); // parts of runs that were made, by result and choices
 		this.views = views;
 		this.panels = new Map();
 		this.main = h("main", { id: "view", tabindex: -1 });
@@ -55,7 +55,7 @@ export class Shell {
 		this.tabs.replaceChildren(...this.links);
 	}
 
-	// The choices of a part of the result: its processes, and start-up in the dynamic linker.
+	// Draws the choices of the part of the result: a process, and start-up in the dynamic linker.
 	drawChoices() {
 		const processes = processChoices(this.result);
 		const start = h("input", { type: "checkbox", checked: !this.startup, onchange: () => this.choosePart({ startup: !start.checked }) });
@@ -73,7 +73,7 @@ export class Shell {
 		const { id, path } = readAddress(location.hash);
 		const { values } = this.panels.get(this.keyOf(this.current))?.link ?? { values: new Map() };
 		this.setPart();
-		this.panels.delete(this.keyOf(this.current)); // made again with the choices of before
+		this.removePanel(this.keyOf(this.current)); // it is made again, with the choices of the panel before
 		history.replaceState(null, "", writeAddress({ id: id || this.current.id, path }, this.withPart(values)));
 		this.route();
 	}
@@ -112,7 +112,7 @@ export class Shell {
 		this.chooseRun(index);
 	}
 
-	// Takes the choices of the whole page from the address; an address without any keeps those of before.
+	// Takes the choices of the whole page from the address; an address without any keeps the present ones.
 	readPart(values) {
 		if (!values.size) return;
 		const result = this.runs[Number(values.get("result") ?? this.result.index)] ?? this.result;
@@ -155,7 +155,12 @@ export class Shell {
 		return `${view.id} ${view.whole ? "" : `${this.result.index} ${this.process} ${this.startup}`}`;
 	}
 
-	// The address of what is shown.
+	removePanel(key) {
+		this.panels.get(key)?.element.remove();
+		this.panels.delete(key);
+	}
+
+	// Writes the choices of a panel into the address.
 	writeLink({ link }) {
 		const { id, path } = readAddress(location.hash);
 		const address = writeAddress({ id, path }, this.withPart(link.values));
@@ -166,10 +171,7 @@ export class Shell {
 	panel(view, values) {
 		const key = this.keyOf(view);
 		const before = this.panels.get(key);
-		if (before && values.size && writeAddress({ id: "" }, values) !== writeAddress({ id: "" }, before.link.values)) {
-			before.element.remove();
-			this.panels.delete(key);
-		}
+		if (values.size && before && writeAddress({ id: "" }, values) !== writeAddress({ id: "" }, before.link.values)) this.removePanel(key);
 		if (!this.panels.has(key)) {
 			const element = h("section.view", { "data-panel": view.id });
 			this.main.append(element);
