@@ -92,32 +92,18 @@ mem_print_text(const struct st_mem *m, const struct arguments *a, const struct s
 	return ST_OK;
 }
 
-static bool
-mem_is_packed(const struct arguments *a)
-{
-	const char *output = a->measure.session.output.path;
-	return output && st_export_is_gzip(output);
-}
+struct mem_output {
+	const struct st_mem *m;
+	const struct st_profile *profile;
+	enum st_mem_metric metric;
+	const struct st_context_format *format;
+};
 
 static st_status
-mem_write_contexts(const struct st_mem *m, const struct st_profile *p, const struct arguments *a,
-                   enum st_mem_metric metric, FILE *out, struct st_error *e)
+mem_write_contexts(const void *arg, FILE *out, struct st_error *e)
 {
-	if (!mem_is_packed(a))
-		return st_mem_write_contexts(m, p, metric, a->format, out, e);
-	struct st_text built;
-	FILE *plain = st_text_begin(&built);
-	st_status status = plain ? st_mem_write_contexts(m, p, metric, a->format, plain, e) : ST_OK;
-	char *text = plain ? st_text_end(&built) : NULL;
-	size_t n = 0;
-	unsigned char *packed = text && !status ? st_export_gzip(text, built.n, &n) : NULL;
-	if (packed)
-		fwrite(packed, 1, n, out); /* the caller looks at the file */
-	else if (!status)
-		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compress the allocations");
-	free(packed);
-	free(text);
-	return status;
+	const struct mem_output *x = arg;
+	return st_mem_write_contexts(x->m, x->profile, x->metric, x->format, out, e);
 }
 
 static int
@@ -136,7 +122,9 @@ mem_write(const struct st_profile *p, const void *arg, FILE *out, struct st_erro
 	else if (!a->format || is_text(a))
 		status = mem_print_text(&m, a, &view, out, e);
 	else
-		status = mem_write_contexts(&m, p, a, view.metric, out, e);
+		status = st_export_write(a->measure.session.output.path, mem_write_contexts,
+		                         &(const struct mem_output){&m, p, view.metric, a->format},
+		                         out, e);
 	st_mem_free(&m);
 	return status;
 }
@@ -242,7 +230,8 @@ mem_parse(struct arguments *a, char *const *argv, struct st_error *e)
 			return ST_OK;
 	}
 	mem_guess_format(a);
-	if (mem_is_packed(a) && (!a->format || is_text(a)))
+	const char *output = a->measure.session.output.path;
+	if (output && st_export_is_gzip(output) && (!a->format || is_text(a)))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "strobe mem compresses only folded, speedscope, callgrind and "
 		               "pprof: give -o a name without .gz, or --format");

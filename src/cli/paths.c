@@ -103,41 +103,26 @@ check_part(const struct st_contexts *c, const struct st_paths *a, struct st_erro
 	return st_fail(e, ST_EXIT_FAILED, "%s has %s", a->from, why_part_is_empty(a->part));
 }
 
+struct paths_output {
+	const struct st_contexts *contexts;
+	const struct st_context_format *format;
+};
+
 /* Formats that people read go to terminals, and names in a profile can be anything. */
 static st_status
-write_format(const struct st_contexts *c, const struct st_context_format *format, FILE *out,
-             struct st_error *e)
+write_format(const void *arg, FILE *out, struct st_error *e)
 {
+	const struct paths_output *x = arg;
 	struct st_safe safe;
-	if (!format->printable) {
-		format->write(c, out);
+	if (!x->format->printable) {
+		x->format->write(x->contexts, out);
 		return 0;
 	}
 	if (!st_safe_begin(&safe, out))
 		return st_fail(e, ST_EXIT_FAILED, "no memory left to write the contexts");
-	format->write(c, safe.text.out);
+	x->format->write(x->contexts, safe.text.out);
 	st_safe_end(&safe);
 	return 0;
-}
-
-/* The same into a file whose name ends with ".gz". */
-static st_status
-write_compressed(const struct st_contexts *c, const struct st_context_format *format, FILE *out,
-                 struct st_error *e)
-{
-	struct st_text built;
-	FILE *plain = st_text_begin(&built);
-	st_status status = plain ? write_format(c, format, plain, e) : ST_OK;
-	char *text = plain ? st_text_end(&built) : NULL;
-	size_t n = 0;
-	unsigned char *packed = text && !status ? st_export_gzip(text, built.n, &n) : NULL;
-	if (packed)
-		fwrite(packed, 1, n, out); /* the caller looks at the file */
-	else if (!status)
-		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compress the contexts");
-	free(packed);
-	free(text);
-	return status;
 }
 
 static st_status
@@ -152,9 +137,8 @@ write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st
 	int status = check_part(&c, a, e) || st_contexts_cut(&c, cost, &a->limit, &cut, e);
 	if (!status) {
 		say_cut(&c, a, &cut);
-		const char *path = a->measure.session.output.path;
-		status = path && st_export_is_gzip(path) ? write_compressed(&c, a->format, out, e)
-		                                         : write_format(&c, a->format, out, e);
+		const struct paths_output x = {&c, a->format};
+		status = st_export_write(a->measure.session.output.path, write_format, &x, out, e);
 	}
 	st_contexts_free(&c);
 	return status;

@@ -34,8 +34,11 @@ extern const size_t st_n_context_formats;
 const char *st_export_format_of(const char *path);
 /* Whether a file of this name is compressed by gzip. */
 bool st_export_is_gzip(const char *path);
-/* A text compressed by gzip, *n bytes, malloc'ed. NULL: no memory. */
-unsigned char *st_export_gzip(const void *text, size_t length, size_t *n);
+/* Calls `write` to write a file, compressed by gzip if its name, `path`, says so; NULL: it is not.
+ * The caller looks at `out`. -1 with *e: `write` has failed, or memory is exhausted. */
+typedef st_status st_export_writer(const void *arg, FILE *out, struct st_error *e);
+st_status st_export_write(const char *path, st_export_writer *write, const void *arg, FILE *out,
+                          struct st_error *e);
 
 /* Writers: to a file that may be full; the caller looks at it. */
 void st_contexts_xml(const struct st_contexts *c, FILE *out);

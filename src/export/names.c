@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds the format of a file by its name, as users of other tools name such files. */
+/* Finds the format of a file, and whether it is compressed, by its name, as users of other tools
+ * name such files. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,9 @@ st_export_is_gzip(const char *path)
 	return !fnmatch("*.gz", path, 0);
 }
 
-unsigned char *
-st_export_gzip(const void *text, size_t length, size_t *n)
+/* A text compressed by gzip, *n bytes, malloc'ed. NULL: no memory. */
+static unsigned char *
+export_gzip(const void *text, size_t length, size_t *n)
 {
 	enum { GZIP = 16, MEMORY = 8 };
 	z_stream z = {.next_in = (Bytef *)(uintptr_t)text};
@@ -74,4 +76,25 @@ st_export_gzip(const void *text, size_t length, size_t *n)
 		return out;
 	free(out);
 	return NULL;
+}
+
+st_status
+st_export_write(const char *path, st_export_writer *write, const void *arg, FILE *out,
+                struct st_error *e)
+{
+	struct st_text built;
+	if (!path || !st_export_is_gzip(path))
+		return write(arg, out, e);
+	FILE *plain = st_text_begin(&built);
+	st_status status = plain ? write(arg, plain, e) : ST_OK;
+	char *text = plain ? st_text_end(&built) : NULL;
+	size_t n = 0;
+	unsigned char *packed = text && !status ? export_gzip(text, built.n, &n) : NULL;
+	if (packed)
+		fwrite(packed, 1, n, out);
+	else if (!status)
+		status = st_fail(e, ST_EXIT_FAILED, "no memory left to compress '%s'", path);
+	free(packed);
+	free(text);
+	return status;
 }
