@@ -85,7 +85,7 @@ code_same_file(const char *a, const char *b)
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
-/* The lines that follow are of this file: that of the function, or of one that was inlined. */
+/* Sets the file of the lines that follow: that of the function, or of an inlined one. */
 static void
 code_enter_file(struct code_writer *w, const struct st_profile_function *f, const char *file)
 {
@@ -118,7 +118,7 @@ code_put_cost(const struct code_writer *w, struct code_cost cost)
 }
 
 /* Writes the lines of a function from the index `at` on, and returns the index after the last one.
- */
+ * Lines never have more than the function in all, or the sums would differ. */
 static size_t
 code_put_lines(struct code_writer *w, size_t function, size_t at)
 {

@@ -138,10 +138,10 @@ struct st_profile_function {
 	uint64_t waiting_ns;
 };
 
-/* The part of a function's counts that one process of several has, or of the samples of the run. */
+/* The counts of a function in one of several processes, or the samples of that process. */
 struct st_profile_share {
 	uint32_t process;
-	uint32_t function; /* UINT32_MAX: the run's samples, with the stacks in samples_total */
+	uint32_t function; /* UINT32_MAX: the process; samples_total are then its stacks */
 	bool calls_exact;
 	uint64_t calls, executions, instructions;
 	uint64_t samples, samples_total, samples_kernel, samples_engine;
@@ -328,8 +328,7 @@ struct st_profile {
 	ST_VEC(struct st_profile_extra) extras;
 	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
 	struct st_text_chunk *text; /* storage of all strings */
-	size_t chosen_of; /* processes that there were before restrict.h chose some; 0: all are
-	                     there */
+	size_t chosen_of; /* the number of processes before restrict.h left some out; 0: none was */
 	bool out_of_memory;
 };
 

@@ -59,27 +59,14 @@ restrict_add_share(struct st_profile *p, const struct st_profile_share *s)
 	image->samples += s->samples;
 }
 
-/* The lists of which each row belongs to a process. */
-#define RESTRICT_LISTS(L) L(counters) L(statistics) L(fallbacks) L(overshoots)
-
-/* Keeps the rows of chosen processes, which have new numbers. */
+/* Keeps the rows of chosen processes in the lists of which each row belongs to one. */
 static void
-restrict_lists(struct st_profile *p, const uint32_t *numbers)
+restrict_lists(struct st_profile *p, const uint32_t *numbers, size_t n)
 {
-#define L(list)                                                                                    \
-	{                                                                                          \
-		size_t n = 0;                                                                      \
-		for (size_t i = 0; i < p->list.n; i++) {                                           \
-			const uint32_t process = numbers[p->list.v[i].process];                    \
-			if (process == UINT32_MAX)                                                 \
-				continue;                                                          \
-			p->list.v[n] = p->list.v[i];                                               \
-			p->list.v[n++].process = process;                                          \
-		}                                                                                  \
-		p->list.n = n;                                                                     \
-	}
-	RESTRICT_LISTS(L)
-#undef L
+	ST_RESTRICT_ROWS(p, counters, process, numbers, n);
+	ST_RESTRICT_ROWS(p, statistics, process, numbers, n);
+	ST_RESTRICT_ROWS(p, fallbacks, process, numbers, n);
+	ST_RESTRICT_ROWS(p, overshoots, process, numbers, n);
 }
 
 /* Keeps the threads of chosen processes, and their contexts. */
@@ -164,7 +151,7 @@ st_profile_restrict_processes(struct st_profile *p, const bool *chosen, struct s
 	uint32_t *numbers = restrict_number_processes(p, chosen);
 	st_status status = numbers ? restrict_threads(p, numbers) : ST_FAILED;
 	if (!status)
-		restrict_lists(p, numbers);
+		restrict_lists(p, numbers, all);
 	free(numbers);
 	p->chosen_of = all;
 	if (status || st_profile_add_up_waits(p) || st_restrict_functions(p))
@@ -191,8 +178,8 @@ restrict_take(uint64_t *from, uint64_t amount)
 	*from -= amount < *from ? amount : *from;
 }
 
-/* Takes a context that is left out from the totals of the functions on its stack, once from each.
- * seen: by function, 1 + the last context that was taken from it. */
+/* Subtracts a context that is left out from the totals of the functions on its stack, once from
+ * each. seen: by function, 1 + the last context that was subtracted from it. */
 static void
 restrict_take_context(struct st_profile *p, size_t context, uint64_t *seen)
 {
@@ -213,7 +200,8 @@ restrict_take_context(struct st_profile *p, size_t context, uint64_t *seen)
 	}
 }
 
-/* Where stacks begin, so far as a context goes: callers that could not be found are no place. */
+/* Where the stack of a context begins; nowhere: the stack has only callers that could not be found.
+ */
 enum restrict_begin { RESTRICT_NOWHERE, RESTRICT_LOADER, RESTRICT_PROGRAM };
 
 static enum restrict_begin
@@ -243,7 +231,7 @@ restrict_empty_callers(const struct st_profile *p, unsigned char *begins, bool *
 	}
 }
 
-/* Keeps the contexts that do not begin in the linker, and takes the others from the totals. */
+/* Keeps the contexts that do not begin in the linker, and subtracts the others from the totals. */
 static st_status
 restrict_loader_contexts(struct st_profile *p, const bool *loader)
 {
@@ -297,7 +285,7 @@ restrict_loader_functions(struct st_profile *p, const bool *loader)
 	return ST_OK;
 }
 
-/* The times that threads were in the linker are no longer in the contexts. */
+/* Adds up the times of threads and functions from the contexts that are kept. */
 static st_status
 restrict_waits_again(struct st_profile *p)
 {

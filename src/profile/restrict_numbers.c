@@ -4,7 +4,8 @@
 
 #include "profile/restrict.h"
 
-/* The new numbers of n things, of which some are kept; UINT32_MAX: it is not. malloc'ed. */
+/* The new numbers of n things, of which some are kept; UINT32_MAX: left out. malloc'ed; NULL: no
+ * memory. */
 static uint32_t *
 restrict_number(const bool *kept, size_t n)
 {
@@ -14,33 +15,21 @@ restrict_number(const bool *kept, size_t n)
 	return numbers;
 }
 
-static uint32_t
-restrict_renumber(const uint32_t *numbers, size_t n, uint32_t old)
-{
-	return old < n ? numbers[old] : UINT32_MAX;
-}
-
 static void
 restrict_move_contexts(struct st_profile *p, const uint32_t *numbers)
 {
 	const size_t n = p->contexts.n;
-	size_t kept = 0, loops = 0;
+	size_t kept = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct st_profile_context c = p->contexts.v[i];
 		if (numbers[i] == UINT32_MAX)
 			continue;
-		c.parent = restrict_renumber(numbers, n, c.parent);
-		c.link = restrict_renumber(numbers, n, c.link);
+		c.parent = st_restrict_number(numbers, n, c.parent);
+		c.link = st_restrict_number(numbers, n, c.link);
 		p->contexts.v[kept++] = c;
 	}
-	for (size_t i = 0; i < p->loops.n; i++) {
-		struct st_profile_loop l = p->loops.v[i];
-		l.context = restrict_renumber(numbers, n, l.context);
-		if (l.context != UINT32_MAX)
-			p->loops.v[loops++] = l;
-	}
 	p->contexts.n = kept;
-	p->loops.n = loops;
+	ST_RESTRICT_ROWS(p, loops, context, numbers, n);
 }
 
 st_status
@@ -68,10 +57,10 @@ restrict_tables(struct st_profile *p, const uint32_t *numbers, size_t n)
 		struct st_profile_table *t = &p->tables.v[i];
 		for (size_t k = 0; k < t->values.n; k++)
 			t->values.v[k].function =
-			        restrict_renumber(numbers, n, t->values.v[k].function);
+			        st_restrict_number(numbers, n, t->values.v[k].function);
 		for (size_t k = 0; k < t->n_columns; k++)
 			t->others[k].function =
-			        restrict_renumber(numbers, n, t->others[k].function);
+			        st_restrict_number(numbers, n, t->others[k].function);
 	}
 }
 
@@ -79,35 +68,18 @@ static void
 restrict_move_functions(struct st_profile *p, const uint32_t *numbers)
 {
 	const size_t n = p->functions.n;
-	size_t functions = 0, aliases = 0, blocks = 0, lines = 0;
+	size_t kept = 0;
 	for (size_t i = 0; i < n; i++)
 		if (numbers[i] != UINT32_MAX)
-			p->functions.v[functions++] = p->functions.v[i];
-	for (size_t i = 0; i < p->aliases.n; i++) {
-		struct st_profile_alias a = p->aliases.v[i];
-		a.function = restrict_renumber(numbers, n, a.function);
-		if (a.function != UINT32_MAX)
-			p->aliases.v[aliases++] = a;
-	}
-	for (size_t i = 0; i < p->blocks.n; i++) {
-		struct st_profile_block b = p->blocks.v[i];
-		b.function = restrict_renumber(numbers, n, b.function);
-		if (b.function != UINT32_MAX)
-			p->blocks.v[blocks++] = b;
-	}
-	for (size_t i = 0; i < p->lines.n; i++) {
-		struct st_profile_line l = p->lines.v[i];
-		l.function = restrict_renumber(numbers, n, l.function);
-		if (l.function != UINT32_MAX)
-			p->lines.v[lines++] = l;
-	}
+			p->functions.v[kept++] = p->functions.v[i];
+	p->functions.n = kept;
+	ST_RESTRICT_ROWS(p, aliases, function, numbers, n);
+	ST_RESTRICT_ROWS(p, blocks, function, numbers, n);
+	ST_RESTRICT_ROWS(p, lines, function, numbers, n);
 	restrict_tables(p, numbers, n);
 	for (size_t i = 0; i < p->labels.n; i++)
-		p->labels.v[i].function = restrict_renumber(numbers, n, p->labels.v[i].function);
-	p->functions.n = functions;
-	p->aliases.n = aliases;
-	p->blocks.n = blocks;
-	p->lines.n = lines;
+		p->labels.v[i].function = st_restrict_number(numbers, n, p->labels.v[i].function);
+	p->shares.n = 0; /* they have the old numbers */
 }
 
 st_status

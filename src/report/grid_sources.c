@@ -162,7 +162,7 @@ path_of_image(const struct st_profile *p, uint32_t image)
 	C(T_END, "end_ns", true,                                                                   \
 	  t->end_ns < 0 ? set_grid_text(out, NULL) : set_grid_count(out, (uint64_t)t->end_ns))     \
 	C(T_NAME, "thread", false, set_grid_text(out, t->name))
-/* The time is missing of a process that ended before its first instruction. */
+/* A process that ended before its first instruction has no time. */
 #define PROCESS_COLUMNS(C)                                                                         \
 	C(P_TIME, "wall_ns", true,                                                                 \
 	  o->wall_ns < 0 ? set_grid_text(out, NULL) : set_grid_count(out, (uint64_t)o->wall_ns))   \

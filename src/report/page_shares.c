@@ -15,7 +15,7 @@ shares_row(const struct st_profile_share *s, uint32_t rank)
 	                 (json_int_t)s->samples_total);
 }
 
-/* The row of the process itself. */
+/* The object of a process, from its samples and the rows of its functions, which it takes over. */
 static json_t *
 shares_process(const struct st_profile *p, const struct st_profile_share *s, json_t *rows)
 {

@@ -6,8 +6,8 @@
 
 #include "profile/profile.h"
 
-/* For each process: its numbers, and those of its functions by their place in the page's list, of
- * which `order` has the first n. NULL: no memory. */
+/* An object for each process, with its counts, and those of the functions that are in the page's
+ * list: the first n of `order`. NULL: no memory. */
 json_t *st_page_shares(const struct st_profile *p, const uint32_t *order, size_t n);
 
 #endif

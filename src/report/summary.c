@@ -102,7 +102,7 @@ summary_print_processes(FILE *out, const struct st_profile *p)
 	putc('\n', out);
 }
 
-/* The processes that were chosen: how each ended, up to a screenful of them. */
+/* Prints how each of the chosen processes ended, for at most MOST_CHOSEN of them. */
 static void
 summary_print_chosen(FILE *out, const struct st_profile *p)
 {
@@ -120,8 +120,9 @@ summary_print_chosen(FILE *out, const struct st_profile *p)
 			fprintf(out, ": exited with %" PRId64, in->exit);
 		else
 			fprintf(out, ": %s", st_profile_state_name(in->state));
-		fprintf(out, " after %s; %s\n", st_duration(wall, in->wall_ns),
-		        ST_COUNT(in->instructions, "instruction", "instructions"));
+		if (in->wall_ns >= 0) /* it has executed an instruction */
+			fprintf(out, " after %s", st_duration(wall, in->wall_ns));
+		fprintf(out, "; %s\n", ST_COUNT(in->instructions, "instruction", "instructions"));
 	}
 	if (p->processes.n > MOST_CHOSEN)
 		fprintf(out, "  ... and %s more\n", ST_NUMBER(p->processes.n - MOST_CHOSEN));

@@ -168,7 +168,7 @@ sites_add(struct st_difference_items *items, const struct st_mem *m,
 	                                    : strdup(f->function),
 	        .image = *f->image ? (char *)(uintptr_t)f->image : NULL,
 	        .file = *f->file ? (char *)(uintptr_t)f->file : NULL};
-	/* Without the file, which may have another name. */
+	/* The file may have another name on the other side. */
 	x.key = st_text_of("%s\n%" PRIu32, f->function, f->line);
 	if (!x.name || !x.key) {
 		free(x.name);
@@ -305,7 +305,7 @@ costs_by_context(struct st_difference_items *items, const struct st_costs *costs
 	return ST_OK;
 }
 
-/* The first side decides the metric, if none is asked for. */
+/* Collects the items of both sides, by default with the metric of the first. */
 static st_status
 costs_collect(struct st_difference_items items[ST_SIDES], struct st_difference_metric *chosen,
               const struct st_profile *const both[ST_SIDES], const struct st_difference_choice *c,
@@ -333,7 +333,8 @@ costs_collect(struct st_difference_items items[ST_SIDES], struct st_difference_m
 
 /* ---- all of them ---- */
 
-/* Functions of counted contexts have no other costs, and wall times are those of stacks. */
+/* Whether the items follow from contexts: profiles of counted contexts have no other costs of
+ * functions, and the wall time of functions is in the stacks of samples. */
 static bool
 places_are_contexts(const struct st_profile *p, const struct st_difference_choice *c)
 {
