@@ -129,6 +129,13 @@ class Parts(unittest.TestCase):
         self.assertEqual(self.address(), "#flame")
         self.assertIn("main", self.frames())
 
+    def test_views_are_made_once_for_each_choice(self):
+        self.open("functions")
+        for process in "8", "", "8", "":
+            self.choose("Process", process)
+        self.assertEqual(self.page.js("document.querySelectorAll('#view > section').length"), 2)
+        self.assertEqual(self.functions()[0], ("main", "50.00 %", "500"))
+
     def test_summary_of_processes(self):
         cards = f"[...document.querySelectorAll('{SECTION} .card')].map(c => [...c.children].map(e => e.textContent))"
         self.open("summary?process=8")
@@ -175,7 +182,7 @@ class Parts(unittest.TestCase):
         self.picture("images")
         self.choose("Colour", "heat")
         self.assertEqual(self.page.js(fill), "color-mix(in srgb, rgb(var(--heat-colour)) 100%, var(--flame-root))")
-        self.assertEqual(self.page.js(f"document.querySelector('{SECTION} .flame-legend').textContent"), "itself:0 %36.00 % of all")
+        self.assertEqual(self.page.js(f"document.querySelector('{SECTION} .flame-legend').textContent"), "self:0 %36.00 % of all")
         self.page.scheme("dark")
         self.picture("heat")
 

@@ -37,7 +37,8 @@ export function partOf(run, { process = "", startup = true }) {
 	return part === run ? run : { ...part, whole: run };
 }
 
-// The part of some processes. Lines, blocks, loops, memory and the tables of tools are left out: they are counted for all processes together.
+// The part of some processes. Lines, blocks, loops, memory, the tables of tools and the statistics of the engine are left out: they are of all
+// processes together.
 function ofProcesses(run, pids) {
 	const chosen = run.shares.filter(({ pid }) => pids.has(pid));
 	const sums = new Map();
@@ -62,6 +63,7 @@ function ofProcesses(run, pids) {
 		loops: [],
 		loopLines: [],
 		memory: null,
+		statistics: null,
 		code: {},
 		tables: [],
 		processes: run.processes.filter(({ pid }) => pids.has(pid)),

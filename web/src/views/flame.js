@@ -65,7 +65,7 @@ export const flame = {
 			recursion: link.one("recursion", SHOWN, "shown"),
 			templates: link.one("templates", SHOWN, "shown"),
 			name: null,
-			most: 0, // the greatest share of a frame itself
+			most: 0, // the greatest self share of a frame
 		};
 		const status = h("span.status", { role: "status" });
 		const legend = h("div.flame-legend", { "aria-label": "Colours" });
@@ -175,10 +175,10 @@ function greatest(root) {
 	return most;
 }
 
-// What the colours mean: the images with the most, or the range of heat.
+// The legend of the colours: the images with the greatest sums, or the range of heat.
 function legendOf(root, { colour, most }) {
 	if (colour === "heat")
-		return [h("span", {}, "itself:"), h("span", {}, "0 %"), h("span.flame-scale", { "--from": heatColour(0), "--middle": heatColour(0.5), "--to": heatColour(1), "aria-hidden": "true" }), h("span", {}, `${percent(most)} of all`)];
+		return [h("span", {}, "self:"), h("span", {}, "0 %"), h("span.flame-scale", { "--from": heatColour(0), "--middle": heatColour(0.5), "--to": heatColour(1), "aria-hidden": "true" }), h("span", {}, `${percent(most)} of all`)];
 	const sums = new Map();
 	const work = [root];
 	while (work.length) {
