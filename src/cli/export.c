@@ -195,32 +195,35 @@ export_writes(size_t format, const struct st_profile *p)
 	       (st_export_has_callgrind(p) || st_export_has_code(p));
 }
 
+/* Whether strobe paths or strobe mem would write the format, if the profile has stacks. */
+static bool
+export_needs_stacks(size_t format, const struct st_profile *p)
+{
+	return export_formats[format].writer == EXPORT_STACKS && !export_writes(format, p) &&
+	       !st_profile_has_tool(p, "calltimes");
+}
+
 /* Whether st_paths_main writes it. */
 static bool
 export_has_contexts(size_t format, const struct st_profile *p)
 {
 	struct st_context_options o;
-	return export_formats[format].writer == EXPORT_STACKS && !export_writes(format, p) &&
-	       !st_profile_has_tool(p, "calltimes") && st_contexts_options(p, &o);
+	return export_needs_stacks(format, p) && st_contexts_options(p, &o);
 }
 
 /* Whether a file whose name ends with .gz is compressed. */
 static bool
 export_compresses(size_t format, const struct st_profile *p)
 {
-	return export_has_contexts(format, p) ||
-	       (export_formats[format].writer == EXPORT_STACKS && !export_writes(format, p) &&
-	        !st_profile_has_tool(p, "calltimes") && st_mem_tool(p));
+	return export_has_contexts(format, p) || (export_needs_stacks(format, p) && st_mem_tool(p));
 }
 
 /* Whether the profile would have stacks if a sample had been in the code of the program. */
 static bool
 export_lacks_samples(size_t format, const struct st_profile *p)
 {
-	struct st_context_options o;
-	return export_formats[format].writer == EXPORT_STACKS && !export_writes(format, p) &&
-	       st_profile_has_tool(p, "hot") && !st_profile_has_tool(p, "calltimes") &&
-	       !st_mem_tool(p) && !st_contexts_options(p, &o);
+	return export_needs_stacks(format, p) && !export_compresses(format, p) &&
+	       st_profile_has_tool(p, "hot");
 }
 
 static st_status
