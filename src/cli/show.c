@@ -212,7 +212,8 @@ check_process(const struct arguments *a, bool is_rows, struct st_error *e)
 	if (is_rows && (a->process || a->hide_loader))
 		return st_fail(e, ST_EXIT_USAGE, "%s chooses from a profile: leave it out for rows",
 		               a->process ? "--process" : "--hide-loader");
-	if (a->process && (a->function || a->parts & (ST_PART_LINES | ST_PART_BLOCKS) ||
+	const bool lines = a->table && !strcmp(a->table, "lines");
+	if (a->process && (a->function || a->parts & (ST_PART_LINES | ST_PART_BLOCKS) || lines ||
 	                   a->format == ST_FORMAT_LCOV))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "lines and basic blocks have counts of all processes together: "
@@ -220,6 +221,7 @@ check_process(const struct arguments *a, bool is_rows, struct st_error *e)
 		               a->function                 ? "--func"
 		               : a->parts & ST_PART_LINES  ? "--lines"
 		               : a->parts & ST_PART_BLOCKS ? "--blocks"
+		               : lines                     ? "--table lines"
 		                                           : "--format lcov");
 	return ST_OK;
 }

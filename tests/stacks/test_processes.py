@@ -114,9 +114,9 @@ class Processes(unittest.TestCase):
     def test_mistakes(self):
         self.assertEqual(self.ask("-p", "shap", code=2), "strobe: the profile has no process 'shap'; strobe show --table processes lists them\n")
         self.assertEqual(self.ask("-p", "0", code=2), "strobe: the profile has no process '0'; strobe show --table processes lists them\n")
-        for option in ["--lines"], ["--blocks"], ["--func", "main"], ["--format", "lcov"]:
+        for option in ["--lines"], ["--blocks"], ["--func", "main"], ["--format", "lcov"], ["--table", "lines"]:
             self.assertEqual(self.ask("-p", "sh", *option, code=2), "strobe: lines and basic blocks have counts of all processes together: leave out "
-                             f"--process, or {option[0] if len(option) == 1 or option[0] == '--func' else '--format lcov'}\n")
+                             f"--process, or {option[0] if option[0] == '--func' else ' '.join(option)}\n")
         old = os.path.join(self.folder.name, "old.db")
         with open(self.path, "rb") as file, open(old, "wb") as out:
             out.write(file.read())
