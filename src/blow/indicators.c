@@ -24,9 +24,10 @@ struct st_blow_speedup
 st_blow_speedup_of(const struct st_blow_thread *t)
 {
 	struct st_blow_speedup s;
-	const double all = (double)t->calls_in + (double)t->others;
 	s.noise = quotient(t->time - t->time_before, (double)t->others);
-	s.speedup = t->time_before + all * s.noise - t->time;
+	/* This is time_before + (calls_in + others) * noise - time, but exactly 0 if the thread
+	 * does not call the function: the sum may be greater than that by rounding. */
+	s.speedup = (double)t->calls_in * s.noise;
 	s.runtime = quotient(s.speedup, t->time_before);
 	s.function = quotient(s.noise, t->mean);
 	s.score = quotient(s.runtime, s.function);

@@ -56,6 +56,12 @@ test_speedup_examples(void **state)
 		const struct st_blow_thread t = {100 + 5 * noise, 100, 3, 5, 7};
 		assert_close(st_blow_speedup_of(&t).score, 3 * 7.0 / 100, 1e-9);
 	}
+	/* A thread that does not call the function. In floating point, 2 + 7 * (29 / 7) - 31 is
+	 * greater than 0. */
+	const struct st_blow_thread other = {31, 2, 0, 7, 5};
+	s = st_blow_speedup_of(&other);
+	assert_true(s.noise > 0);
+	assert_true(s.speedup == 0);
 }
 
 static void
