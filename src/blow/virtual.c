@@ -112,6 +112,7 @@ forget_thread(struct st_virtual_watch *w, size_t i)
 	if (t->times >= 0)
 		close(t->times);
 	t->stat = t->call = t->times = -1;
+	t->sleeps = false;
 	w->debts.threads.v[i].state = ST_DEBT_GONE;
 }
 
@@ -362,9 +363,10 @@ call_goes_on(const struct user_regs_struct *regs)
 	return (long)regs->rax == RESTART_BLOCK || (long)regs->rax == RESTART_NO_HANDLER;
 }
 
-/* The thread has stopped because it was interrupted. If a sleep was, the thread stops again when
- * the kernel has resumed the sleep and it ends: a thread that then waits for another one at once
- * would not pay otherwise, since a thread that waits so inherits. */
+/* The thread has stopped because it was interrupted. If it sleeps, the kernel resumes the sleep,
+ * and the thread stops again at its end. Otherwise a thread that waits for another one directly
+ * after its sleep would not pay, but inherit what the other one has paid. A thread that sleeps is
+ * no sample of the code, since it takes no CPU time. */
 static void
 take_asked_stop(struct st_virtual_watch *w, size_t i)
 {
@@ -372,12 +374,13 @@ take_asked_stop(struct st_virtual_watch *w, size_t i)
 	struct watched *t = &w->threads.v[i];
 	struct user_regs_struct regs;
 	const bool known = w->v && ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0;
+	if (known && is_sleep((long)regs.orig_rax) && call_goes_on(&regs)) {
+		t->ends = ptrace(PTRACE_SYSCALL, tid, 0, 0) == 0;
+		return;
+	}
 	if (known && w->v->look)
 		t->within = w->v->look(w->v->arg, tid, &regs);
-	if (known && is_sleep((long)regs.orig_rax) && call_goes_on(&regs))
-		t->ends = ptrace(PTRACE_SYSCALL, tid, 0, 0) == 0;
-	else
-		hold_thread(w, i);
+	hold_thread(w, i);
 }
 
 /* The thread is at the beginning of a system call, or at the end. */
