@@ -110,8 +110,7 @@ is_around_live_location(const struct st_blow_live *l, const struct st_probed_ima
 	const size_t number = (size_t)(image - image->probes->images.v);
 	for (size_t i = 0; i < l->listing.found.list.n; i++) {
 		const struct st_blow_found *found = &l->listing.found.list.v[i];
-		if (found->image == number &&
-		    st_blow_function_around(image->image, found->at) == f->offset)
+		if (found->image == number && found->around == f->offset)
 			return true;
 	}
 	return false;
@@ -198,7 +197,8 @@ has_progressed(struct st_blow_live *l)
 	struct st_probes *p = &l->probes;
 	const struct st_probe_area *a = p->process.area;
 	bool progressed = false, any = false;
-	pthread_mutex_lock(&p->lock);
+	/* A library that the process loads meanwhile may have further points. */
+	pthread_mutex_lock(&p->installing);
 	for (uint32_t k = 0; k < p->functions.n && !progressed; k++) {
 		if (!is_live_point(l, &p->functions.v[k]))
 			continue;
@@ -208,7 +208,7 @@ has_progressed(struct st_blow_live *l)
 			progressed |= c && c->calls;
 		}
 	}
-	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&p->installing);
 	return progressed || !any;
 }
 

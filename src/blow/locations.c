@@ -87,8 +87,11 @@ locations_push(struct st_blow_found_list *to, const struct st_probed_image *imag
 {
 	struct st_blow_found *new = ST_PUSH(&to->list);
 	if (new)
-		*new = (struct st_blow_found){(uint32_t)(image - image->probes->images.v), at, call,
-		                              location};
+		*new = (struct st_blow_found){.image = (uint32_t)(image - image->probes->images.v),
+		                              .at = at,
+		                              .call = call,
+		                              .around = st_blow_function_around(image->image, at),
+		                              .location = location};
 	return new ? ST_OK : ST_FAILED;
 }
 

@@ -31,8 +31,8 @@ void st_blow_locations_free(struct st_blow_locations *l);
 
 /* An instruction that a location means. */
 struct st_blow_found {
-	uint32_t image; /* index in the probes' images */
-	uint64_t at, call;
+	uint32_t image;            /* index in the probes' images */
+	uint64_t at, call, around; /* around: of the function that it is in */
 	const struct st_blow_location *location;
 };
 struct st_blow_found_list {
