@@ -23,3 +23,10 @@ class Case(unittest.TestCase):
                               cwd=self.at, check=False)
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
+
+    def begin(self, *program):
+        """Starts a program that does not end by itself; it is killed when the test has ended."""
+        process = subprocess.Popen(program)  # pylint: disable=consider-using-with
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process

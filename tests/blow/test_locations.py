@@ -112,15 +112,13 @@ class Windows(Case):
 
     def test_pid(self):
         """The process goes on, and has its own code again."""
-        with subprocess.Popen([PLANTED, "service"]) as process:
-            self.addCleanup(process.kill)
-            location = "call:serve_request>*"
-            self.strobe("-q", "--pid", process.pid, "--progress", "serve_request", "--at", location, "--where", "after", "--window", "50ms", "-i", "4", "-o", "r.json")
-            result = json.loads((self.at / "r.json").read_text())
-            self.assertEqual({target["location"] for target in result["targets"]}, {location})
-            self.assertTrue(all(target["function"].startswith(f"after {location} at planted.c:") for target in result["targets"]))
-            self.assertIsNone(process.poll())
-            process.kill()
+        process = self.begin(PLANTED, "service")
+        location = "call:serve_request>*"
+        self.strobe("-q", "--pid", process.pid, "--progress", "serve_request", "--at", location, "--where", "after", "--window", "50ms", "-i", "4", "-o", "r.json")
+        result = json.loads((self.at / "r.json").read_text())
+        self.assertEqual({target["location"] for target in result["targets"]}, {location})
+        self.assertTrue(all(target["function"].startswith(f"after {location} at planted.c:") for target in result["targets"]))
+        self.assertIsNone(process.poll())
 
     def test_refused(self):
         for text, options in [

@@ -132,6 +132,17 @@ test_ranges(void **state)
 	world_end(&w);
 }
 
+/* The targets are the first two lines of `marked`, whose file is mapped `mappings` times. */
+static void
+world_of_lines(struct world *w, int mappings)
+{
+	world_begin(w);
+	add_entry(w, FIRST, true);
+	add_entry(w, FIRST + 1, true);
+	for (int i = 0; i < mappings; i++)
+		assert_int_equal(st_sampler_add(&w->sampler, &w->b, w->image), ST_OK);
+}
+
 /* Two of four samples are in the line, one of them in another one that is a target, too. */
 static void
 test_look(void **state)
@@ -139,10 +150,7 @@ test_look(void **state)
 	struct world w;
 	struct st_blow_run run = {.function = ST_BLOW_NONE, .cpu_ns = 1000};
 	(void)state;
-	world_begin(&w);
-	add_entry(&w, FIRST, true);
-	add_entry(&w, FIRST + 1, true);
-	assert_int_equal(st_sampler_add(&w.sampler, &w.b, w.image), ST_OK);
+	world_of_lines(&w, 1);
 	const uint64_t first = pc_of_line(&w, FIRST), second = pc_of_line(&w, FIRST + 1);
 	assert_true(first && second);
 	assert_false(look_at_pc(&w, first));
@@ -176,11 +184,7 @@ test_mapped_again(void **state)
 	struct world w;
 	struct st_blow_run run = {.function = ST_BLOW_NONE, .cpu_ns = 1000};
 	(void)state;
-	world_begin(&w);
-	add_entry(&w, FIRST, true);
-	add_entry(&w, FIRST + 1, true);
-	for (int i = 0; i < 2; i++)
-		assert_int_equal(st_sampler_add(&w.sampler, &w.b, w.image), ST_OK);
+	world_of_lines(&w, 2);
 	for (int i = 0; i < 3; i++)
 		look_at_pc(&w, pc_of_line(&w, FIRST + (i & 1)));
 	assert_int_equal(st_sampler_end(&w.sampler, &run), ST_OK);
