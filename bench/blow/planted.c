@@ -16,8 +16,7 @@
  *	sleep		a thread sleeps 4 ms, the other one g 3 ms; then they meet
  *	naps		f 1 ms, then g 3 ms, beside a thread that sleeps 2 ms in each round
  *	steal		two threads take tasks from a common pool: f 2 ms, then g 1 ms
- *	context		f 3 ms called by by_g, whose work is that of G, and 1 ms by by_h, with that
- *of H
+ *	context		by_g calls f for 3 ms, and by_h for 1 ms: of these, G and H are the percents
  */
 #include <pthread.h>
 #include <stdio.h>
