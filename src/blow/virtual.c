@@ -4,7 +4,8 @@
  * thread is in the function, and /proc whether it runs and what it waits for. A thread with a debt
  * is interrupted, and resumed when its pause has been as long. Threads that wait are not
  * interrupted, since that would interrupt their system calls, except in nanosleep and
- * clock_nanosleep: the kernel resumes these, and Strobe is told when they end.
+ * clock_nanosleep: the kernel resumes these, and Strobe is told when they end. A thread that has
+ * begun to wait before it stops resumes its system call, too.
  */
 #include "blow/virtual.h"
 
@@ -355,12 +356,25 @@ hold_thread(struct st_virtual_watch *w, size_t i)
 		ptrace(PTRACE_CONT, (pid_t)w->debts.threads.v[i].id, 0, 0);
 }
 
-/* Whether the kernel resumes the system call that was interrupted. */
+/* Results with which the kernel resumes a system call that was interrupted. */
+enum { RESTART_BLOCK = -516, RESTART_NO_HANDLER = -514 };
+
 static bool
 call_goes_on(const struct user_regs_struct *regs)
 {
-	enum { RESTART_BLOCK = -516, RESTART_NO_HANDLER = -514 }; /* of the kernel */
 	return (long)regs->rax == RESTART_BLOCK || (long)regs->rax == RESTART_NO_HANDLER;
+}
+
+/* Some calls, such as epoll_wait, return EINTR when their thread is interrupted: has the kernel
+ * begin them again, with all of their timeout, unless a signal handler is to run. close has closed
+ * the file also with EINTR. */
+static void
+resume_call(pid_t tid, struct user_regs_struct *regs)
+{
+	if ((long)regs->rax != -EINTR || (long)regs->orig_rax < 0 || regs->orig_rax == SYS_close)
+		return;
+	regs->rax = (unsigned long long)RESTART_NO_HANDLER;
+	ptrace(PTRACE_SETREGS, tid, 0, regs);
 }
 
 /* The thread has stopped because it was interrupted. If it sleeps, the kernel resumes the sleep,
@@ -373,12 +387,14 @@ take_asked_stop(struct st_virtual_watch *w, size_t i)
 	const pid_t tid = (pid_t)w->debts.threads.v[i].id;
 	struct watched *t = &w->threads.v[i];
 	struct user_regs_struct regs;
-	const bool known = w->v && ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0;
-	if (known && is_sleep((long)regs.orig_rax) && call_goes_on(&regs)) {
+	const bool known = ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0;
+	if (known && w->v && is_sleep((long)regs.orig_rax) && call_goes_on(&regs)) {
 		t->ends = ptrace(PTRACE_SYSCALL, tid, 0, 0) == 0;
 		return;
 	}
-	if (known && w->v->look)
+	if (known)
+		resume_call(tid, &regs);
+	if (known && w->v && w->v->look)
 		t->within = w->v->look(w->v->arg, tid, &regs);
 	hold_thread(w, i);
 }
@@ -476,6 +492,9 @@ let_thread_go(struct st_virtual_watch *w, size_t i)
 	if (!w->threads.v[i].stopped && ptrace(PTRACE_INTERRUPT, tid, 0, 0) == 0 &&
 	    (waitpid(tid, &status, __WALL) != tid || !WIFSTOPPED(status)))
 		return;
+	struct user_regs_struct regs;
+	if (status >> 16 == PTRACE_EVENT_STOP && ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0)
+		resume_call(tid, &regs);
 	unsigned long child = 0;
 	if (status >> 16 == PTRACE_EVENT_CLONE && ptrace(PTRACE_GETEVENTMSG, tid, 0, &child) == 0)
 		ST_IGNORE(watch_thread(w, (pid_t)child, i)); /* else it ends with our process */

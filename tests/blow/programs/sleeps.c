@@ -3,7 +3,7 @@
  * A thread that sleeps in each way, beside one that computes in `work` and elsewhere: Strobe
  * interrupts such sleeps, which the program must not notice. Exit code 0: each sleep lasted at
  * least as long as the program asked for, or was ended by a signal and reported the time that was
- * left. usage: sleeps [for-ever]
+ * left, and no wait for events ended early. usage: sleeps [for-ever], which ends only with an error
  */
 #include <errno.h>
 #include <pthread.h>
@@ -11,12 +11,20 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
 #define CALLED __attribute__((noinline, noipa))
 
-enum { ROUNDS = 20, NAP_NS = 4000000, LONG_NS = 900000000 };
+enum {
+	ROUNDS = 20,
+	WAITS = 5,
+	NAP_NS = 4000000,
+	LONG_NS = 900000000,
+	WORK_NS = 1000000,
+	SHORT_NS = 200000
+};
 static volatile unsigned long sum;
 static volatile int ended, sleeping, signals;
 
@@ -35,10 +43,10 @@ now_ns(clockid_t clock)
 }
 
 static void
-compute(void)
+compute(long ns)
 {
 	const long begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
-	while (now_ns(CLOCK_THREAD_CPUTIME_ID) - begin < 1000000)
+	while (now_ns(CLOCK_THREAD_CPUTIME_ID) - begin < ns)
 		for (int i = 0; i < 1000; i++)
 			sum++;
 }
@@ -46,7 +54,7 @@ compute(void)
 CALLED static void
 work(void)
 {
-	compute();
+	compute(WORK_NS);
 	__asm__ volatile(""); /* no tail call */
 }
 
@@ -55,7 +63,7 @@ work(void)
 CALLED static void
 other_work(void)
 {
-	compute();
+	compute(WORK_NS);
 	__asm__ volatile("");
 }
 
@@ -106,12 +114,29 @@ sleep_until_signal(void)
 	       ns_of(&left) + slept < LONG_NS - 1000000;
 }
 
+/* A thread that computes for a short time between waits is often interrupted when it has just begun
+ * to wait. */
+static int
+wait_for_events(int epoll)
+{
+	struct epoll_event event;
+	int errors = 0;
+	for (int i = 0; i < WAITS; i++) {
+		errors += epoll_wait(epoll, &event, 1, 1) != 0;
+		compute(SHORT_NS);
+	}
+	return errors;
+}
+
 static void *
 sleeping_thread(void *arg)
 {
-	long errors = 0;
-	for (int i = 0; i < ROUNDS || arg; i++)
-		errors += sleep_relatively() + sleep_until() + (arg ? 0 : sleep_until_signal());
+	const int epoll = epoll_create1(EPOLL_CLOEXEC);
+	long errors = epoll < 0;
+	for (int i = 0; i < ROUNDS || (arg && !errors); i++)
+		errors += sleep_relatively() + sleep_until() + wait_for_events(epoll) +
+		          (arg ? 0 : sleep_until_signal());
+	close(epoll);
 	ended = 1;
 	return (void *)errors;
 }
