@@ -400,7 +400,9 @@ engine_write_records(const void *arg, FILE *out, struct st_recording_outcome *ou
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
 	for (size_t i = 0; i < r->all->request->functions->n; i++)
 		r->all->request->functions->matched[i] += engine_is_matched(r->all, i);
-	return outcome->records ? ST_OK : engine_complain(r->all, e);
+	if (outcome->records)
+		return ST_OK;
+	return e ? engine_complain(r->all, e) : ST_FAILED; /* finding the cause takes time */
 }
 
 /* Writes what has been recorded so far, so that it is not lost if strobe is killed. */
@@ -412,8 +414,8 @@ engine_save_so_far(struct st_engine_recordings *all)
 	const struct st_run run = {.tsc_hz = st_moments_frequency(all->begin, st_moment_now())};
 	const struct engine_result so_far = {all, &run};
 	all->unfinished = st_now_raw() - all->interim.begin;
-	st_recording_interim_save(&all->interim, all->request->output, engine_write_records,
-	                          &so_far);
+	(void)st_recording_interim_save(&all->interim, all->request->output, engine_write_records,
+	                                &so_far);
 	all->unfinished = 0;
 }
 

@@ -23,7 +23,7 @@ void st_record_text(FILE *out, const char *text);
 __attribute__((format(printf, 2, 3))) void st_record_note(FILE *out, const char *format, ...);
 /* The first lines of the file. seconds: when the program began, since 1970. */
 void st_record_origin(FILE *out, char *const *program, int64_t seconds);
-/* The line that says that the recording goes on, so many seconds after its beginning. */
+/* Writes the line of a recording that has not ended. seconds: the time since its beginning. */
 void st_record_unfinished(FILE *out, double seconds);
 /* The line of the header that declares a function of the image at `path`. */
 void st_record_function(FILE *out, size_t id, const struct st_feature_table *f, const char *path,

@@ -130,7 +130,7 @@ complain_of_silence(const struct st_recording *all, struct st_error *e)
 		               "nothing was recorded, because '%s' has no functions with "
 		               "names: use a program with symbols",
 		               t->request->program[0]);
-	if (t->probes->process.area && t->probes->process.area->sandboxed)
+	if (t->probes->process.area->sandboxed)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing was recorded, because the seccomp filter of the program "
 		               "forbade the system calls of the recording before the chosen "
@@ -162,8 +162,8 @@ write_records(const void *arg, FILE *out, struct st_recording_outcome *outcome, 
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
 	if (st_recording_write(all, out, outcome, e))
 		return ST_FAILED;
-	if (!outcome->records)
-		return complain_of_silence(all, e);
+	if (!outcome->records) /* finding the cause takes time */
+		return e ? complain_of_silence(all, e) : ST_FAILED;
 	for (size_t i = 0; i < all->processes.v[0]->request->functions->n; i++)
 		all->processes.v[0]->request->functions->matched[i] += is_matched(all, i);
 	return ST_OK;
@@ -185,21 +185,21 @@ calls_so_far(const struct st_recording *all)
 }
 
 /* For struct st_probes: `watch`. Writes what has been recorded so far, so that it is not lost if
- * strobe is killed. */
+ * strobe is killed. While a thread puts probes into an image, which may take seconds, the file
+ * waits, and not the thread that is told of the end of the program. */
 static void
 save_so_far(void *recording)
 {
 	struct st_recording *all = recording;
 	struct st_recording_interim *i = &all->interim;
-	if (!st_recording_interim_due(i))
+	if (!st_recording_interim_due(i) || pthread_mutex_trylock(&all->probes->installing))
 		return;
-	pthread_mutex_lock(&all->probes->installing);
 	const uint64_t calls = calls_so_far(all);
 	if (calls != i->calls) {
 		all->unfinished = st_now_raw() - i->begin;
-		st_recording_interim_save(i, all->request->output, write_records, all);
+		if (st_recording_interim_save(i, all->request->output, write_records, all))
+			i->calls = calls;
 		all->unfinished = 0;
-		i->calls = calls;
 	}
 	pthread_mutex_unlock(&all->probes->installing);
 }

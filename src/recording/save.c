@@ -59,7 +59,8 @@ st_recording_save(const char *path, st_recording_writer *write, const void *arg,
 
 /* ---- during the run ---- */
 
-/* Seconds between two files, and of writing one: at most a fiftieth of the time. */
+/* Least time between two files, in seconds, and as a multiple of the time that writing one takes.
+ */
 static const double interim_seconds = 1, interim_rest = 49;
 
 bool
@@ -73,17 +74,17 @@ st_recording_interim_due(struct st_recording_interim *i)
 	return now >= i->next;
 }
 
-void
+bool
 st_recording_interim_save(struct st_recording_interim *i, const char *path,
                           st_recording_writer *write, const void *arg)
 {
 	struct st_recording_outcome outcome = {0};
-	struct st_error ignored;
 	struct stat st;
 	bool writer_failed;
 	const double begin = st_now_raw();
-	if (stat(path, &st) || S_ISREG(st.st_mode))
-		(void)!recording_save_to(path, write, arg, &outcome, &writer_failed, &ignored);
+	const bool saved = (stat(path, &st) || S_ISREG(st.st_mode)) &&
+	                   !recording_save_to(path, write, arg, &outcome, &writer_failed, NULL);
 	const double end = st_now_raw(), pause = interim_rest * (end - begin);
 	i->next = end + (pause > interim_seconds ? pause : interim_seconds);
+	return saved;
 }

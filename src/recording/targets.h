@@ -47,7 +47,7 @@ struct st_recording {
 	struct st_probes *probes;                        /* the program's */
 	ST_VEC(struct st_recording_targets *) processes; /* the program's first */
 	struct st_recording_interim interim;
-	double unfinished; /* seconds since the beginning of a run that goes on; 0: it has ended */
+	double unfinished; /* seconds since the beginning of a run that has not ended; 0: it has */
 	bool no_memory;
 };
 
@@ -56,7 +56,7 @@ void st_recording_mapped(void *recording, const struct st_probed_image *image);
 struct st_probe_action st_recording_choose(void *recording, const struct st_probed_image *image,
                                            const struct st_function *f);
 void st_recording_free(struct st_recording *r);
-/* Fails, since none of so many calls has returned. */
+/* Fails with the message that none of `calls` calls has returned. */
 st_status st_recording_none_returned(uint64_t calls, struct st_error *e);
 st_status st_recording_targets_begin(struct st_recording_targets *t,
                                      const struct st_recording_request *r,

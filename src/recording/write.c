@@ -92,7 +92,7 @@ struct rows {
 	const struct st_record_row **v;
 	size_t n;
 	uint64_t open;    /* calls that have not returned */
-	uint64_t *copies; /* of rows that the program may change; NULL: there are none */
+	uint64_t *copies; /* of rows, which the program may change; NULL: it has ended */
 };
 
 static void
@@ -102,9 +102,10 @@ rows_free(struct rows *rows)
 	free(rows->copies);
 }
 
-/* Copies a row, unless it is another call's before all of it is copied. NULL: it is. */
+/* Copies a row that was done after its serial was read. NULL: the program has begun to write
+ * another call to it before all of it was copied. */
 static const struct st_record_row *
-copy_row(struct rows *rows, const struct st_record_row *row, uint32_t words)
+copy_row(struct rows *rows, const struct st_record_row *row, uint32_t words, uint64_t serial)
 {
 	uint64_t *to = rows->copies + rows->n * words;
 	const struct st_record_row *copy = (const void *)to;
@@ -112,8 +113,8 @@ copy_row(struct rows *rows, const struct st_record_row *row, uint32_t words)
 	for (uint32_t i = 0; i < words; i++)
 		to[i] = from[i];
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	const bool same = __atomic_load_n(&row->state, __ATOMIC_RELAXED) == ST_RECORD_DONE &&
-	                  *(const volatile uint64_t *)&row->serial == copy->serial;
+	const bool same = __atomic_load_n(&row->state, __ATOMIC_ACQUIRE) == ST_RECORD_DONE &&
+	                  __atomic_load_n(&row->serial, __ATOMIC_RELAXED) == serial;
 	return same ? copy : NULL;
 }
 
@@ -155,10 +156,11 @@ rows_that_are_done(const struct writing *w, const struct st_record_function *r, 
 	for (uint64_t i = 0; rows.v && fits && i < most; i++) {
 		const struct st_record_row *row =
 		        (const void *)((uint64_t *)t->probes->process.area + first + i * row_words);
+		const uint64_t serial = __atomic_load_n(&row->serial, __ATOMIC_ACQUIRE);
 		const uint32_t state = __atomic_load_n(&row->state, __ATOMIC_ACQUIRE);
 		rows.open += state == ST_RECORD_OPEN || state == ST_RECORD_BUSY;
 		if (state == ST_RECORD_DONE && w->unfinished)
-			row = copy_row(&rows, row, row_words);
+			row = copy_row(&rows, row, row_words, serial);
 		if (state == ST_RECORD_DONE && row)
 			rows.v[rows.n++] = row;
 	}
@@ -320,7 +322,8 @@ note_unseen_locks(const struct st_recording_targets *t, FILE *out)
 	return name != NULL;
 }
 
-/* The frequency of the ticks, also before the end. */
+/* Returns the frequency of the ticks, also before the end. p: the program, which was started before
+ * its children, so that its frequency is more exact than theirs. */
 static double
 record_ticks_hz(const struct st_probing *p)
 {
@@ -328,15 +331,15 @@ record_ticks_hz(const struct st_probing *p)
 }
 
 static st_status
-write_recorded_process(const struct st_recording_targets *t, bool unfinished, FILE *out,
-                       struct st_recording_outcome *outcome)
+write_recorded_process(const struct st_recording *r, const struct st_recording_targets *t,
+                       FILE *out, struct st_recording_outcome *outcome)
 {
-	const double hz = record_ticks_hz(&t->probes->process);
+	const double hz = record_ticks_hz(&r->probes->process);
 	struct writing w = {.t = t,
 	                    .out = out,
 	                    .tick_ns = hz > 0 ? 1e9 / hz : 1,
 	                    .locks_unknown = note_unseen_locks(t, out),
-	                    .unfinished = unfinished,
+	                    .unfinished = r->unfinished > 0,
 	                    .classes = {.find = class_in_process, .arg = t->probes}};
 	st_status status = ST_OK;
 	for (size_t i = 0; i < t->list.n && !status; i++)
@@ -365,6 +368,6 @@ st_recording_write(const struct st_recording *r, FILE *out, struct st_recording_
 	if (r->unfinished > 0)
 		st_record_unfinished(out, r->unfinished);
 	for (size_t i = 0; i < r->processes.n && !status; i++)
-		status = write_recorded_process(r->processes.v[i], r->unfinished > 0, out, outcome);
+		status = write_recorded_process(r, r->processes.v[i], out, outcome);
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left for the records") : ST_OK;
 }
