@@ -185,8 +185,8 @@ calls_so_far(const struct st_recording *all)
 }
 
 /* For struct st_probes: `watch`. Writes what has been recorded so far, so that it is not lost if
- * strobe is killed. While a thread puts probes into an image, which may take seconds, the file
- * waits, and not the thread that is told of the end of the program. */
+ * strobe is killed. Does not wait for a thread that puts probes into an image, which may take
+ * seconds: the end of the program would be noticed late. */
 static void
 save_so_far(void *recording)
 {

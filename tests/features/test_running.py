@@ -154,9 +154,9 @@ class Limited(Running):
 class Killed(Running):
     """Strobe gets SIGKILL: the file has the calls until about a second before, and says so."""
 
-    def kill(self, *words):
-        strobe = subprocess.Popen([STROBE, "annotate", "-q", "-F", "serve,answer", "-k", "200", *words, "-o", "r.txt", "--", SERVES, "forever"],
-                                  stdout=subprocess.PIPE, cwd=self.at)
+    def kill_when_written(self, mode, *words):
+        """Returns how many seconds of the run the file has."""
+        strobe = subprocess.Popen([STROBE, "annotate", "-q", *words, "-o", "r.txt", "--", SERVES, mode], stdout=subprocess.PIPE, cwd=self.at)
         self.addCleanup(strobe.stdout.close)
         self.addCleanup(strobe.wait)
         self.addCleanup(strobe.kill)
@@ -171,8 +171,12 @@ class Killed(Running):
         with open(os.path.join(self.at, "r.txt"), encoding="utf-8") as file:
             seconds, = (float(line.split(",")[1]) for line in file if line.startswith("#unfinished"))
         self.assertGreaterEqual(seconds, 1)
+        return seconds
+
+    def kill(self, *words):
+        seconds = self.kill_when_written("forever", "-F", "serve,answer", "-k", "200", *words)
         done = self.strobe("-F", "serve", "r.txt")
-        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (0, f"strobe: a file has only the calls of the first {seconds:.0f} s, because its recording was killed; "
+        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (0, f"strobe: a file has only the calls of the first {seconds:.0f} s, because its recording was killed or has not ended; "
                                                                              "the analysis uses these calls"))
         self.assertNotIn("recording was killed", self.strobe("-q", "-F", "serve", "r.txt").stderr)
         return self.read()[0]
@@ -191,6 +195,12 @@ class Killed(Running):
         self.assertEqual(len(serve.rows), serve.calls[1])
         for branches in serve.outcomes:
             self.assertEqual(branches, [[(1, 2), (0, 1)]])
+
+    def test_last_call(self):
+        """The only call returns after the first attempt to write the file: it is written although no other call begins."""
+        self.kill_when_written("late", "-F", "late")
+        late = self.read()[0]["late"]
+        self.assertEqual((late.calls, late.columns("n")), ((1, 1, 0), [(7,)]))
 
     def test_end(self):
         """A recording that ends replaces such a file by one that does not say so."""

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A server that never stops calling serve, and a program with children that call it, too.
- * Usage: serves forever | serves children | serves child */
+/* A server that never stops calling serve, a program with children that call it as well, and one
+ * that calls only late.
+ * Usage: serves forever | serves children | serves child | serves late */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -67,6 +68,24 @@ serve_forever(void)
 	return 0;
 }
 
+/* Returns after two seconds. */
+NOINLINE unsigned
+late(unsigned n)
+{
+	sleep(2);
+	return n;
+}
+
+static void
+serve_late(void)
+{
+	puts("ready");
+	fflush(stdout);
+	wrong += late(7) != 7;
+	for (;;)
+		pause();
+}
+
 static void
 serve_range(unsigned from, unsigned to)
 {
@@ -100,6 +119,8 @@ main(int argc, char **argv)
 		return serve_forever();
 	if (!strcmp(argv[1], "children"))
 		return serve_with_children(argv[0]);
+	if (!strcmp(argv[1], "late"))
+		serve_late();
 	serve_range(21, 30);
 	return wrong;
 }
