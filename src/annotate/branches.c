@@ -195,16 +195,7 @@ ann_add_mode(const struct st_ann_problem *p, struct st_ann_rows rows, uint32_t *
 	ann_note_safe(part->branches);
 	if (!part->branches)
 		return ST_FAILED;
-	if (!m->good[k]) {
-		const struct st_ann_part before = *part;
-		const st_status status = st_ann_independent(p, own, part);
-		part->weight = before.weight;
-		part->branches = before.branches;
-		return status;
-	}
-	part->fit = m->fit[k];
-	part->r2_cv = st_ann_cross_validate(p, own, &m->fit[k]);
-	return ST_OK;
+	return st_ann_model_part(p, own, m->good[k] ? &m->fit[k] : NULL, part);
 }
 
 st_status

@@ -53,6 +53,18 @@ st_ann_independent(const struct st_ann_problem *p, struct st_ann_rows rows,
 	return status;
 }
 
+st_status
+st_ann_model_part(const struct st_ann_problem *p, struct st_ann_rows rows,
+                  const struct st_ann_fit *fit, struct st_ann_part *part)
+{
+	const double r2_cv = fit ? st_ann_cross_validate(p, rows, fit) : NAN;
+	if (!fit || r2_cv < 0)
+		return st_ann_independent(p, rows, part);
+	part->fit = *fit;
+	part->r2_cv = r2_cv;
+	return ST_OK;
+}
+
 /* Returns the logarithm of a part's density at a record. exact: all y are whole numbers, so that a
  * part without spread gives its value the probability 1. */
 static double
@@ -110,11 +122,8 @@ ann_cluster_part(const struct st_ann_problem *p, struct st_ann_rows rows, struct
 		return st_ann_independent(p, rows, part);
 	if (st_ann_formulate(p, rows, &formula))
 		return ST_FAILED;
-	if (!formula.good || !formula.best.n_terms)
-		return st_ann_independent(p, rows, part);
-	part->fit = formula.best;
-	part->r2_cv = st_ann_cross_validate(p, rows, &formula.best);
-	return ST_OK;
+	return st_ann_model_part(p, rows,
+	                         formula.good && formula.best.n_terms ? &formula.best : NULL, part);
 }
 
 /* Adds a model of each cluster of y, with the share of its records as the probability. */

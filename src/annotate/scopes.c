@@ -85,14 +85,8 @@ ann_leaf_of(struct ann_tree *t, struct st_ann_rows rows, size_t depth,
 	struct st_ann_part *part = st_ann_add_part(leaf, rows.n);
 	if (!part)
 		return ST_FAILED;
-	if (!formula || !formula->best.n_terms)
-		return st_ann_independent(t->p, rows, part);
-	const double r2_cv = st_ann_cross_validate(t->p, rows, &formula->best);
-	if (r2_cv < 0) /* for records that it was not fitted to, their mean is closer: no law */
-		return st_ann_independent(t->p, rows, part);
-	part->fit = formula->best;
-	part->r2_cv = r2_cv;
-	return ST_OK;
+	return st_ann_model_part(t->p, rows,
+	                         formula && formula->best.n_terms ? &formula->best : NULL, part);
 }
 
 /* Finds a division of a node that lowers BIC enough; s->n is 0 otherwise. */

@@ -101,6 +101,10 @@ st_status st_ann_find_mixture(const struct st_ann_problem *p, struct st_ann_rows
  * describes the selected records well. */
 st_status st_ann_find_selection(const struct st_ann_problem *p, struct st_ann_rows rows,
                                 struct st_ann_part *part, bool *found);
+/* Makes the fit the model of the part, unless it predicts records that it was not fitted to worse
+ * than their mean. In this case, or if fit is NULL, the model is a distribution. */
+st_status st_ann_model_part(const struct st_ann_problem *p, struct st_ann_rows rows,
+                            const struct st_ann_fit *fit, struct st_ann_part *part);
 st_status st_ann_independent(const struct st_ann_problem *p, struct st_ann_rows rows,
                              struct st_ann_part *part);
 struct st_ann_part *st_ann_add_part(struct st_ann_leaf *leaf, size_t n);
