@@ -36,7 +36,6 @@ laws_exponential(double mean)
 /* A text of columns that is filled row by row. */
 struct laws {
 	struct st_text text;
-	struct st_ann_data data;
 };
 
 static inline void
@@ -57,22 +56,33 @@ laws_row(struct laws *l, const char *format, ...)
 	putc('\n', l->text.out);
 }
 
+/* Ends the text and reads its records of a metric, given as for --metrics. */
+static inline struct st_ann_data
+laws_take(struct laws *l, const char *metric)
+{
+	const char *const metrics[] = {metric};
+	const struct st_ann_columns columns = {.function = "f", .metrics = metrics, .n = 1};
+	struct st_ann_data d = {0};
+	struct st_error e = {0};
+	const size_t n = (fflush(l->text.out), l->text.n);
+	char *text = st_text_end(&l->text);
+	if (st_ann_data_take(&d, text, n, "t", &columns, &e))
+		fail_msg("%s", e.text);
+	free(text);
+	return d;
+}
+
 /* Analyses a metric, given as for --metrics. */
 static inline struct st_ann_annotation
 laws_analyse(struct laws *l, const char *metric)
 {
-	const char *const metrics[] = {metric};
-	const struct st_ann_columns columns = {.function = "f", .metrics = metrics, .n = 1};
 	const struct st_ann_options options = {0};
+	struct st_ann_data d = laws_take(l, metric);
 	struct st_ann_annotation a;
 	struct st_error e = {0};
-	const size_t n = (fflush(l->text.out), l->text.n);
-	char *text = st_text_end(&l->text);
-	if (st_ann_data_take(&l->data, text, n, "t", &columns, &e) ||
-	    st_ann_analyse(&l->data.functions.v[0], 0, &options, &a, &e))
+	if (st_ann_analyse(&d.functions.v[0], 0, &options, &a, &e))
 		fail_msg("%s", e.text);
-	free(text);
-	st_ann_data_free(&l->data);
+	st_ann_data_free(&d);
 	return a;
 }
 

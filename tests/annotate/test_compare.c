@@ -16,8 +16,8 @@
 enum { LAWS = 7, INTERRUPTED = 6 };
 
 /* Draws the cost of a call: lines with even noise, noise in proportion, noise that only adds, a
- * parabola, modes, costs with rare additions, times with rare interrupts, and times without a law
- * of which few are long. factor: multiplies the cost. */
+ * parabola, modes, costs with rare additions, and times with rare interrupts. factor: multiplies
+ * the cost. */
 static double
 drawn_cost(int law, double n, double factor)
 {
@@ -43,25 +43,15 @@ drawn_cost(int law, double n, double factor)
 static struct st_ann_data
 drawn_records(int law, size_t count, double factor)
 {
-	const char *const metrics[] = {law == INTERRUPTED ? "y:ns" : "y"};
-	const struct st_ann_columns columns = {.function = "f", .metrics = metrics, .n = 1};
 	const uint64_t state = laws_state;
 	struct laws l;
-	struct st_ann_data d = {0};
-	struct st_error e = {0};
 	laws_begin(&l, "y,n");
 	laws_state = state;
 	for (size_t i = 0; i < count; i++) {
 		const double n = floor(1 + 400 * laws_uniform());
 		laws_row(&l, "%.17g,%.17g", drawn_cost(law, n, factor), n);
 	}
-	fflush(l.text.out);
-	const size_t n = l.text.n;
-	char *text = st_text_end(&l.text);
-	if (st_ann_data_take(&d, text, n, "t", &columns, &e))
-		fail_msg("%s", e.text);
-	free(text);
-	return d;
+	return laws_take(&l, law == INTERRUPTED ? "y:ns" : "y");
 }
 
 /* Analyses old records, and compares new ones with the annotation. Frees both. */
@@ -153,24 +143,14 @@ test_changed(void **state)
 static struct st_ann_data
 two_kinds(bool disturbed)
 {
-	const char *const metrics[] = {"y:ns"};
-	const struct st_ann_columns columns = {.function = "f", .metrics = metrics, .n = 1};
 	struct laws l;
-	struct st_ann_data d = {0};
-	struct st_error e = {0};
 	laws_begin(&l, "y,n,kind");
 	for (int i = 0; i < 400; i++)
 		laws_row(&l, "%d,%d,%s",
 		         (i % 10 ? 100 + 10 * (i % 37) : 9000 + 70 * (i % 37)) + i % 3 +
 		                 (disturbed && i == 120 ? 90000 : 0),
 		         i % 37, i % 10 ? "often" : "rarely");
-	fflush(l.text.out);
-	const size_t n = l.text.n;
-	char *text = st_text_end(&l.text);
-	if (st_ann_data_take(&d, text, n, "t", &columns, &e))
-		fail_msg("%s", e.text);
-	free(text);
-	return d;
+	return laws_take(&l, "y:ns");
 }
 
 /* A disturbed record is 2.5 % of its scope, but 0.25 % of all: the records are still compared. */
