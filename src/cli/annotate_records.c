@@ -197,7 +197,7 @@ annotate_warn_of_unfinished(const struct analysis *r)
 	if (r->data.unfinished > 0 && !r->a->quiet)
 		fprintf(stderr,
 		        "strobe: a file has only the calls of the first %.0f s, because its "
-		        "recording was killed; the analysis uses these calls\n",
+		        "recording was killed or has not ended; the analysis uses these calls\n",
 		        r->data.unfinished);
 }
 
