@@ -34,7 +34,7 @@ is_chosen_image(const struct st_annotate_arguments *a, struct listing *l, const 
 	                                     : l->region.n_opened == 0;
 }
 
-/* The functions of an image that are printed. */
+/* The functions of an image, for printing. */
 struct listed {
 	struct listing *l;
 	struct st_image *image;

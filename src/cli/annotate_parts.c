@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The debug information of a large program takes seconds to read, and its readers are not made for
- * threads. Processes that are forked after it was opened have it in common; each takes the next
- * part of the functions, and prints it into a file in memory. The files are copied in order.
+ * threads. Forked processes share it, because it is opened before. Each process takes the next part
+ * of the functions and prints it into a file in memory. The files are copied in order. The calling
+ * process prints a part itself if the process that took it has failed or was killed.
  */
 #include "cli/annotate_parts.h"
 
@@ -41,7 +42,7 @@ static void
 part_print(const struct parts *p, size_t i, FILE *out, struct st_annotate_found *found)
 {
 	const size_t end = p->functions * (i + 1) / p->n;
-	for (size_t k = p->functions * i / p->n; k < end; k++)
+	for (size_t k = p->functions * i / p->n; k < end && !found->no_memory; k++)
 		p->print(p->arg, k, out, found);
 }
 
@@ -119,11 +120,10 @@ parts_close(const struct parts *p)
 }
 
 static void
-parts_run(const struct parts *p, size_t processes, FILE *out)
+parts_run(const struct parts *p, size_t processes)
 {
 	pid_t children[PARTS_PROCESSES];
 	size_t n = 0;
-	fflush(out); /* no child writes what is buffered */
 	while (n + 1 < processes && (children[n] = fork()) > 0)
 		n++;
 	if (n + 1 < processes && !children[n]) {
@@ -146,7 +146,7 @@ st_annotate_print_parts(size_t n, st_annotate_print *print, void *arg, FILE *out
 		part_print(&p, 0, out, found);
 		return;
 	}
-	parts_run(&p, processes, out);
+	parts_run(&p, processes);
 	for (size_t i = 0; i < p.n; i++) {
 		const struct part *part = &p.shared->v[i];
 		if (part->done && part_copy(&p, i, out))
