@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -46,12 +45,6 @@ st_fuzz_target_end(struct st_fuzz_target *t)
 		if (t->slots[i].answer >= 0)
 			close(t->slots[i].answer);
 	st_toolset_free(&t->set);
-}
-
-void
-st_fuzz_fix_addresses(void)
-{
-	(void)personality(ADDR_NO_RANDOMIZE);
 }
 
 /* ---- under the engine ---- */
@@ -256,8 +249,7 @@ st_fuzz_time(struct st_fuzz_target *t, const struct st_fuzz_bytes *input, double
 	pid_t pid = fork();
 	if (pid == 0) {
 		setpgid(0, 0);
-		st_fuzz_take_streams(t, &t->workers[0]);
-		st_fuzz_fix_addresses();
+		st_fuzz_prepare_program(t, &t->workers[0]);
 		execvp(t->argv[0], t->argv);
 		_exit(ST_EXIT_NOT_FOUND);
 	}

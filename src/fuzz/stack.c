@@ -270,10 +270,9 @@ st_fuzz_stack_read(struct st_fuzz_target *t, const struct st_fuzz_bytes *input, 
 	const pid_t pid = fork();
 	if (pid == 0) {
 		setpgid(0, 0);
-		st_fuzz_take_streams(t, &t->workers[0]);
+		st_fuzz_prepare_program(t, &t->workers[0]);
 		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
 			_exit(ST_EXIT_FAILED);
-		st_fuzz_fix_addresses();
 		execvp(t->argv[0], t->argv);
 		_exit(ST_EXIT_NOT_FOUND);
 	}

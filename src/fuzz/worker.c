@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -162,7 +163,7 @@ st_fuzz_give_input(struct st_fuzz_target *t, const struct st_fuzz_worker *w,
 }
 
 void
-st_fuzz_take_streams(const struct st_fuzz_target *t, const struct st_fuzz_worker *w)
+st_fuzz_prepare_program(const struct st_fuzz_target *t, const struct st_fuzz_worker *w)
 {
 	int in =
 	        open(t->channel == ST_CHANNEL_STDIN ? w->input : "/dev/null", O_RDONLY | O_CLOEXEC);
@@ -170,6 +171,7 @@ st_fuzz_take_streams(const struct st_fuzz_target *t, const struct st_fuzz_worker
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	dup2(out, STDERR_FILENO);
+	(void)personality(ADDR_NO_RANDOMIZE);
 }
 
 /* ---- under the engine ---- */
@@ -219,7 +221,7 @@ measure_execution(struct st_fuzz_target *t, const struct st_fuzz_worker *w, pid_
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	st_fuzz_take_streams(t, w);
+	st_fuzz_prepare_program(t, w);
 	limit_time(t->hang_seconds);
 	end_with_campaign(campaign, SIGALRM);
 	bool ran = !st_run_program(&options, &run, &e);
@@ -247,7 +249,7 @@ serve_executions_of(struct st_fuzz_target *t, const struct st_fuzz_worker *w, pi
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	end_with_campaign(campaign, SIGKILL);
-	st_fuzz_take_streams(t, w);
+	st_fuzz_prepare_program(t, w);
 	struct st_served *s = st_served_begin(&options, t->hang_seconds, &e);
 	while (s && read(go, &limit, sizeof limit) == sizeof limit &&
 	       !st_served_execute(s, limit, &end, &e)) {
@@ -273,7 +275,6 @@ begin_worker_process(struct st_fuzz_target *t, struct st_fuzz_worker *w, struct 
 	const pid_t campaign = getpid();
 	pid_t pid = fork();
 	if (pid == 0) {
-		st_fuzz_fix_addresses();
 		if (go[0] < 0)
 			measure_execution(t, w, campaign);
 		serve_executions_of(t, w, campaign, go[0], done[1]);

@@ -45,10 +45,9 @@ void st_fuzz_workers_stop(struct st_fuzz_target *t);
 st_status st_fuzz_give_input(struct st_fuzz_target *t, const struct st_fuzz_worker *w,
                              const struct st_fuzz_bytes *input, char **argument,
                              struct st_error *e);
-/* In a child: the program it executes has the same addresses in each execution, so that its work
- * does not depend on them. Where that is forbidden (containers), its addresses are random. */
-void st_fuzz_fix_addresses(void);
-/* In a child: opens the program's streams. */
-void st_fuzz_take_streams(const struct st_fuzz_target *t, const struct st_fuzz_worker *w);
+/* In a child, before it executes the program: opens the program's streams, and gives the program
+ * the same addresses in each execution, so that its work does not depend on them. Where that is
+ * forbidden (containers), its addresses are random. */
+void st_fuzz_prepare_program(const struct st_fuzz_target *t, const struct st_fuzz_worker *w);
 
 #endif
