@@ -44,9 +44,10 @@ struct st_finding {
 
 struct st_findings {
 	ST_VEC(struct st_finding) list;
-	size_t linear; /* functions whose work grew no faster than n log n */
-	size_t unsure; /* functions whose law could not be told */
-	size_t left;   /* inputs that were not judged: the time was over */
+	size_t linear;     /* functions whose work grew no faster than n log n */
+	size_t unsure;     /* functions whose law could not be told */
+	size_t left;       /* inputs that were not judged: the time was over */
+	size_t executions; /* of judging */
 	bool interrupted;
 };
 

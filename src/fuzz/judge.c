@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "fuzz/finding.h"
 
-enum { MOST_CANDIDATES = 30, MOST_FUNCTIONS = 5, MOST_FAULTS = 5, MOST_HANGS = 2, JOINED = 4 };
+enum { MOST_CANDIDATES = 30, MOST_FUNCTIONS = 5, MOST_FAULTS = 5, JOINED = 4 };
 
 const char *
 st_finding_kind_name(enum st_finding_kind kind)
@@ -253,20 +253,26 @@ name_hang(struct st_finding *f)
 	f->function.image = frame->image;
 }
 
+/* Explains the shortest fault of each signal, or the shortest hang: all hangs end alike. */
 static st_status
-judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_end end, size_t most,
+judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_end end,
              struct st_error *e)
 {
 	struct st_fuzz_campaign *c = j->campaign;
+	const struct st_fuzz_fault *fault;
 	bool *done = calloc(c->faults.n + 1, sizeof *done);
 	st_status status = done ? ST_OK : no_room(e);
 	size_t number = 0;
-	for (const struct st_fuzz_fault *fault; most-- > 0 && !status && !st_judging_is_over(j) &&
-	                                        (fault = next_fault(c, end, done, &number));) {
+	for (size_t most = MOST_FAULTS;
+	     most && !status && (fault = next_fault(c, end, done, &number)); most--) {
+		mark_alike(c, fault, done);
+		if (st_judging_is_over(j)) {
+			findings->left++;
+			continue;
+		}
 		struct st_finding *f = add_finding(
 		        findings, c, end == ST_END_HANG ? ST_FINDING_HANG : ST_FINDING_FAULT,
 		        &fault->input);
-		mark_alike(c, fault, done);
 		if (!f) {
 			status = no_room(e);
 			break;
@@ -298,15 +304,17 @@ st_findings_judge(struct st_findings *findings, struct st_fuzz_campaign *c,
                   struct st_fuzz_functions *functions, double seconds, struct st_error *e)
 {
 	struct st_judging j = {c, functions, st_now_raw() + seconds};
-	st_status status = judge_faults(&j, findings, ST_END_HANG, MOST_HANGS, e);
+	const size_t before = c->n_executions;
+	st_status status = judge_faults(&j, findings, ST_END_HANG, e);
 	if (!status)
 		status = judge_candidates(&j, findings, e);
 	if (!status && !st_judging_is_over(&j))
 		status = st_findings_judge_different(&j, findings, e);
 	if (!status)
-		status = judge_faults(&j, findings, ST_END_SIGNAL, MOST_FAULTS, e);
+		status = judge_faults(&j, findings, ST_END_SIGNAL, e);
 	if (!status)
 		status = find_differences(c, findings, e);
+	findings->executions = c->n_executions - before;
 	findings->interrupted = st_fuzz_interrupted() != 0;
 	return status;
 }

@@ -255,9 +255,10 @@ st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findin
               struct st_style style)
 {
 	char most[ST_NUMBER_SIZE];
-	fprintf(out, "%s, %s of them interesting, %s, %s%s\n",
-	        ST_COUNT(c->n_executions + c->n_elsewhere, "execution", "executions"),
-	        ST_COUNT(c->n_interesting, "input", "inputs"),
+	const size_t searched = c->n_executions - findings->executions + c->n_elsewhere;
+	fprintf(out, "%s of the search, %s of judging: %s, %s, %s%s\n",
+	        ST_COUNT(searched, "execution", "executions"), ST_NUMBER(findings->executions),
+	        ST_COUNT(c->n_interesting, "interesting input", "interesting inputs"),
 	        ST_COUNT(c->n_hangs, "hang", "hangs"), ST_COUNT(c->n_faults, "fault", "faults"),
 	        findings->interrupted ? " (interrupted)" : "");
 	fprintf(out, "work: %s with the median seed, %s with the worst input (%.3g times)\n",

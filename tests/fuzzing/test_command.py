@@ -177,6 +177,10 @@ class Faults(Fuzz):
         done = self.strobe("-s", self.seed("text"), *LONG, "--executions", "6", "-o", "text", "--", LINEAR, "its argument is not the input")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("no finding: no input made the program do clearly more work\n", done.stdout)
+        self.assertRegex(done.stdout, r"^6 executions of the search, [0-9,]+ of judging: 0 interesting inputs, 0 hangs, 0 faults\n")
+        judging = int(done.stdout.split()[5].replace(",", ""))
+        self.assertGreater(judging, 0)
+        self.assertEqual(json.loads((self.place / "text/fuzz.json").read_text())["executions"], 6 + judging)
 
     def test_user_rule(self):
         seed = self.seed("x\n")
@@ -185,6 +189,9 @@ class Faults(Fuzz):
         [fault] = [finding for finding in got["findings"] if finding["kind"] == "fault"]
         self.assertEqual((fault["signal"], fault["rules"][-1]), (signal.SIGABRT, "x+"))
         self.assertEqual((self.place / fault["minimal"]).read_bytes(), b"xx")
+        done = self.strobe("-s", seed, *LONG, "--executions", "8", "--regex", "x+=>xx", "--rules", "flip-bit", "--judge", "1us", "-o", "hurried", "--", FAULT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("no finding: 1 input was not judged before judging ended (try a longer --judge)\n", done.stdout)
 
 
 class Corpora(Fuzz):
