@@ -66,16 +66,22 @@ grown_by_byte(double grown, size_t bytes)
 	return (grown - 1) / (double)(bytes + 1);
 }
 
+static bool
+is_denser(const struct st_fuzz_campaign *c, double grown, size_t bytes)
+{
+	const struct st_fuzz_input *best = &c->corpus.list.v[c->greatest];
+	return grown_by_byte(grown, bytes) > grown_by_byte(best->grown, best->bytes.n);
+}
+
 /* Whether the input has grown more for each of its bytes than all parents. Of the whole growth,
  * long inputs have most, and hide the short ones that have a better shape. */
 static bool
 is_densest(const struct st_fuzz_campaign *c, const struct st_fuzz_input *child,
            const struct st_fuzz_execution *x)
 {
-	const struct st_fuzz_input *best = &c->corpus.list.v[c->greatest];
-	const double grown =
-	        c->target->paths ? x->growth.most : (double)x->work / (double)c->corpus.base;
-	return grown_by_byte(grown, child->bytes.n) > grown_by_byte(best->grown, best->bytes.n);
+	return is_denser(
+	        c, c->target->paths ? x->growth.most : (double)x->work / (double)c->corpus.base,
+	        child->bytes.n);
 }
 
 st_status
@@ -289,8 +295,12 @@ st_fuzz_campaign_begin(struct st_fuzz_campaign *c, struct st_fuzz_bytes *seeds, 
 	set_most_bytes(c);
 	if (set_base(c))
 		return no_memory(e);
-	for (size_t i = 0; i < n; i++)
-		c->most_grown = fmax(c->most_grown, c->corpus.list.v[i].grown);
+	for (size_t i = 0; i < n; i++) {
+		const struct st_fuzz_input *seed = &c->corpus.list.v[i];
+		c->most_grown = fmax(c->most_grown, seed->grown);
+		if (is_denser(c, seed->grown, seed->bytes.n))
+			c->greatest = i;
+	}
 	return note_moment(c, false, e);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Families whose parts differ: the words of a list without duplicates, or keys that fall into one
- * bucket of a hash table. A word of a seed is repeated, and some of its letters and digits count.
+ * bucket of a hash table. A word of a seed is repeated, and some of its letters and digits count
+ * up.
  *
  * Which ones is measured: ten words that differ in one position only are executed for each
  * position. A hash that does not read a position puts them all into one bucket, so the program
@@ -15,8 +16,8 @@
 #include "base/clock.h"
 #include "fuzz/finding.h"
 
-/* FEWEST_LETTERS: a shorter word is made so long. LARGEST_SEED: of a larger one, only the word is
- * used. */
+/* FEWEST_LETTERS: a shorter word is lengthened to this. LARGEST_SEED: of a larger seed, only the
+ * word is used. */
 enum { WORDS = 10, LONGEST_WORD = 64, FEWEST_LETTERS = 4, LARGEST_SEED = 1 << 15, MOST_SEEDS = 3 };
 /* Of the time that is left, these families may take this share. */
 static const double share_of_different = 0.5;
@@ -47,31 +48,30 @@ longest_word(const struct st_fuzz_bytes *b, size_t *n)
 			*n = to - from;
 		}
 	}
-	if (*n > LONGEST_WORD)
-		*n = LONGEST_WORD;
 	return best;
 }
 
 st_status
 st_fuzz_family_different(struct st_fuzz_family *f, const struct st_fuzz_bytes *b)
 {
-	size_t n, from = longest_word(b, &n);
+	size_t whole, from = longest_word(b, &whole);
+	const size_t n = whole < LONGEST_WORD ? whole : LONGEST_WORD;
 	*f = (struct st_fuzz_family){.times = 1, .repeated = true};
 	if (!n)
 		return ST_OK;
 	/* The byte that follows a word separates it from the next one. */
-	const bool separated = from + n < b->n;
+	const bool separated = from + whole < b->n;
 	if (st_fuzz_bytes_splice(&f->token, 0, 0, b->v + from, n))
 		return ST_FAILED;
 	while (f->token.n < FEWEST_LETTERS)
 		if (st_fuzz_bytes_splice(&f->token, f->token.n, 0, b->v + from + n - 1, 1))
 			return ST_FAILED;
 	if (st_fuzz_bytes_splice(&f->token, f->token.n, 0,
-	                         separated ? b->v + from + n : (const uint8_t *)"\n", 1))
+	                         separated ? b->v + from + whole : (const uint8_t *)"\n", 1))
 		return ST_FAILED;
 	if (b->n > LARGEST_SEED)
 		return ST_OK;
-	const size_t to = from + n + separated;
+	const size_t to = from + whole + separated;
 	return st_fuzz_bytes_splice(&f->before, 0, 0, b->v, from) ||
 	                       st_fuzz_bytes_splice(&f->behind, 0, 0, b->v + to, b->n - to)
 	               ? ST_FAILED
@@ -91,7 +91,8 @@ by_work_of_position(const void *x, const void *y)
 	return order ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-/* Chooses the positions for which the program works most. *any: it ended normally each time. */
+/* Chooses the positions for which the program works most. *any: the program ended normally each
+ * time, and time is left. */
 static st_status
 choose_positions(struct st_judging *j, struct st_fuzz_family *f, bool *any, struct st_error *e)
 {

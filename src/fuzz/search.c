@@ -13,8 +13,7 @@
 #include "base/random.h"
 #include "fuzz/campaign.h"
 
-/* GREATEST_EVERY: how often the input is the parent that has grown most for each of
- * its bytes. */
+/* GREATEST_EVERY: every fourth parent is the input that has grown most for each of its bytes. */
 enum { MOST_APPLICATIONS = 10, MOST_IDLE = 1000, GREATEST_EVERY = 4 };
 
 struct fuzz_child {

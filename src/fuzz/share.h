@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Inputs that searches share by files, so that each begins with what all have found. A file has a
- * line "executions N", and for each input a line
+ * line "executions N", a line "rules" with two numbers for each rule, how often it was tried and
+ *how often it hit, and for each input a line
  *
  *	input RATIO SEED BYTES RULE..
  *

@@ -104,7 +104,7 @@ assert_different(const char *text, size_t most, const char *three)
 	st_fuzz_family_script(&f, script);
 	assert_false(fclose(script));
 	for (size_t times = 3; times <= 300; times += 297) {
-		char command[64], bytes[8192];
+		char command[64], bytes[1 << 15];
 		snprintf(command, sizeof command, "sh different.sh %zu", times);
 		FILE *out = popen(command, "r");
 		assert_non_null(out);
@@ -130,6 +130,10 @@ different(void **state)
 	assert_different("(a, word) b", 26 * 26, "(a, aard)abrd)acrd) b");
 	assert_different("[\"X9yz\", 1]", 10 * 26, "[\"A0yz\"A1yz\"A2yz\", 1]");
 	assert_different("%12", 100, "%0022\n0122\n0222\n");
+	/* Of a longer word, 64 letters are repeated, with the byte that follows the whole word. */
+#define B62 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+	assert_different("(bbbbbbbbb" B62 ") x", 26 * 26, "(aa" B62 ")ab" B62 ")ac" B62 ") x");
+#undef B62
 	assert_false(st_fuzz_bytes_splice(&b, 0, 0, "-- \xc3\xa4", 5));
 	assert_false(st_fuzz_family_different(&f, &b));
 	assert_int_equal(f.token.n, 0);
