@@ -19,7 +19,7 @@ struct st_campaign {
 	size_t tasks;
 	double lease; /* s after which the task of a silent worker is taken over */
 	double noise; /* the largest difference of A and A that a node may have; 0: any */
-	const char *noise_option; /* that gives it */
+	const char *noise_option; /* the option that sets `noise`: "--noise" or "--node-noise" */
 };
 
 /* Writes the description and makes the folders; what a folder of the same campaign has stays. The

@@ -82,6 +82,7 @@ st_campaign_status_of(struct st_campaign_status *s, const struct st_campaign *c,
 	s->finished = r.finished;
 	s->given_up = st_campaign_each(c, "failed", NULL, NULL);
 	s->cancelled = st_campaign_is_cancelled(c);
+	s->controlled = st_controller_lives(c, r.now);
 	st_campaign_each(c, "workers", status_take_worker, &r);
 	st_campaign_each(c, "quarantine", status_take_bad, &r);
 	if (s->finished >= 3 && s->finished <= s->tasks && !s->cancelled)

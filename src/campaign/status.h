@@ -17,7 +17,8 @@ struct st_campaign_worker {
 struct st_campaign_status {
 	size_t tasks, finished, given_up;
 	bool cancelled;
-	double left; /* s, by the pace of the results so far; NAN: unknown, or cancelled */
+	bool controlled; /* a controller lives, which may add tasks */
+	double left;     /* s, by the pace of the results so far; NAN: unknown, or cancelled */
 	ST_VEC(struct st_campaign_worker) workers;
 	ST_VEC(char *) bad; /* "n1: reason" */
 };

@@ -199,6 +199,15 @@ st_controller_end(struct st_controller *k)
 	k->begun = false;
 }
 
+bool
+st_controller_lives(const struct st_campaign *c, double now)
+{
+	char *path = st_campaign_path(c, ST_CONTROLLER);
+	const bool lost = path && (access(path, F_OK) || st_worker_is_lost(c, path, now));
+	free(path);
+	return !lost;
+}
+
 /* ---- the report ---- */
 
 /* Slurm's name of the node: of several nodes on one machine, each is one. */
@@ -505,11 +514,7 @@ worker_is_needed(const struct worker *w, enum claim claim)
 {
 	if (claim == CLAIM_LATER || !w->work->more)
 		return claim == CLAIM_LATER;
-	char *path = st_campaign_path(w->c, ST_CONTROLLER);
-	const bool lost =
-	        path && (access(path, F_OK) || st_worker_is_lost(w->c, path, worker_touch(w->fd)));
-	free(path);
-	return !lost;
+	return st_controller_lives(w->c, worker_touch(w->fd));
 }
 
 static st_status

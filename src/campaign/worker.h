@@ -52,6 +52,8 @@ st_status st_controller_begin(struct st_controller *k, const struct st_campaign 
                               struct st_error *e);
 /* Does nothing if it has not begun. */
 void st_controller_end(struct st_controller *k);
+/* Whether the campaign has a controller that lives, at the time `now` of st_worker_clock. */
+bool st_controller_lives(const struct st_campaign *c, double now);
 
 /* Works until each task has a result, or was given up, or until it is told to end. In a campaign
  * that grows, it then waits for further tasks as long as the controller lives. 0, or -1 with *e:

@@ -33,13 +33,19 @@ struct campaign_arguments {
 
 /* ---- status ---- */
 
+static bool
+campaign_is_complete(const struct st_campaign_status *s)
+{
+	return s->tasks && s->finished == s->tasks && !s->controlled;
+}
+
 static const char *
 campaign_state(const struct st_campaign_status *s)
 {
-	size_t alive = 0;
+	size_t alive = s->controlled;
 	for (size_t i = 0; i < s->workers.n; i++)
 		alive += !s->workers.v[i].lost;
-	if (s->tasks && s->finished == s->tasks)
+	if (campaign_is_complete(s))
 		return "complete";
 	return s->cancelled ? "cancelled" : alive ? "running" : "interrupted";
 }
@@ -82,9 +88,12 @@ campaign_print_workers(const struct st_campaign_status *s, FILE *to)
 static st_status
 campaign_print(const struct st_campaign *c, const struct st_campaign_status *s, FILE *to)
 {
+	const bool batch = st_batch_is(c->about);
 	fprintf(to, "campaign: %s\n", c->folder);
 	fprintf(to, "state: %s; %s of %s a result, %s given up\n", campaign_state(s),
-	        ST_NUMBER(s->finished), ST_COUNT(s->tasks, "run has", "runs have"),
+	        ST_NUMBER(s->finished),
+	        ST_COUNT(s->tasks, batch ? "task has" : "run has",
+	                 batch ? "tasks have" : "runs have"),
 	        ST_COUNT(s->given_up, "was", "were"));
 	if (!isnan(s->left) && s->finished < s->tasks)
 		fprintf(to, "time left: about %.0f s\n", s->left);
@@ -142,16 +151,22 @@ campaign_show_status(const struct campaign_arguments *a, const struct st_campaig
 static st_status
 campaign_cancel(const struct campaign_arguments *a, const struct st_campaign *c, struct st_error *e)
 {
+	struct st_campaign_status s;
 	struct st_safe safe;
-	if (st_campaign_cancel(c, e))
-		return ST_FAILED;
-	FILE *to = a->quiet || a->json ? NULL : st_safe_begin(&safe, stdout);
-	if (to) {
+	st_status status = st_campaign_status_of(&s, c, e);
+	const bool complete = !status && campaign_is_complete(&s);
+	st_campaign_status_free(&s);
+	if (!status && !complete)
+		status = st_campaign_cancel(c, e);
+	FILE *to = status || a->quiet || a->json ? NULL : st_safe_begin(&safe, stdout);
+	if (to && complete)
+		fprintf(to, "complete: %s; nothing was cancelled\n", c->folder);
+	else if (to)
 		fprintf(to, "cancelled: %s; to continue: strobe campaign resume %s\n", c->folder,
 		        c->folder);
+	if (to)
 		st_safe_end(&safe);
-	}
-	return ST_OK;
+	return status;
 }
 
 /* ---- resume ---- */

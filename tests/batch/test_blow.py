@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Experiments of strobe blow that workers make: test_blow.py STROBE PLANTED."""
+import fcntl
 import json
 import os
 import shutil
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -72,6 +74,8 @@ class Blow(worked.Case):
 
         runs = len(result["experiments"]) + 1
         self.assertEqual(self.status(), ("complete", runs, runs))
+        self.assertIn(f"\nstate: complete; {runs} of {runs} tasks have a result, 0 were given up\n", self.end(self.start("campaign", "status", "campaign"), 0)[0])
+        self.check_cancel(runs)
         (self.folder / f"campaign/results/{runs - 1}").unlink()
         self.assertEqual(self.status(), ("interrupted", runs, runs - 1))
         self.assertIn("\ntime left: about ", self.end(self.start("campaign", "status", "campaign"), 0)[0])
@@ -90,6 +94,21 @@ class Blow(worked.Case):
     def status(self):
         status = json.loads(self.end(self.start("campaign", "status", "--format", "json", "campaign"), 0)[0])
         return tuple(status[key] for key in ("state", "runs", "finished"))
+
+    def check_cancel(self, runs):
+        """A complete campaign cannot be cancelled. While a controller lives, it may add tasks: the campaign is not complete."""
+        folder, controller = os.path.realpath(self.folder / "campaign"), self.folder / "campaign/controller"
+        out, _ = self.end(self.start("campaign", "cancel", "campaign"), 0)
+        self.assertEqual((out, self.status()), (f"complete: {folder}; nothing was cancelled\n", ("complete", runs, runs)))
+        self.assertFalse((self.folder / "campaign/cancelled").exists())
+        with open(controller, "r+", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            os.utime(controller, (time.time() + 3600,) * 2)
+            self.assertEqual(self.status(), ("running", runs, runs))
+            out, _ = self.end(self.start("campaign", "cancel", "campaign"), 0)
+            self.assertEqual((out, self.status()), (f"cancelled: {folder}; to continue: strobe campaign resume {folder}\n", ("cancelled", runs, runs)))
+        os.utime(controller, (0, 0))
+        (self.folder / "campaign/cancelled").unlink()
 
     def test_failures(self):
         """The controller prints why a worker cannot make a run."""
