@@ -345,9 +345,10 @@ measure_child(const struct st_fuzz_campaign *c, struct st_fuzz_input *child,
 	return st_fuzz_paths_copy(&child->paths, &x->paths);
 }
 
-/* Whether the child is worth keeping: it, or with paths one of its paths, works more than the base
- * and its parent, by the rate of now; or some edge was taken more often than ever, while the whole
- * does not work less; or it has grown more for each byte than all before. */
+/* Keeps the child if it is interesting: it, or with paths one of its paths, exceeds the current
+ * rate times the base, and its parent. Keeps it, too, if it takes some edge more often than all
+ * before, and works more than its parent; or if it has grown more for each of its bytes than all
+ * before. */
 static st_status
 take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
            const struct st_fuzz_execution *x, bool *interesting, struct st_error *e)
