@@ -134,7 +134,7 @@ ann_mark_extremes(struct ann_disturbed *s)
 	for (size_t i = 0; i < n; i++)
 		s->d[i] = s->p->y[s->rows.v[i]];
 	st_sort_values(s->d, n);
-	const double high = s->d[n - 1 - n / 100], limit = high + 3 * (high - s->d[n / 2]);
+	const double high = s->d[n - 1 - n / 100], limit = high + (high - s->d[n / 2]);
 	for (size_t i = 0; i < n; i++)
 		s->far[s->rows.v[i]] = s->p->y[s->rows.v[i]] > limit;
 }

@@ -70,6 +70,12 @@ st_trace_write_events(const struct st_profile *p, const char *profile,
 	/* A run in which nothing was called has no rows, and yet a format without events. */
 	if (!profile && !p->streams.n)
 		return write_no_events(p, a, out, e);
+	if (!p->streams.n) {
+		st_cause(e, ST_EXIT_USAGE,
+		         "%s has no entries and returns: record them with strobe trace --events",
+		         profile);
+		return ST_FAILED;
+	}
 	char *path = st_find_rows(p, profile ? profile : "", "events", e);
 	if (path && output && st_output_check_input(output, path, e)) {
 		free(path);

@@ -196,11 +196,12 @@ print_samples(FILE *out, const struct st_profile *p)
 	        100.0 * (double)run->samples_engine / (double)all);
 }
 
-/* Whether another tool has measured, whose files do not say when, nor how often code ran. */
+/* Returns whether another tool has measured. Its files do not say how the program ended or how
+ * often code ran; some say when it ran and for how long. */
 static bool
 is_imported(const struct st_profile *p)
 {
-	return !p->run.start_ns && !p->run.wall_ns && !p->run.tsc_hz;
+	return !p->run.tsc_hz;
 }
 
 /* Of all threads together: their times on the CPU and waiting may be longer than the run. */

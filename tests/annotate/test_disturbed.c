@@ -112,6 +112,28 @@ test_times_and_counts(void **state)
 	}
 }
 
+/* A few times are a thousand times the largest one, and others only twice: both hide the law of two
+ * features until they are left out. */
+static void
+test_disturbed_by_more_and_by_less(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n,m");
+	for (int i = 0; i < 3900; i++) {
+		const int n = 1 + i % 39, m = 100 + 2 * (i / 39);
+		const int disturbance = i % 1300 == 71 ? 4000000 : i % 300 == 17 ? 25000 : 0;
+		laws_row(&l, "%.17g,%d,%d", 1.25 * n * m + 10 * laws_normal() + disturbance, n, m);
+	}
+	struct st_ann_annotation a = laws_analyse(&l, "y:ns");
+	assert_int_equal(a.scopes.n, 1);
+	const struct st_ann_model *m = model_of(&a, 0, "");
+	assert_int_equal(m->selection, ST_ANN_DOMINANT);
+	assert_int_equal(m->n, 3900 - 16);
+	assert_true(m->r2_cv > 0.9999);
+	st_ann_annotation_free(&a);
+}
+
 /* Sizes that are rare and large have large times, but these are what the law says. */
 static void
 test_large_sizes_are_not_disturbed(void **state)
@@ -195,6 +217,7 @@ main(void)
 	        cmocka_unit_test(test_condition_among_many),
 	        cmocka_unit_test(test_one_disturbed_record),
 	        cmocka_unit_test(test_times_and_counts),
+	        cmocka_unit_test(test_disturbed_by_more_and_by_less),
 	        cmocka_unit_test(test_large_sizes_are_not_disturbed),
 	        cmocka_unit_test(test_rare_calls_without_a_law_stay),
 	        cmocka_unit_test(test_few_that_deviate_a_little),

@@ -119,6 +119,9 @@ class Stacks(unittest.TestCase):
         subprocess.run([STROBE, "import", "-q", "--from", "pprof", "-o", back, path], check=True)
         lines = exported("export", "--to", "folded", back).decode().splitlines()
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines), self.result["samples"]["stacks"])
+        shown = exported("show", back).decode()  # a profile of pprof has the time of the run, but not its end, and no counts of executions
+        self.assertNotIn("exited", shown)
+        self.assertRegex(shown, r"(?m)^ +[\d.]+ +[\d.]+ +\d+ +- +- +- +\S")
 
     def test_the_first_mapping_of_pprof_is_the_program(self):
         path = os.path.join(self.folder.name, "first.pb")

@@ -657,8 +657,8 @@ class Files(Trace):
 
     def test_no_events(self):
         self.strobe("trace", "-q", "-o", "t.db", "--", CALLS, "jumps")
-        self.error(125, "the profile has no rows of 'events'", "--from", "t.db", "--format", "raw")
-        self.error(125, "the profile has no rows of 'events'", "--from", "t.db", "--format", "folded")
+        self.error(125, "t.db has no entries and returns: record them with strobe trace --events", "--from", "t.db", "--format", "raw")
+        self.error(125, "t.db has no entries and returns: record them with strobe trace --events", "--from", "t.db", "--format", "folded")
 
     def test_other_profile(self):
         self.strobe("run", "-q", "-t", "null", "-o", "n.db", "--", "true")

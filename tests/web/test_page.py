@@ -155,6 +155,12 @@ class Whole(Pages):
             self.assertLessEqual(self.page.js("document.documentElement.scrollWidth"), 1000, view)
             self.assertLessEqual(self.page.js("document.documentElement.scrollHeight"), 700, view)
 
+    def test_values_of_the_summary_fit_into_their_cards(self):
+        for width in 390, 1000, 1280, 1300:
+            self.page.resize(width, 900)
+            self.open("summary")
+            self.assertEqual(self.page.js("[...document.querySelectorAll('.card-value')].filter((value) => value.scrollWidth > value.clientWidth).map((value) => value.textContent)"), [], width)
+
     def test_everything_that_is_pressed_has_a_name(self):
         self.open()
         for view in "summary", "functions", "lines", "flame", "source", "tables", "time", "diff":
