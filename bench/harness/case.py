@@ -24,7 +24,7 @@ class Case:
     user: str = ""         # run as this user when we are root
     ignore: tuple = ()     # globs of files that may differ
     clean: tuple = ()      # (regular expression, replacement) applied to the standard output before it is compared
-    children: int = 0      # at least so many children must have run under the engine (`under-all`)
+    children: int = 0      # at least this many children must have run under the engine (`under-all`)
     group: str = ""
     verify: object = None  # function(harness, case) -> (bool, text) in place of the comparison
     native: str = ""       # why more than 1 % of the CPU time may be native execution

@@ -4,7 +4,7 @@ import os
 
 from harness.plot import COLORS, DASHES, Figure, Panel
 
-COVERAGE_AIMS, SERVICE_AIMS = {97: 3, 99: 5}, {95: 5}  # %: after so many runs
+COVERAGE_AIMS, SERVICE_AIMS = {97: 3, 99: 5}, {95: 5}  # %: after this number of runs
 OVERSHOOT_AIM = 20000  # ns, of 99 in 100
 
 
@@ -60,7 +60,7 @@ def overshoots(entries, path):
 
 
 def lateness(entries, path):
-    figure = Figure("Control loop: it woke up late by less than so many microseconds, how often")
+    figure = Figure("Control loop: share of wake-ups that were late by less than this many microseconds")
     for e in entries:
         histogram(figure, e["name"], e["late"], str)
     return [figure.write(path)]

@@ -25,7 +25,7 @@ struct st_nearest_few {
 	size_t n;
 	struct {
 		const char *name;
-		size_t n; /* so many bytes of it */
+		size_t n; /* length of the name in bytes */
 	} best[ST_NEAREST_FEW];
 };
 

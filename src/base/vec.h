@@ -44,7 +44,8 @@ st_vec_grow(void *v, size_t n, size_t *cap, size_t size)
 	return v;
 }
 
-/* Makes room for so many elements in all. Returns the array, or NULL when memory is exhausted. */
+/* Makes room for that many elements in total. Returns the array, or NULL when memory is exhausted.
+ */
 static inline void *
 st_vec_reserve(void *v, size_t n, size_t *cap, size_t size)
 {
@@ -67,7 +68,7 @@ st_vec_reserve(void *v, size_t n, size_t *cap, size_t size)
 		grown_ ? &(vec)->v[(vec)->n++] : NULL;                                             \
 	})
 
-/* Room for so many more; false: memory is exhausted. */
+/* Makes room for that many more elements; false: memory is exhausted. */
 #define ST_RESERVE(vec, more)                                                                      \
 	({                                                                                         \
 		void *grown_ = st_vec_reserve((vec)->v, (vec)->n + (more), &(vec)->cap,            \

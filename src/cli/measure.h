@@ -44,7 +44,7 @@ st_status st_measure_option(struct st_measure *w, const char *name, const char *
 int st_measure_session(struct st_measure *w, void (*attached)(size_t threads, double seconds));
 /* The same of the session's program. `argv`: strobe's own arguments, up to the program. */
 int st_measure_program(struct st_measure *w, char *const *argv);
-/* The same for a process that is there already (attach.c), for so many seconds; 0: until a signal
+/* The same for a process that is there already (attach.c), for that many seconds; 0: until a signal
  * comes, or it ends. */
 int st_measure_process(struct st_measure *w, char *const *argv, long pid, double seconds);
 /* The number of a process. 0, or -1 with *e. */

@@ -12,7 +12,7 @@
 #include "collect/view.h"
 #include "report/text.h"
 
-/* Begins the line anew. */
+/* Erases the line. */
 #define ERASE "\r\033[K"
 
 /* Before this a line would only flicker. */

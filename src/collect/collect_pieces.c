@@ -127,8 +127,8 @@ collect_pieces_read_block(struct cutter *t, const struct st_profile_label *l)
 	t->lengths = image ? st_lengths_in(t->own, image, l->offset, l->bytes, &t->n_insns) : NULL;
 }
 
-/* Does an instruction of the block at hand begin so many bytes behind its first? From where it was
- * looked last: *at, of instruction *insn. */
+/* Returns whether an instruction of the current block begins at that offset. Continues where the
+ * last search ended: *at, of instruction *insn. */
 static bool
 begins_at(const struct cutter *t, uint64_t bytes, uint64_t *at, uint32_t *insn)
 {

@@ -41,8 +41,8 @@ count_depths(const struct st_forest *f, uint32_t *depth, size_t *ending)
 	}
 }
 
-/* The largest k with which no more than `most` steps are gone up, when so many nodes end at each
- * depth: at each level there is one step for each node that is so deep. */
+/* Returns the largest k that needs no more than `most` steps up, from the number of nodes that end
+ * at each depth: at each level there is one step for each node that is so deep. */
 static uint32_t
 bound_k(const size_t *ending, uint32_t depths, size_t most)
 {

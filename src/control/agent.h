@@ -28,7 +28,7 @@ enum st_agent_news {
 	ST_AGENT_PROCESS_LEFT,
 	ST_AGENT_DIED
 };
-/* Waits for news, so many seconds at most, less than one, or until a signal. */
+/* Waits for news for at most that many seconds, less than one, or until a signal. */
 enum st_agent_news st_agent_wait(const struct st_agent *agent, double seconds);
 /* Lets the process go, if it is still there, and ends the agent. False: it leaves by itself. */
 bool st_agent_end(struct st_agent *agent);

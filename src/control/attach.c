@@ -52,7 +52,7 @@ check_threads(const struct st_threads *ts, struct st_error *e)
 	return 0;
 }
 
-/* The kernel lets a process have so many mappings; the engine adds some for each thread. */
+/* The kernel limits the number of mappings of a process; the engine adds some for each thread. */
 static st_status
 check_room(struct st_threads *ts, struct st_error *e)
 {
@@ -195,8 +195,8 @@ send_in(struct st_threads *ts, struct st_traced *first, struct st_injection *in,
 	return 0;
 }
 
-/* The thread makes system calls for us from here on. Its other way back is the system call that it
- * was in, anew: the kernel forgets how to continue it when a handler returns. */
+/* The thread makes system calls for us from here on. Its other way back is to repeat the
+ * system call that it was in: the kernel forgets how to continue it when a handler returns. */
 static st_status
 borrow(struct st_injection *in, struct st_traced *first)
 {

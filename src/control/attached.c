@@ -40,7 +40,7 @@ cpu_of(pid_t pid, struct cpu before)
 	return (struct cpu){(double)user / hz, (double)system / hz};
 }
 
-/* Waits for news, so many seconds at most, and answers the runtime. */
+/* Waits for news for at most that many seconds, and answers the runtime. */
 static enum st_agent_news
 serve(struct st_supervisor *s, const struct st_agent *agent, double most)
 {

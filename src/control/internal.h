@@ -87,7 +87,7 @@ void st_limits_return_to(pid_t pid, uint64_t limits[2][2]);
 /* The same, with space for as many bytes more of address space and of data, which are not the
  * program's. */
 void st_limits_return_with(pid_t pid, uint64_t limits[2][2], const uint64_t more[2]);
-/* The name of one that could not be lifted to so many bytes, or NULL. */
+/* Returns the name of a limit that could not be raised to that many bytes, or NULL. */
 const char *st_limits_in_the_way(uint64_t least);
 
 /* control/memory.c: memory that processes share, all 0, which takes no more room than is written

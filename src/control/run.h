@@ -188,9 +188,9 @@ void st_run_free(struct st_run *run);
 const struct st_process *st_run_last(const struct st_run *run);
 
 /*
- * Takes a running process under the engine, for so many seconds (0: until a signal comes to strobe,
- * or the process ends), and lets it go. 0 when that was done; -1 with *e when it could not be
- * attached: it then runs on as it was.
+ * Takes a running process under the engine, for that many seconds (0: until a signal comes to
+ * strobe, or the process ends), and lets it go. 0 when that was done; -1 with *e when it could not
+ * be attached: it then runs on as it was.
  */
 st_status st_attach_process(pid_t pid, double seconds, const struct st_run_options *options,
                             struct st_run *run, struct st_error *e);

@@ -11,7 +11,7 @@
 #include "coverage/codeleaders.h"
 #include "symbol/symbol.h"
 
-/* A file may be made anew, or written over, while processes come and go. */
+/* A file may be replaced, or written over, between one process and the next. */
 struct identity {
 	uint64_t dev, ino, size;
 	int64_t mtime, mtime_ns;

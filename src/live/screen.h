@@ -36,7 +36,7 @@ void st_screen_close(struct st_screen *s);
 
 /* For a while: st_screen_draw takes it again. */
 void st_screen_give_back(struct st_screen *s);
-/* Is it there to be drawn on now, and large enough? Then for so many lines of so many columns. */
+/* Returns whether the screen can be drawn on now and is large enough, and its lines and columns. */
 bool st_screen_room(struct st_screen *s, size_t *lines, size_t *columns);
 /* Has it got another size since it was drawn on? */
 bool st_screen_changed(const struct st_screen *s);

@@ -80,7 +80,7 @@ activations(const struct st_live *l)
 	return l->blocks ? "runs" : "calls";
 }
 
-/* Of what was counted in so many seconds. */
+/* Returns the text of a value: a duration, or a number. */
 static const char *
 worth(const struct writer *w, char text[NUMBER], double value)
 {
@@ -113,7 +113,7 @@ view_write_title(struct writer *w, const char *what)
 	}
 }
 
-/* Columns of a row before its name; a name keeps so many at least. */
+/* Columns of a row before its name, and the least number of columns of a name. */
 enum { SHARE = 8, LEAST_NAME = 12 };
 
 static size_t

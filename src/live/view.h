@@ -11,7 +11,7 @@ struct st_live_look {
 	const char *command;  /* of strobe's */
 	const char *what;     /* is measured */
 	const char *keys;     /* what they do; NULL: there are none */
-	size_t width, height; /* at most so many columns and lines */
+	size_t width, height; /* at most this many columns and lines */
 	bool colour;
 	bool only_places;         /* there are no contexts */
 	bool of_all;              /* the hottest of all, not since the look before */

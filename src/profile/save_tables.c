@@ -139,7 +139,7 @@ create_table(struct saver *s, const struct st_profile_table *t, const struct nam
 	free(text);
 }
 
-/* Prepares the insertion of so many rows at once. */
+/* Prepares a statement that inserts several rows at once. */
 static void
 begin_many(struct saver *s, const char *table, size_t columns, size_t rows)
 {

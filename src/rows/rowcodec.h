@@ -28,12 +28,12 @@ enum st_codec_column {
 	ST_CODEC_RUNS,    /* numbers, in pairs: a site, and rows of which the sites are foretold */
 	ST_CODEC_STRANGE, /* a bit for each value: it does not grow as before */
 	ST_CODEC_HOW,     /* four bits for each that does not: foretold otherwise, or so long */
-	ST_CODEC_VALUES,  /* so many bytes */
+	ST_CODEC_VALUES,  /* the bytes of the values */
 	ST_CODEC_COLUMNS
 };
 
-/* The most that rows of so many bytes add to a column: a row has eight for its site, of which ten
- * become a run, and eight for each value. */
+/* The most that rows add to a column, from their number of bytes: a row has eight for its site, of
+ * which ten become a run, and eight for each value. */
 #define ST_CODEC_MOST(bytes) ((bytes) / 8 * 10 + 16)
 
 struct st_encoded {
@@ -60,7 +60,7 @@ struct st_decoding {
 	struct st_codec_bits strange, how;
 	uint64_t moved[STROBE_MOST_COLUMNS];
 };
-/* Goes on to the rows that were encoded next, of which there are so many. */
+/* Begins to decode the next n_rows rows. */
 void st_codec_begin(struct st_decoding *in, uint32_t n_rows);
 /* The next of them: its site and values. 1; 0 when there is none; -1 when the bytes cannot be rows,
  * or memory is exhausted. */

@@ -25,7 +25,7 @@ rowdecode_take_number(struct st_decoding *in, uint32_t *n)
 	return true;
 }
 
-/* The next so many bits of a column, 1, 2 or 4, from the lowest of each byte on. */
+/* Returns the next 1, 2 or 4 bits of a column, from the lowest of each byte on. */
 static bool
 take_bits(struct st_decoding *in, enum st_codec_column column, struct st_codec_bits *b, unsigned n,
           unsigned *bits)

@@ -23,7 +23,7 @@ struct told {
 struct pen {
 	struct st_codec *c;
 	uint32_t before;      /* the last row's site */
-	uint32_t rows, begun; /* begun: so many were before the run at hand */
+	uint32_t rows, begun; /* begun: number of rows before the current run */
 	unsigned char *runs;
 	struct told told;
 	unsigned char *strange; /* up to the rows that are not settled */

@@ -31,7 +31,7 @@ void st_row_out_close(struct st_row_out *o);
 /* Appends a record; returns where its bytes go. NULL: no memory. */
 void *st_row_out_record(struct st_row_out *o, enum st_rows_kind kind, uint32_t process,
                         size_t bytes);
-/* Room in the columns for what rows of so many bytes become; whoever fills it makes n greater. 0,
+/* Makes room in the columns for the encoding of rows of that many bytes; the caller increases n. 0,
  * or -1: no memory. */
 st_status st_row_out_reserve(struct st_row_out *o, size_t bytes);
 /* Bytes of the frame at hand. */

@@ -71,8 +71,8 @@ st_trail_of(struct st_trail *trails, uint64_t tag)
 
 /* So that there is a memory for each of the sites. */
 bool st_know_sites(struct st_codec *c, uint32_t n);
-/* Recalls the site of a row, or begins to remember it. Returns its number. 0: there is no such site
- * with so many values, or no memory left. The tag's site is one of `sites`. */
+/* Recalls the site of a row, or begins to remember it. Returns its number. 0: no site
+ * has that number of values, or memory is exhausted. The tag's site is one of `sites`. */
 uint32_t st_recall(struct st_codec *c, uint64_t tag, const strobe_site *sites);
 /* Nothing is before the first row. */
 void st_begin_rows(struct st_codec *c);

@@ -30,7 +30,7 @@ struct st_budget_choice {
 /* "10%", or a time as st_region_time takes it. 0, or -1 with *e. */
 st_status st_budget_parse(struct st_budget_amount *amount, const char *option, const char *value,
                           struct st_error *e);
-/* Of each period of so many seconds. */
+/* Returns the seconds of the budget in each period of that many seconds. */
 double st_budget_seconds(const struct st_budget_amount *amount, double period);
 st_status st_budget_clock(struct st_budget_choice *b, const char *value, struct st_error *e);
 st_status st_budget_policy(struct st_budget_choice *b, const char *value, struct st_error *e);

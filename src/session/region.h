@@ -78,7 +78,8 @@ const char *st_region_note(struct st_region *r, const struct st_run *run, struct
 const char *st_region_fits_nothing(const struct st_region *r, bool threads);
 /* region_unknown.c: the part of it about names. */
 void st_region_note_unknown(struct st_region *r, struct st_profile *p);
-/* A search for functions like the word: of so many names one is always a little like it. */
+/* Begins a search for functions with names like the word. It is strict, because among thousands of
+ * names one is always a little like it. */
 struct st_nearest_few st_region_near(const char *word);
 /* Looks at the functions of all images; file: only those of a source file, NULL: all. */
 void st_region_try_functions(const struct st_region *r, const struct st_file_pattern *file,

@@ -120,7 +120,7 @@ begin_logs(struct st_session_run *r, struct st_error *e)
 st_status
 st_session_begin(struct st_session_run *r, struct st_session *s, struct st_error *e)
 {
-	/* Without a wish of the tool's, so many that the slowdown can be estimated. */
+	/* If no tool asks for samples: enough to estimate the slowdown. */
 	uint32_t liked = st_toolset_sample_hz(&s->tools);
 	*r = (struct st_session_run){.session = s,
 	                             .hz = s->sample_hz >= 0 ? (uint32_t)s->sample_hz

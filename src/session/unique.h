@@ -10,7 +10,7 @@
 struct st_unique_choice {
 	bool chosen;
 	const char *log; /* NULL: none */
-	long last;       /* a block is measured again after so many other blocks; 0: never */
+	long last;       /* after this many other blocks a block is measured again; 0: never */
 	bool fixed;      /* the budget's period is what was asked for, whatever the log says */
 };
 
@@ -36,7 +36,7 @@ void st_unique_end(struct st_unique *u);
  * those before came to, one behind the other from the beginning on, as long as that finds
  * something, and then once more, for what fell between two windows; else far from where they began.
  * Two of three runs of a command have no such window (ST_WATCHES_AT_ONCE), if its threads may watch
- * and it is `alone`, without other processes. In ns. Windows begin every so many. */
+ * and it is `alone`, without other processes. In ns. Windows begin every every_ns. */
 uint64_t st_unique_first(const struct st_codelog_past *past, uint64_t every_ns, bool alone);
 
 /* How long periods are in ns, where the user leaves that to the log: those of a program that takes

@@ -123,7 +123,7 @@ st_hodges_lehmann(const double *v, size_t n, double *centre)
 	return ST_OK;
 }
 
-/* Of so many sorted differences, how many are left out at each end. */
+/* Returns how many of n sorted differences are left out at each end. */
 static size_t
 left_out_at_ends(double n_a, double n_b, double level)
 {

@@ -55,7 +55,7 @@ debugfile_same_file(const char *a, const char *b)
 static bool
 open_debug_file(struct st_image *image, const char *path)
 {
-	/* A large one is mapped: nobody builds it anew meanwhile. */
+	/* A large one is mapped: it is not rebuilt meanwhile. */
 	return (image->copied && sym_elf_copy(&image->debug, path, NULL) == 0) ||
 	       sym_elf_open(&image->debug, path, NULL) == 0;
 }

@@ -169,7 +169,7 @@ __attribute__((format(printf, 2, 3))) const char *sym_string_print(struct st_ima
                                                                    const char *format, ...);
 void sym_strings_free(struct st_image *image);
 
-/* held.c: whether a file is held under the path; *fd: opened anew, -1: it cannot be had. */
+/* held.c: whether a file is held under the path; *fd: opened again, -1: it cannot be opened. */
 bool sym_held_open(const char *path, int *fd);
 
 /* buildid.c */

@@ -33,7 +33,7 @@ struct joining {
 	const uint8_t *bytes; /* of the function that is read, with BEYOND more */
 	uint8_t *copy;
 	size_t room;
-	size_t decoded; /* so many of them are whole instructions from its entry on */
+	size_t decoded; /* number of bytes from its entry on that are whole instructions */
 };
 
 static struct part *

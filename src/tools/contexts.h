@@ -36,7 +36,8 @@ struct contexts_options {
 	bool root;     /* some functions only, under an artificial root */
 };
 extern struct contexts_options contexts_options;
-/* By label: the address. Labels are numbered anew in a fork's child: what they were before. */
+/* By label: the address. A fork's child numbers its labels again; _before: the labels of its
+ * parent. */
 extern uint64_t *contexts_address, *contexts_address_before;
 
 /*

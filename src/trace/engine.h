@@ -43,9 +43,10 @@ struct st_trace_request {
 	bool per_thread, events, quiet;
 	bool cpu;                     /* times are CPU times of the thread */
 	struct st_trace_rates *rates; /* of which functions 1 of N calls is timed */
-	double window, window_period; /* calls are timed for so many seconds of each; 0: always */
-	long depth;                   /* 0: all */
-	const char *main;             /* empty: none */
+	double window,
+	        window_period; /* s: calls are timed for `window` of each period; 0: always */
+	long depth;            /* 0: all */
+	const char *main;      /* empty: none */
 	const struct st_patterns *excluded;   /* functions */
 	struct st_trace_changed *changed;     /* only functions that have; NULL: all */
 	struct st_trace_reduction *reduction; /* leaves functions out; NULL: none */

@@ -5,8 +5,8 @@
  * function has called. Half of the levels, rounded, but at least two, are kept:
  *   - top-down: the first ones; of these only functions that call others, if the trace has more
  *     than 20 functions;
- *   - bottom-up: functions from which so many functions lead, at least, down to one that calls no
- *     other, both included.
+ *   - bottom-up: functions from which a chain of at least this many functions leads down to one
+ *     that calls no other, both included.
  * Or, match: all functions that have been called.
  */
 #ifndef STROBE_TRACE_SHAPE_H

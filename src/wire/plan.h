@@ -67,8 +67,8 @@ struct st_plan {
 	                           after each new executable mapping */
 
 	uint32_t unique;       /* not 0: each block is measured once (--unique) */
-	uint32_t unique_last;  /* and again when so many others have been, at most ST_MOST_LAST; 0:
-	                          never */
+	uint32_t unique_last;  /* and again after this many other blocks, at most ST_MOST_LAST;
+	                          0: never */
 	uint32_t one_coverage; /* not 0: the sections `coverage` and `leaders` are one memory for
 	                          all processes of the run; those of this file are not used */
 
@@ -99,7 +99,7 @@ struct st_boot {
 	uint64_t own_data;    /* of it private and writable */
 	uint64_t threads;     /* of an attached process: its struct st_attached, the first one's is
 	                         the thread that enters the runtime at its entry */
-	uint32_t attached;    /* not 0: a process that was running; so many threads of it */
+	uint32_t attached;    /* not 0: a process that was running: its number of threads */
 	uint32_t channel;     /* descriptor of the socket to the controller; 0: none */
 	int32_t results_fd;   /* descriptor of the results in the target, closed by the runtime once
 	                         it is set up */

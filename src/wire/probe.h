@@ -70,8 +70,8 @@ enum st_probe_kind {
 };
 struct st_probe_action {
 	uint32_t kind;
-	uint32_t amount; /* of what is timed: one of so many calls is, the others are counted; 0:
-	                    all are. The controller may change it at any time */
+	uint32_t amount; /* one of this many calls is timed, the others are counted; 0: all are
+	                    timed. The controller may change it at any time */
 };
 
 /* Noise of a function whose calls are timed: an action after the time stamp of the entry and before

@@ -211,7 +211,7 @@ def main():
     parser.add_argument("-k", dest="name", default="*", help="tests with this in their name, or of this pattern")
     parser.add_argument("--seeds", default=SEEDS, help="random programs, as in 1,5,10-20 (%(default)s)")
     parser.add_argument("--long", action="store_true", help="every k with every option")
-    parser.add_argument("-j", type=int, default=2, help="so many tests at a time (%(default)s)")
+    parser.add_argument("-j", type=int, default=2, help="number of tests that run at a time (default: %(default)s)")
     options = parser.parse_args()
     tests = [test for group, make in GROUPS.items() if options.only in (None, group) for test in make(options)
              if options.name in test[0] or fnmatch.fnmatch(test[0], options.name)]

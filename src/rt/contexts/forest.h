@@ -22,7 +22,7 @@ struct forest {
 	uint32_t held;            /* nodes that it has been given, used or not */
 	uint32_t next, end;       /* numbers that it may use next */
 	struct spare_nodes spare; /* and others */
-	uint32_t patience;        /* pruning is not worth while for so many steps */
+	uint32_t patience;        /* number of steps for which pruning is not worth it */
 	uint32_t kept;            /* nodes that the tool has asked to keep: each is a look at it */
 	bool asked;               /* another thread has too little */
 	bool ended;               /* the thread has: anybody may prune it */

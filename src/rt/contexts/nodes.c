@@ -10,8 +10,8 @@ enum {
 	LEAST_AT_ONCE = 8,
 	STEP = 8,  /* nodes that a step may take, at most */
 	BASIC = 4, /* nodes for each thread that are there beyond any bound */
-	SHARE = 3, /* a thread may have so many times what there is still for others: one that has
-	              more and waits for them cannot prune */
+	SHARE = 3, /* a thread may have this many times the nodes that are left for the others: one
+	              that has more and waits for them cannot prune */
 	MOST_BOUND = ST_MAX_NODES - BASIC * ST_MAX_THREADS,
 };
 

@@ -13,8 +13,8 @@
 
 enum {
 	CLASSES = 256,
-	ALL = CLASSES - 1,  /* everything that need not be kept */
-	LEAST_SHARE = 8,    /* less than one of so many: that was not worth while */
+	ALL = CLASSES - 1, /* everything that need not be kept */
+	LEAST_SHARE = 8,   /* pruning that frees less than one node of this many was not worth it */
 	AT_A_TIME = 1 << 20 /* nodes for which a tool's function may take its time */
 };
 /* The fields of a slot of `recent` while the forest is pruned. */

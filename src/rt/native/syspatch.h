@@ -31,8 +31,8 @@ uint64_t syspatch_leads(uint64_t pc);
 /* [start, end) is about to change, or to go: no system-call patches there any more. rt.lock held.
  */
 void syspatches_forget(struct thread *t, uint64_t start, uint64_t end);
-/* The process leaves the engine, or wants to change its code by itself: that is as it was, and
- * stays so. No other thread runs natively. */
+/* Puts the original code back for good: the process leaves the engine, or wants to change its code
+ * by itself. No other thread runs natively. */
 void syspatches_remove(void);
 /* Does the memory hold system-call patches? */
 bool syspatches_own(uint64_t start, uint64_t bytes);

@@ -49,7 +49,7 @@ exec_with_mask(struct thread *t, const uint64_t *program, const uint64_t *after)
 	if (ignores_traps)
 		SYS(__NR_rt_sigaction, SIGNAL_TRAP, trap, 0, 8);
 	SYS(__NR_rt_sigprocmask, 2, program, 0, 8);
-	held_give_kernel(t, t->signals.blocked); /* what is pending stays so */
+	held_give_kernel(t, t->signals.blocked); /* keeps signals pending */
 	long ret = rt_app_syscall(t);
 	signals_block_all();
 	held_take_from_kernel(t, t->signals.blocked);

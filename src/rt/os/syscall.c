@@ -362,7 +362,7 @@ sys_prctl(struct thread *t)
 	rt_tsc_forbidden = true; /* between the two lines, too */
 	t->call.has_end = true;
 	long ret = plain(t);
-	/* Each thread has a setting of its own: with several of them it stays so. */
+	/* Each thread has its own setting: with several threads it stays forbidden. */
 	rt_tsc_forbidden =
 	        (ret == 0 && t->regs.r[RSI] == TSC_SIGSEGV) || (before && rt.target.threaded);
 	if (rt_tsc_forbidden && !before) {

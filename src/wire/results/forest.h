@@ -27,9 +27,10 @@ typedef struct {
 } strobe_cost;
 /*
  * A loop: a node, the head, that is gone back to. An entry of it goes there otherwise; its
- * iterations are how often the head is then executed until the next entry. histogram: how many
- * entries had so many, in powers of two: 1, 2 to 3, 4 to 7; the last class has all that is more.
- * The last entry is not in it as long as the head's count is above `base`: that are its iterations.
+ * iterations are how often the head is then executed until the next entry. histogram: the
+ * number of entries by iterations, in powers of two: 1, 2 to 3, 4 to 7; the last class has all that
+ * is more. The last entry is not in it as long as the head's count is above `base`: that are its
+ * iterations.
  */
 enum { STROBE_LOOP_CLASSES = 32 };
 typedef struct {

@@ -75,7 +75,7 @@ export function sliceAt(row, ns, near) {
 	return best;
 }
 
-// What is drawn of a row in so many pixels: draw(x, width, i) for slices of a pixel and more, and once for each pixel that
+// Draws a row into a width in pixels: draw(x, width, i) for slices of a pixel and more, and once for each pixel that
 // only has narrower ones. More than two for each pixel there cannot be.
 export function eachShape(row, { from, to }, pixels, draw) {
 	const scale = pixels / (to - from);

@@ -3,7 +3,7 @@
 
 const rowOf = (functions, { name, image, offset }) => functions.find((row) => row.name === name && (row.image ?? null) === image && (row.offset ?? null) === offset);
 
-// Of the calls of a sampled function, at least one of so many was timed.
+// The largest N of the "1 of N calls was timed" of a sampled function.
 export const mostOf = ({ steps }) => Math.max(1, ...steps.map(({ every }) => every));
 
 // Calls that last less than that, on average, are below resolution; null: that is not known.
@@ -34,7 +34,7 @@ export function findTraced({ functions }, text) {
 
 const MOST_BARS = 96;
 
-// Each octave is cut into so many parts: where durations are spread widely, wider ones do.
+// The bar of the histogram that has the duration. Each octave is cut into `parts`: fewer if durations are spread widely.
 function barOf(ns, parts) {
 	if (ns < 1) return { from: 0, to: 1 };
 	const octave = 2 ** Math.floor(Math.log2(ns));

@@ -87,7 +87,7 @@ function parentsOf(trees) {
 	return parents;
 }
 
-// Adds an amount along the way from a node to its root, at most so many levels, to trees whose roots are such nodes.
+// Adds an amount along the way from a node to its root, at most `deepest` levels, to trees whose roots are such nodes.
 function addWay(roots, node, parents, key, amount, deepest) {
 	let into = roots;
 	let made = null;
