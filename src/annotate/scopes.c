@@ -94,7 +94,7 @@ static st_status
 ann_choose_split(const struct st_ann_problem *p, struct st_ann_rows rows,
                  const struct st_ann_fit *whole, struct st_ann_split *s)
 {
-	if (st_ann_find_exact(p, rows, s))
+	if (st_ann_find_exact(p, rows, whole, s))
 		return ST_FAILED;
 	if (s->n && s->bic < whole->bic - split_gain)
 		return ST_OK;

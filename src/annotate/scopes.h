@@ -73,9 +73,10 @@ struct st_ann_rows st_ann_pass(const struct st_ann_problem *p, struct st_ann_row
 /* Fits the parts and sets the sums; s->n becomes 0 when a part is too small. */
 st_status st_ann_judge_split(const struct st_ann_problem *p, struct st_ann_rows rows,
                              struct st_ann_split *s);
-/* Finds the best division by a condition of the code: a category, flag or branch. */
+/* Finds the best division by a condition of the code: a category, flag, number with two values, or
+ * branch. whole: the best fit of all rows. */
 st_status st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows rows,
-                            struct st_ann_split *out);
+                            const struct st_ann_fit *whole, struct st_ann_split *out);
 /* Finds the best division by a range of a feature. whole: the best fit of all rows. */
 st_status st_ann_find_range(const struct st_ann_problem *p, struct st_ann_rows rows,
                             const struct st_ann_fit *whole, struct st_ann_split *out);

@@ -12,8 +12,9 @@
 #include "annotate/undisturbed.h"
 #include "stats/robust.h"
 
-/* A group with fewer records keeps all of them. */
-enum { LARGEST_LEAST = 8 };
+/* LARGEST_LEAST: a group with fewer records keeps all of them. VALUES_BEYOND: so many more values
+ * than terms must a feature have. */
+enum { LARGEST_LEAST = 8, VALUES_BEYOND = 3 };
 
 struct ann_by_feature {
 	double x, y;
@@ -177,6 +178,34 @@ ann_leave_out_far(const struct st_ann_problem *p, uint32_t *rows, size_t *taken,
 	return st_ann_formulate(p, (struct st_ann_rows){rows, kept}, formula);
 }
 
+/* A dominant mode has at least half of the records. */
+static bool
+ann_is_enough(size_t taken, size_t all, enum st_ann_selection selection)
+{
+	return taken >= 2 * ST_ANN_RECORDS_LEAST && taken < all &&
+	       (selection == ST_ANN_LOWER || 2 * taken >= all);
+}
+
+/* Returns whether the feature has too few values in the rows to confirm the fit: a curve through as
+ * many clusters as it has coefficients, chosen from those of each value, is good by chance. */
+static bool
+ann_has_few_values(const struct st_ann_problem *p, struct st_ann_rows rows, uint16_t feature,
+                   const struct st_ann_fit *fit)
+{
+	const double *x = p->records->features.v[feature].v;
+	const size_t least = fit->n_terms + VALUES_BEYOND;
+	double different[ST_LS_MOST + VALUES_BEYOND];
+	size_t n = 0;
+	for (size_t i = 0; i < rows.n && n < least; i++) {
+		size_t k = 0;
+		while (k < n && different[k] != x[rows.v[i]])
+			k++;
+		if (k == n)
+			different[n++] = x[rows.v[i]];
+	}
+	return n < least;
+}
+
 static st_status
 ann_try_selection(const struct st_ann_problem *p, struct st_ann_rows all, uint16_t feature,
                   enum st_ann_selection selection, uint32_t *rows, struct st_ann_part *part,
@@ -189,15 +218,16 @@ ann_try_selection(const struct st_ann_problem *p, struct st_ann_rows all, uint16
 	if (ann_select(p, all, feature, selection, rows, &taken))
 		return ST_FAILED;
 	struct st_ann_rows selected = {rows, taken};
-	const bool enough = taken >= 2 * ST_ANN_RECORDS_LEAST && taken < all.n &&
-	                    (selection == ST_ANN_LOWER || 2 * taken >= all.n);
-	if (!enough)
+	if (!ann_is_enough(taken, all.n, selection))
 		return ST_OK;
 	if (st_ann_formulate(&own, selected, &formula))
 		return ST_FAILED;
 	if (selection == ST_ANN_DOMINANT && ann_leave_out_far(&own, rows, &selected.n, &formula))
 		return ST_FAILED;
 	taken = selected.n;
+	if (!ann_is_enough(taken, all.n, selection) ||
+	    ann_has_few_values(p, selected, feature, &formula.best))
+		return ST_OK;
 	if (!formula.good || !formula.best.n_terms || (*found && formula.best.r2 <= part->fit.r2))
 		return ST_OK;
 	bool far = true;

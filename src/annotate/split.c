@@ -90,6 +90,24 @@ ann_split_values(const struct st_ann_problem *p, struct st_ann_rows rows, uint16
 	s->n = s->n > 1 ? s->n : 0;
 }
 
+/* Returns whether a number has exactly two values in all records of the function, as a flag does
+ * that the program keeps in an integer. */
+static bool
+ann_has_two_values(const struct st_ann_records *r, uint16_t feature)
+{
+	const double *v = r->features.v[feature].v;
+	double two[2];
+	size_t n = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		if (isnan(v[i]) || (n && v[i] == two[0]) || (n > 1 && v[i] == two[1]))
+			continue;
+		if (n == 2)
+			return false;
+		two[n++] = v[i];
+	}
+	return n == 2;
+}
+
 /* Makes two parts if some records have the number and others do not. */
 static void
 ann_split_presence(const struct st_ann_problem *p, struct st_ann_rows rows, uint16_t feature,
@@ -296,8 +314,11 @@ ann_try_branch(const struct st_ann_problem *p, struct st_ann_rows rows,
 }
 
 st_status
-st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows rows, struct st_ann_split *out)
+st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows rows,
+                  const struct st_ann_fit *whole, struct st_ann_split *out)
 {
+	/* A number may be a term instead, so that a close fit needs no condition on it. */
+	const bool numbers = !st_ann_fits_closely(p, rows, whole);
 	const struct st_ann_records *r = p->records;
 	struct ann_judged judged = {0};
 	st_status status = ST_OK;
@@ -312,6 +333,12 @@ st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows rows, struc
 		status = ann_try_split(p, rows, &s, &judged, out);
 		for (size_t b = 0; b < r->branches.n && !status; b++)
 			status = ann_try_branch(p, rows, &r->branches.v[b], at, &judged, out);
+		/* A branch that divides the records in the same way is named instead. */
+		if (status || !numbers || r->features.v[at].kind != ST_ANN_NUMERIC ||
+		    !ann_has_two_values(r, at))
+			continue;
+		ann_split_values(p, rows, at, &s);
+		status = ann_try_split(p, rows, &s, &judged, out);
 	}
 	free(judged.list.v);
 	return status;

@@ -19,6 +19,9 @@
 enum { FAR = 20, PER_DISTURBED = 50 };
 /* Distances below this share of the model's value are not far, however exact the others are. */
 static const double near_share = 0.05;
+/* A record is judged by a model that reaches at most so far beyond the other records, as a share of
+ * their range. */
+static const double reach = 0.1;
 /* The squares that remain must be less than this share of those of all records. */
 static const double much_better = 0.5;
 
@@ -70,6 +73,19 @@ ann_leaf_has_terms(const struct st_ann_leaf *leaf)
 	return false;
 }
 
+/* Returns the standard deviation of the rounding of times to multiples of a tick: the difference
+ * between times that are as close as any is a tick. Without rounding it is almost 0. Sorts y. */
+static double
+ann_rounding_sd(double *y, size_t n)
+{
+	double tick = INFINITY;
+	st_sort_values(y, n);
+	for (size_t i = 1; i < n; i++)
+		if (y[i] - y[i - 1] > 1e-9 * fabs(y[i]))
+			tick = fmin(tick, y[i] - y[i - 1]);
+	return isfinite(tick) ? tick / sqrt(12) : 0;
+}
+
 /* The records, whether each is far above its model, and space for calculations. */
 struct ann_disturbed {
 	const struct st_ann_problem *p;
@@ -77,6 +93,7 @@ struct ann_disturbed {
 	bool *far;   /* by record: it is far above the model */
 	uint32_t *v; /* space for all rows */
 	double *d;
+	double rounding; /* standard deviation of the rounding of y */
 };
 
 /* Marks the records that are far above the model of their leaf. Leaves without terms have no law
@@ -90,10 +107,51 @@ ann_mark_leaf(struct ann_disturbed *s, const struct st_ann_leaf *leaf)
 		return;
 	for (size_t i = 0; i < own.n; i++)
 		s->d[i] = fabs(ann_leaf_distance(s->p, leaf, own.v[i], &mean));
-	const double far = FAR * 1.4826 * st_median(s->d, own.n);
+	const double far = FAR * fmax(1.4826 * st_median(s->d, own.n), s->rounding);
 	for (size_t i = 0; i < own.n; i++) {
 		const double d = ann_leaf_distance(s->p, leaf, own.v[i], &mean);
 		s->far[own.v[i]] = d > far && d > near_share * fabs(mean);
+	}
+}
+
+/* Extends a range by a value, unless it is absent. */
+static void
+ann_extend(double range[2], double x)
+{
+	range[0] = fmin(range[0], x);
+	range[1] = fmax(range[1], x);
+}
+
+/* Clears the marks of records whose value of a feature is far outside those of the others: the cost
+ * of such data may follow another law, which nothing contradicts. */
+static void
+ann_clear_outside(struct ann_disturbed *s, struct st_ann_rows own, uint16_t feature)
+{
+	const double *const x = s->p->records->features.v[feature].v;
+	double range[2] = {INFINITY, -INFINITY};
+	for (size_t i = 0; i < own.n; i++)
+		if (!s->far[own.v[i]])
+			ann_extend(range, x[own.v[i]]);
+	const double beyond = reach * (range[1] - range[0]);
+	for (size_t i = 0; i < own.n; i++) {
+		const double at = x[own.v[i]];
+		if (at < range[0] - beyond || at > range[1] + beyond)
+			s->far[own.v[i]] = false;
+	}
+}
+
+static void
+ann_clear_leaf(struct ann_disturbed *s, const struct st_ann_leaf *leaf)
+{
+	const struct st_ann_rows own = ann_leaf_rows(s->p, s->rows, leaf, s->v);
+	for (size_t i = 0; i < leaf->parts.n; i++) {
+		const struct st_ann_part *part = &leaf->parts.v[i];
+		for (size_t k = 0; k < part->fit.n_terms && !part->independent; k++) {
+			const struct st_ann_term *t = &part->fit.terms[k];
+			ann_clear_outside(s, own, t->a);
+			if (t->b != ST_ANN_NO_FEATURE)
+				ann_clear_outside(s, own, t->b);
+		}
 	}
 }
 
@@ -133,7 +191,7 @@ ann_mark_extremes(struct ann_disturbed *s)
 	const size_t n = s->rows.n;
 	for (size_t i = 0; i < n; i++)
 		s->d[i] = s->p->y[s->rows.v[i]];
-	st_sort_values(s->d, n);
+	s->rounding = ann_rounding_sd(s->d, n);
 	const double high = s->d[n - 1 - n / 100], limit = high + (high - s->d[n / 2]);
 	for (size_t i = 0; i < n; i++)
 		s->far[s->rows.v[i]] = s->p->y[s->rows.v[i]] > limit;
@@ -173,6 +231,8 @@ ann_find_disturbed(struct ann_disturbed *s, const struct st_ann_leaves *whole, u
 		s->far[s->rows.v[i]] = false;
 	for (size_t k = 0; k < by->list.n && !status; k++)
 		ann_mark_leaf(s, &by->list.v[k]);
+	for (size_t k = 0; k < by->list.n && !status; k++)
+		ann_clear_leaf(s, &by->list.v[k]);
 	*n = s->rows.n - ann_near_rows(s, v).n;
 	st_ann_leaves_free(&leaves);
 	return status;
@@ -232,11 +292,19 @@ st_ann_mark_disturbed(const double *predicted, const double *residuals, size_t n
 {
 	enum { NEIGHBOURS = 21 };
 	struct ann_predicted *v = malloc((n + 1) * sizeof *v);
+	double *y = malloc((n + 1) * sizeof *y);
 	*marked = 0;
-	if (!v)
+	if (!v || !y) {
+		free(v);
+		free(y);
 		return ST_FAILED;
-	for (size_t i = 0; i < n; i++)
+	}
+	for (size_t i = 0; i < n; i++) {
 		v[i] = (struct ann_predicted){predicted[i], residuals[i], i};
+		y[i] = predicted[i] + residuals[i];
+	}
+	const double rounding = ann_rounding_sd(y, n);
+	free(y);
 	qsort(v, n, sizeof *v, ann_compare_predicted);
 	for (size_t i = 0; n >= PER_DISTURBED && i < n; i++) {
 		const size_t half = NEIGHBOURS / 2, last = n - NEIGHBOURS;
@@ -247,7 +315,7 @@ st_ann_mark_disturbed(const double *predicted, const double *residuals, size_t n
 		const double middle = st_median(near, NEIGHBOURS), above = v[i].residual - middle;
 		/* Most records fail the first condition, which is faster than the second. */
 		far[v[i].at] = above > near_share * fabs(v[i].predicted + middle) &&
-		               above > FAR * st_mad(near, NEIGHBOURS);
+		               above > FAR * fmax(st_mad(near, NEIGHBOURS), rounding);
 		*marked += far[v[i].at];
 	}
 	if (*marked > n / PER_DISTURBED) {

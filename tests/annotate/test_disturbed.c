@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "annotate/undisturbed.h"
 #include "laws.h"
 
 /* The law that a branch on one feature chooses from two others; the branch is not recorded. */
@@ -154,6 +155,55 @@ test_large_sizes_are_not_disturbed(void **state)
 	st_ann_annotation_free(&a);
 }
 
+/* One record in a hundred is of a size that no other record has, and costs far more than the law of
+ * the small sizes says. This is another law, not a disturbance. */
+static void
+test_rare_sizes_with_another_law(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n");
+	for (int i = 0; i < 2000; i++) {
+		const double n = i % 100 == 7 ? 1000 + i : 1 + i % 100;
+		laws_row(&l, "%.17g,%.17g",
+		         n > 100 ? 3 * n * n : 1000 + 50 * n + 20 * laws_normal(), n);
+	}
+	struct st_ann_annotation a = laws_analyse(&l, "y:ns");
+	size_t n = 0;
+	for (size_t i = 0; i < a.scopes.n; i++)
+		for (size_t k = 0; k < a.scopes.v[i].models.n; k++) {
+			assert_int_equal(a.scopes.v[i].models.v[k].selection, ST_ANN_PLAIN);
+			n += a.scopes.v[i].models.v[k].n;
+		}
+	assert_int_equal(n, 2000);
+	st_ann_annotation_free(&a);
+}
+
+/* A clock with ticks of 1,000 ns gives most times of a size the same value. One disturbed record is
+ * left out; those that are one tick longer than the others are not. */
+static void
+test_ticks_of_the_clock(void **state)
+{
+	(void)state;
+	static const double ticks[] = {1000, 41, 0.001};
+	double predicted[2000], residuals[2000];
+	for (int k = 0; k < 3; k++) {
+		bool far[2000] = {false};
+		size_t marked;
+		laws_state = 1;
+		for (int i = 0; i < 2000; i++) {
+			const double y = 5000 + 200 * (i % 50) + 100 * laws_normal(),
+			             measured = ticks[k] * round(y / ticks[k]);
+			predicted[i] = 5000 + 200 * (i % 50);
+			residuals[i] = (i == 777 ? 4000000 : measured) - predicted[i];
+		}
+		assert_int_equal(st_ann_mark_disturbed(predicted, residuals, 2000, far, &marked),
+		                 ST_OK);
+		assert_int_equal(marked, 1);
+		assert_true(far[777]);
+	}
+}
+
 /* If no feature explains the times, rare expensive calls are part of the cost. */
 static void
 test_rare_calls_without_a_law_stay(void **state)
@@ -219,6 +269,8 @@ main(void)
 	        cmocka_unit_test(test_times_and_counts),
 	        cmocka_unit_test(test_disturbed_by_more_and_by_less),
 	        cmocka_unit_test(test_large_sizes_are_not_disturbed),
+	        cmocka_unit_test(test_rare_sizes_with_another_law),
+	        cmocka_unit_test(test_ticks_of_the_clock),
 	        cmocka_unit_test(test_rare_calls_without_a_law_stay),
 	        cmocka_unit_test(test_few_that_deviate_a_little),
 	        cmocka_unit_test(test_three_values),
