@@ -302,14 +302,14 @@ class Views(Pages):
 
     def test_contexts(self):
         self.open("contexts", self.calls)
-        self.assertEqual([row[:3] for row in self.rows()[:3]], [["▸memcpy", "75", "100 %"], ["▸spin", "20", "100 %"], ["▸turn", "9", "100 %"]])
+        self.assertEqual([row[:3] for row in self.rows()[:3]], [["▸memcpy", "75", "66.96 %"], ["▸spin", "20", "17.86 %"], ["▸turn", "9", "8.04 %"]])
         self.page.js("document.querySelector('section:not([hidden]) .grid').focus()")
         for key in "ArrowDown", "ArrowRight":
             self.page.key(key)
-        self.assertEqual([row[:3] for row in self.rows()[:3]], [["▾memcpy", "75", "100 %"], ["▸spin", "70", "93.33 %"], ["▸turn", "5", "6.67 %"]])
+        self.assertEqual([row[:3] for row in self.rows()[:3]], [["▾memcpy", "75", "66.96 %"], ["▸spin", "70", "62.50 %"], ["▸turn", "5", "4.46 %"]])
         for key in "ArrowDown", "Enter":
             self.page.key(key)
-        self.assertEqual(self.rows()[2][:3], ["main", "70", "93.33 %"])
+        self.assertEqual(self.rows()[2][:3], ["main", "70", "62.50 %"])
         self.assertEqual(self.page.js("document.querySelectorAll('section:not([hidden]) .grid-body .grid-row')[2].getAttribute('aria-level')"), "3")
         self.page.key("ArrowDown")
         self.page.key("ArrowLeft")
@@ -324,13 +324,13 @@ class Views(Pages):
     def test_stacks_of_samples(self):
         self.open("contexts", self.sampled)
         heads = self.page.js("[...document.querySelectorAll('section:not([hidden]) [role=columnheader]')].map(e => e.textContent)")
-        self.assertEqual(heads[:3], ["Function", "Samples", "Of the top"])
-        self.assertEqual([row[:3] for row in self.rows()[:2]], [["▸spin", "6", "100 %"], ["▸memcpy", "3", "100 %"]])
+        self.assertEqual(heads[:3], ["Function", "Samples", "Of the total"])
+        self.assertEqual([row[:3] for row in self.rows()[:2]], [["▸spin", "6", "60.00 %"], ["▸memcpy", "3", "30.00 %"]])
         chooser = "[...document.querySelectorAll('section:not([hidden]) .choice')].find(e => e.textContent.startsWith('Show')).querySelector('select')"
         self.page.js(f"(s => {{ s.value = 'ksf'; s.dispatchEvent(new Event('change')); }})({chooser})")
         self.page.settle()
         # A function has what it called, too.
-        self.assertEqual([row[:3] for row in self.rows()[:2]], [["▸main", "9", "100 %"], ["▸(unknown callers)", "1", "100 %"]])
+        self.assertEqual([row[:3] for row in self.rows()[:2]], [["▸main", "9", "90.00 %"], ["▸(unknown callers)", "1", "10.00 %"]])
         self.assertTrue(self.status().startswith("stacks of samples; 2 trees"))
         self.go("flame")
         frames = "[...document.querySelectorAll('section:not([hidden]) g.frame')].map(g => g.getAttribute('name'))"

@@ -164,6 +164,44 @@ class Parts(unittest.TestCase):
         self.assertEqual(self.address(), "#flame?recursion=hidden&templates=hidden")
         self.picture("recursion")
 
+    def cells(self):
+        """Name, amount and percentage of the rows of a tree in sight."""
+        return self.page.js(f"[...document.querySelectorAll('{SECTION} .grid-body .grid-row')].map(r => [...r.children].slice(0, 3).map(c => c.textContent.replace(/^[▸▾]/, '')))")
+
+    def test_percentages_of_frames(self):
+        self.open("flame?process=8")
+        label = f"document.querySelector('{SECTION} g[name=memcpy] .d3-flame-graph-label').textContent"
+        self.page.click(f"{SECTION} g[name=memcpy]")
+        self.assertIn("9, 15.00 % of all", self.details())
+        self.assertEqual(self.page.js(label), "memcpy 15.00 %")
+        self.choose("Percent of the", "parent")
+        self.assertIn(f"9, 31.03 % of its parent, {LONG}", self.details())
+        self.assertEqual(self.page.js(label), "memcpy 31.03 %")
+        address = self.address()
+        self.assertEqual(address, "#flame?zoom=0.0.0.0&of=parent&process=8")
+        self.open(address[1:])
+        self.assertEqual((self.chosen("Percent of the"), self.page.js(label)), ("parent", "memcpy 31.03 %"))
+        self.page.click(f"{SECTION} g[name=main]")
+        self.assertIn("60, 100 % of its parent", self.details())
+        self.picture("percent-of-the-parent")
+        self.choose("Percent of the", "total")
+        self.assertEqual(self.address(), "#flame?zoom=0&process=8")
+
+    def test_percentages_of_trees(self):
+        self.open("contexts?direction=ksf&process=8")
+        self.page.until(f"document.querySelectorAll('{SECTION} .grid-body .grid-row').length === 4")
+        self.assertEqual(self.cells(), [["main", "60", "100 %"], [LONG, "59", "98.33 %"], [LONG, "29", "48.33 %"], ["memcpy", "9", "15.00 %"]])
+        self.choose("Percent of the", "parent")
+        self.assertEqual(self.cells(), [["main", "60", "100 %"], [LONG, "59", "98.33 %"], [LONG, "29", "49.15 %"], ["memcpy", "9", "31.03 %"]])
+        self.page.js(f"[...document.querySelectorAll('{SECTION} .sorter')].find(b => b.textContent === 'Of the parent').click()")
+        self.page.settle()
+        self.assertEqual(self.address(), "#contexts?direction=ksf&of=parent&sort=-Of+the+parent&process=8")
+        self.open(self.address()[1:])
+        self.assertEqual((self.chosen("Percent of the"), self.cells()[3]), ("parent", ["memcpy", "9", "31.03 %"]))
+        self.choose("Percent of the", "top")
+        self.assertEqual(self.address(), "#contexts?direction=ksf&of=top&sort=-Of+the+top&process=8")
+        self.assertEqual(self.cells()[3], ["memcpy", "9", "15.00 %"])
+
     def test_groups(self):
         for group, wanted in (("thread", ["app 8", "app 9", "sh 7"]), ("process", ["process 7 sh", "process 8 app", "process 9 app"])):
             self.open(f"flame?group={group}")

@@ -85,7 +85,7 @@ class Wall(unittest.TestCase):
         self.open("contexts")
         self.choose("Show", "ksf")
         heads = self.all("[role=columnheader]")
-        self.assertEqual([head.split(" ↓")[0] for head in heads][:6], ["Function", "Wall time", "Of the top", "On the CPU", "Waiting", "Samples"])
+        self.assertEqual([head.split(" ↓")[0] for head in heads][:6], ["Function", "Wall time", "Of the total", "On the CPU", "Waiting", "Samples"])
         cells = self.all("[role=row] [role=gridcell]")
         for cell in "300 ms", "30.0 ms", "270 ms", "5":
             self.assertIn(cell, cells)

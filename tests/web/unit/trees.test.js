@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { byPlace, flame, invert, isExclusive, merge, metricKeys, nodes, sandwich, totals } from "../../../web/src/data/trees.js";
+import { byPlace, flame, invert, isExclusive, merge, metricKeys, nodes, sandwich, sharesOf, totals } from "../../../web/src/data/trees.js";
 
 const node = (name, count, instructions, children = []) => ({ name, count, instructions, image: "/bin/x", offset: 16, line: 3, children });
 const TREE = [node("main", 1, 10, [node("f", 2, 30, [node("g", 6, 60)]), node("g", 1, 5)])];
@@ -99,4 +99,24 @@ test("of a function that calls itself the outermost call counts", () => {
 	const recursive = [node("r", 1, 1, [node("x", 1, 10, [node("r", 1, 100)])]), node("r", 1, 1000)];
 	const { callers, callees } = sandwich(recursive, "r", "instructions");
 	assert.deepEqual([sumsOf(callers, "instructions"), sumsOf(callees, "instructions")], [[["r", 1111]], [["r", 1111]]]);
+});
+
+test("shares are of the total, of the parent or of the node at the top", () => {
+	const sums = totals([...TREE, node("idle", 1, 45)], "instructions");
+	const trees = [...sums.keys()].filter(({ name }) => name === "main" || name === "idle").sort((a, b) => (a.name < b.name ? 1 : -1));
+	const shares = sharesOf(trees, (each) => sums.get(each), true);
+	const all = [...nodes(trees)];
+	assert.deepEqual(all.map(({ name }) => name), ["main", "f", "g", "g", "idle"]);
+	assert.deepEqual(all.map(shares.total), [105 / 150, 90 / 150, 60 / 150, 5 / 150, 45 / 150]);
+	assert.deepEqual(all.map(shares.parent), [105 / 150, 90 / 105, 60 / 90, 5 / 105, 45 / 150]);
+	assert.deepEqual(all.map(shares.top), [1, 90 / 105, 60 / 105, 5 / 105, 1]);
+});
+
+test("shares of amounts that do not have those of the children are at most 1", () => {
+	const shares = sharesOf(TREE, ({ count }) => count, false);
+	const all = [...nodes(TREE)];
+	assert.deepEqual(all.map(shares.total), [0.1, 0.2, 0.6, 0.1]);
+	assert.deepEqual(all.map(shares.parent), [1, 2 / 3, 1, 1 / 3]);
+	assert.deepEqual(all.map(shares.top), [0.1, 0.2, 0.6, 0.1]);
+	assert.deepEqual([...nodes(TREE)].map(sharesOf(TREE, () => 0, true).parent), [NaN, NaN, NaN, NaN]);
 });

@@ -80,6 +80,27 @@ export function totals(trees, key) {
 	return sums;
 }
 
+// What percentages of nodes are of. The keys are the choices of the views.
+export const SHARES = [["total", "total"], ["parent", "parent"], ["top", "top"]];
+
+// Shares of an amount of nodes: an object with a function of a node for each choice. A node is inclusive if its amount has those
+// of its children; otherwise the total is the sum over all nodes, and a node's share of its parent is that among its siblings.
+export function sharesOf(trees, amount, inclusive) {
+	const add = (list) => [...list].reduce((sum, node) => sum + amount(node), 0);
+	const all = add(inclusive ? trees : nodes(trees));
+	const parents = parentsOf(trees);
+	const tops = new Map();
+	for (const tree of trees) {
+		const sum = inclusive ? amount(tree) : add(nodes([tree]));
+		for (const node of nodes([tree])) tops.set(node, sum);
+	}
+	const below = new Map(); // what the children of a node have, if that is what their shares are of
+	if (!inclusive) for (const node of nodes(trees)) below.set(node, add(node.children ?? []));
+	const ofParent = (parent) => (!parent ? (inclusive ? all : add(trees)) : inclusive ? amount(parent) : below.get(parent));
+	const part = (node, of) => (of > 0 ? amount(node) / of : NaN);
+	return { total: (node) => part(node, all), parent: (node) => part(node, ofParent(parents.get(node))), top: (node) => part(node, tops.get(node)) };
+}
+
 // The way from each node to its root: a map from nodes to their parents, null of roots.
 function parentsOf(trees) {
 	const parents = new Map(trees.map((tree) => [tree, null]));

@@ -24,7 +24,13 @@ function fitted(name, width) {
 	return middle(name, most);
 }
 
-// options: label, colour(data): a colour, zoomed(path): called after each zoom with the path of the frame (see zoomPath), describe(data, root): elements for the line below the graph, open(data).
+// A name, and a share after it if both fit.
+function label(name, share, width) {
+	const both = `${name} ${share}`;
+	return share && fitted(both, width) === both ? both : fitted(name, width);
+}
+
+// options: label, colour(data): a colour, zoomed(path): called after each zoom with the path of the frame (see zoomPath), describe(data, root, parent): elements for the line below the graph, parent being null of the root, share(data, root, parent): a text for labels with room for it.
 export class FlameGraph {
 	constructor(options) {
 		this.options = options;
@@ -77,10 +83,11 @@ export class FlameGraph {
 	// The library lets new frames grow for a moment whatever it is told, and would draw the rest one frame late.
 	finish() {
 		timerFlush();
-		this.selection.selectAll("g.frame").each(function () {
+		const share = (frame) => (frame.parent && this.options.share ? this.options.share(frame.data, this.data, frame.parent.data) : "");
+		this.selection.selectAll("g.frame").each(function (frame) {
 			const width = Number(this.getAttribute("width"));
 			select(this.querySelector("rect")).interrupt().attr("width", width);
-			select(this.querySelector(".d3-flame-graph-label")).interrupt().text(fitted(this.getAttribute("name"), width - LABEL_MARGINS));
+			select(this.querySelector(".d3-flame-graph-label")).interrupt().text(label(this.getAttribute("name"), share(frame), width - LABEL_MARGINS));
 		});
 	}
 
@@ -108,7 +115,7 @@ export class FlameGraph {
 
 	describe(frame) {
 		const data = frame?.data ?? this.data;
-		if (data) this.details.replaceChildren(...this.options.describe(data, this.data));
+		if (data) this.details.replaceChildren(...this.options.describe(data, this.data, frame?.parent?.data ?? null));
 	}
 
 	// The graph has zoomed to the frame that was clicked.
@@ -123,6 +130,13 @@ export class FlameGraph {
 		this.focused = frame;
 		this.mark();
 		this.describe(frame);
+	}
+
+	// Writes what frames are labelled with and described by again.
+	relabel() {
+		if (!this.chart) return;
+		this.finish();
+		this.describe(this.focused);
 	}
 
 	// The frame that the keys are at has an outline.

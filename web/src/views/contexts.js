@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calling contexts: each function with its callers and theirs, or with what it calls.
 import { baseName, count, duration, metric, percent, plural } from "../data/format.js";
-import { merge, metricKeys, nodes, shownName, totals } from "../data/trees.js";
+import { merge, metricKeys, nodes, SHARES, sharesOf, shownName, totals } from "../data/trees.js";
 import { isWait } from "../data/wall.js";
 import { h } from "../parts/dom.js";
 import { TreeGrid } from "../parts/tree.js";
 
-const DIRECTIONS = {
-	kccf: { title: "functions and their callers", share: "Share of the calls of the function that came through these callers", sampled: "Share of the samples in the function that came through these callers", wall: "Share of the function's own time that came through these callers", allocations: "Share of the allocations of the function that came through these callers" },
-	ksf: { title: "functions and what they call", share: "Share of the calls of the node at the top", sampled: "Share of the samples of the node at the top, with what it called", wall: "Share of the wall time of the node at the top, with what it called", allocations: "Share of the allocations of the node at the top, with what it called" },
-};
+const DIRECTIONS = { kccf: "functions and their callers", ksf: "functions and what they call" };
+
+// What a percentage of a tree is of, for people who point at the heading of its column.
+function shareHelp(of, direction, { sampled, wall, allocations }) {
+	const what = wall ? "wall time" : sampled ? "samples" : allocations ? "allocations" : "calls";
+	if (direction === "kccf") return { total: `Share of all ${what}`, parent: `Share of the ${what} in the row above it, of those that came through these callers`, top: `Share of the ${what} of the function at the top that came through these callers` }[of];
+	if (what === "calls") return { total: "Share of all calls", parent: "Share of all calls that the same function makes in this context", top: "Share of all calls below the node at the top" }[of];
+	return `Share of the ${what} ${{ total: "of all", parent: "of its parent", top: "of the node at the top" }[of]}, with what was called`;
+}
 
 export const contexts = {
 	id: "contexts",
@@ -18,9 +23,9 @@ export const contexts = {
 	show({ run, link }, element) {
 		const { threads, k } = run.paths;
 		const directions = Object.keys(DIRECTIONS).filter((key) => threads.some((thread) => thread[key].length));
-		const shown = directions.map((key) => [key, DIRECTIONS[key].title]);
+		const shown = directions.map((key) => [key, DIRECTIONS[key]]);
 		const choices = [["all", "all, joined"], ...threads.map((thread, i) => [String(i), thread.name])];
-		const state = { direction: link.one("direction", shown, directions[0]), thread: link.one("thread", choices, "all") };
+		const state = { direction: link.one("direction", shown, directions[0]), thread: link.one("thread", choices, "all"), of: link.one("of", SHARES, "total") };
 		const place = h("div.fills");
 		const status = h("span.status", { role: "status" });
 		const input = link.search("Function", (text) => tree.filter(text));
@@ -29,7 +34,7 @@ export const contexts = {
 		function draw() {
 			const chosen = state.thread === "all" ? threads : [threads[Number(state.thread)]];
 			const roots = chosen.length > 1 ? merge(chosen.map((thread) => thread[state.direction])) : chosen[0][state.direction];
-			tree = makeTree(roots, state.direction, run, link);
+			tree = makeTree(roots, state, run, link);
 			tree.setRoots(roots);
 			if (input.value) tree.filter(input.value);
 			place.replaceChildren(tree.element);
@@ -40,8 +45,12 @@ export const contexts = {
 			h(
 				"div.bar-of-tools",
 				{},
-				directions.length > 1 ? link.chooser("direction", "Show", shown, directions[0], (key) => set("direction", key)) : h("span.status", {}, DIRECTIONS[directions[0]].title),
+				directions.length > 1 ? link.chooser("direction", "Show", shown, directions[0], (key) => set("direction", key)) : h("span.status", {}, DIRECTIONS[directions[0]]),
 				threads.length > 1 ? link.chooser("thread", "Thread", choices, "all", (thread) => set("thread", thread)) : null,
+				link.chooser("of", "Percent of the", SHARES, "total", (of) => {
+					link.set("sort", link.get("sort", "").replace(/(^|-)Of the .*/, `$1Of the ${of}`));
+					set("of", of);
+				}),
 				input,
 				status,
 			),
@@ -79,15 +88,14 @@ function moreColumns(roots, direction, run) {
 	return parts.map(([key, title]) => column(key, title, amounts(roots, direction, run.paths, key)));
 }
 
-function makeTree(roots, direction, run, link) {
-	const tops = topsOf(roots);
+function makeTree(roots, { direction, of }, run, link) {
 	const { sampled, allocations, wall } = run.paths;
 	const amount = amounts(roots, direction, run.paths, wall ? "wall_ns" : "count");
-	const share = (node) => shareOf(amount(node), amount(tops.get(node)));
+	const share = sharesOf(roots, amount, direction === "kccf" || sampled || allocations)[of];
 	const columns = [
 		{ title: "Function", width: "minmax(18rem, 3fr)" },
 		{ title: wall ? "Wall time" : sampled ? "Samples" : allocations ? "Allocations" : "Calls", kind: "number", width: "8.5rem", value: amount, text: (node) => (wall ? duration : count)(amount(node)) },
-		{ title: "Of the top", help: DIRECTIONS[direction][wall ? "wall" : sampled ? "sampled" : allocations ? "allocations" : "share"], kind: "number", width: "7rem", value: share, text: (node) => percent(share(node)), share },
+		{ title: `Of the ${of}`, help: shareHelp(of, direction, run.paths), kind: "number", width: "7rem", value: share, text: (node) => percent(share(node)), share },
 		...moreColumns(roots, direction, run),
 		{ title: "Image", width: "minmax(7rem, 1fr)", value: (node) => baseName(node.image ?? ""), text: (node) => baseName(node.image ?? "") },
 		{ title: "Line", width: "minmax(6rem, 1fr)", value: lineOf, text: lineOf, cell: run.functions.length ? (node) => (isWait(node) ? "" : h("a", { href: `#source/${encodeURIComponent(node.function ?? node.name)}`, tabindex: -1 }, lineOf(node) || "source")) : undefined },
@@ -97,15 +105,4 @@ function makeTree(roots, direction, run, link) {
 
 function lineOf(node) {
 	return node.file ? `${baseName(node.file)}:${node.line}` : "";
-}
-
-// For each node, the root of its tree.
-function topsOf(roots) {
-	const tops = new Map();
-	for (const root of roots) for (const node of nodes([root])) tops.set(node, root);
-	return tops;
-}
-
-function shareOf(part, all) {
-	return all > 0 ? part / all : NaN;
 }

@@ -2,7 +2,7 @@
 // The flame graph: calls where they are known, else where the code lies.
 import { baseName, metric, percent, plural } from "../data/format.js";
 import { grouped, withoutRecursion, withoutTemplates } from "../data/shape.js";
-import { byPlace, flame as flameOf, invert, isExclusive, metricKeys, nodes, ROOT_NAME, sandwich } from "../data/trees.js";
+import { byPlace, flame as flameOf, invert, isExclusive, metricKeys, nodes, ROOT_NAME, sandwich, shownName } from "../data/trees.js";
 import { button, chooser, h } from "../parts/dom.js";
 import { colourOf, FlameGraph, heatColour } from "../parts/flamegraph.js";
 
@@ -31,6 +31,7 @@ function sourceOf(run) {
 const FORMS = [["callees", "callers first"], ["inverted", "callees first"], ["sandwich", "one function"]];
 const ROOTS = [["top", "at the top"], ["bottom", "at the bottom"]];
 const COLOURS = [["image", "by image"], ["heat", "by heat (self)"]];
+const OF = [["total", "total"], ["parent", "parent"]];
 const SHOWN = [["shown", "shown"], ["hidden", "collapsed"]];
 const LEGEND_IMAGES = 8;
 
@@ -62,6 +63,7 @@ export const flame = {
 			root: link.one("root", ROOTS, "top"),
 			group: link.one("group", groups, "functions"),
 			colour: link.one("colour", COLOURS, "image"),
+			of: link.one("of", OF, "total"),
 			recursion: link.one("recursion", SHOWN, "shown"),
 			templates: link.one("templates", SHOWN, "shown"),
 			name: null,
@@ -75,7 +77,8 @@ export const flame = {
 		const options = {
 			label: "Flame graph",
 			colour: (data) => (!data.node ? "var(--flame-root)" : state.colour === "heat" ? heatColour(heat(data)) : data.node.image ? colourOf(data.name, data.node.image) : "var(--flame-root)"),
-			describe: (data, root) => describe(data, root, state.key, run),
+			describe: (data, root, parent) => describe(data, shareText(data, root, parent, state), state.key, run),
+			share: (data, root, parent) => percent(shareOf(data, root, parent, state)),
 			found: (share) => (share === null ? idle() : say(`${percent(share)} matches the search`)),
 		};
 		const graph = new FlameGraph({ ...options, zoomed: (path) => link.set("zoom", path) });
@@ -136,6 +139,10 @@ export const flame = {
 				calls ? form : null,
 				calls ? link.chooser("group", "Frames", groups, "functions", (group) => set("group", group)) : null,
 				link.chooser("colour", "Colour", COLOURS, "image", (colour) => set("colour", colour)),
+				link.chooser("of", "Percent of the", OF, "total", (of) => {
+					state.of = of;
+					[graph, callers].forEach((each) => each.relabel());
+				}),
 				calls ? collapse("recursion", "collapse recursion") : null,
 				calls ? collapse("templates", "no template arguments") : null,
 				link.chooser("root", "Root", ROOTS, "top", (root) => set("root", root)),
@@ -191,12 +198,17 @@ function legendOf(root, { colour, most }) {
 	return [...images.slice(0, LEGEND_IMAGES).map(one), images.length > LEGEND_IMAGES ? h("span", {}, `and ${plural(images.length - LEGEND_IMAGES, "more image", "more images")}`) : null].filter(Boolean);
 }
 
-function describe(data, root, key, run) {
+// The share of a frame in all frames or in its parent, as chosen.
+const shareOf = (data, root, parent, { of }) => data.value / (of === "parent" && parent ? parent : root).value;
+
+const shareText = (data, root, parent, state) => `${percent(shareOf(data, root, parent, state))} of ${state.of === "parent" && parent ? `its parent, ${shownName(parent.name)}` : "all"}`;
+
+function describe(data, share, key, run) {
 	const format = key === "self_share" ? percent : metric(key).format;
 	const { node } = data;
 	return [
 		h("strong", { title: data.name }, data.name),
-		h("span", {}, `${format(data.value)}, ${percent(data.value / root.value)} of all`),
+		h("span", {}, `${format(data.value)}, ${share}`),
 		h("span", {}, `itself ${format(data.self)}`),
 		node?.count !== undefined && key !== "count" ? h("span", {}, plural(node.count, run.paths?.allocations ? "allocation" : run.paths?.sampled ? "sample" : "call")) : null,
 		node?.image ? h("span.dim", { title: node.image }, baseName(node.image)) : null,
