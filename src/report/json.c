@@ -2,6 +2,7 @@
 /* The result for other programs; docs/json.md is the contract, and a change that breaks a reader
  * raises the version. */
 #include "report/json.h"
+#include "report/basic_blocks.h"
 #include "report/budget.h"
 
 #include <math.h>
@@ -313,13 +314,15 @@ static int
 json_add_blocks(json_t *root, const struct st_report *r, struct st_places *places)
 {
 	const struct st_profile *p = r->profile;
+	struct st_basic_blocks blocks;
 	json_t *array = json_array();
-	bool *kept = st_report_hottest_blocks(r);
-	int bad = set(root, "basic_blocks", array) | !kept;
-	for (size_t i = 0; !bad && i < p->blocks.n; i++) {
+	int bad = set(root, "basic_blocks", array) | st_basic_blocks_open(&blocks, r);
+	bool *kept = bad ? NULL : st_basic_blocks_kept(&blocks);
+	bad |= !kept;
+	for (size_t i = 0; !bad && i < blocks.n; i++) {
 		if (!kept[i])
 			continue;
-		const struct st_profile_block *b = &p->blocks.v[i];
+		const struct st_profile_block *b = &blocks.v[i];
 		json_t *out = row(array);
 		bad |= set(out, "image", st_json_text(p->images.v[b->image].path));
 		bad |= set(out, "function", st_json_text(p->functions.v[b->function].name));
@@ -333,6 +336,7 @@ json_add_blocks(json_t *root, const struct st_report *r, struct st_places *place
 		bad |= set(out, "inlined", inlined(places, b->image, b->offset));
 	}
 	free(kept);
+	st_basic_blocks_close(&blocks);
 	return bad;
 }
 

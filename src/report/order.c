@@ -54,28 +54,39 @@ line_order(const void *a, const void *b, void *arg)
 	return order ? order : (i > j) - (i < j);
 }
 
+struct order_blocks {
+	const struct st_profile_block *v;
+	bool by_samples;
+};
+
 static int
 order_block_order(const void *a, const void *b, void *arg)
 {
-	const struct st_report *r = arg;
+	const struct order_blocks *o = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	const struct st_profile_block *x = &r->profile->blocks.v[i], *y = &r->profile->blocks.v[j];
-	int order = is_by_samples(r) ? order_descending(x->samples, y->samples) : 0;
+	const struct st_profile_block *x = &o->v[i], *y = &o->v[j];
+	int order = o->by_samples ? order_descending(x->samples, y->samples) : 0;
 	if (!order)
 		order = order_descending(x->instructions, y->instructions);
 	return order ? order : (i > j) - (i < j);
+}
+
+static uint32_t *
+order_indices(size_t n, int (*compare)(const void *, const void *, void *), void *context)
+{
+	uint32_t *order = calloc(n ? n : 1, sizeof *order);
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = (uint32_t)i;
+	if (order)
+		qsort_r(order, n, sizeof *order, compare, context);
+	return order;
 }
 
 uint32_t *
 st_report_ordered(const struct st_report *r, size_t n,
                   int (*compare)(const void *, const void *, void *))
 {
-	uint32_t *order = calloc(n ? n : 1, sizeof *order);
-	for (size_t i = 0; order && i < n; i++)
-		order[i] = (uint32_t)i;
-	if (order)
-		qsort_r(order, n, sizeof *order, compare, (void *)(uintptr_t)r);
-	return order;
+	return order_indices(n, compare, (void *)(uintptr_t)r);
 }
 
 uint32_t *
@@ -92,33 +103,23 @@ st_report_line_order(const struct st_report *r)
 }
 
 uint32_t *
-st_report_block_order(const struct st_report *r)
+st_report_block_order(const struct st_report *r, const struct st_profile_block *v, size_t n)
 {
-	return st_report_ordered(r, r->profile->blocks.n, order_block_order);
+	struct order_blocks blocks = {v, is_by_samples(r)};
+	return order_indices(n, order_block_order, &blocks);
 }
 
-/* Takes the order over. */
-static bool *
-hottest(const struct st_report *r, uint32_t *order, size_t n)
+bool *
+st_report_hottest_lines(const struct st_report *r)
 {
+	uint32_t *order = st_report_line_order(r);
+	size_t n = r->profile->lines.n;
 	size_t shown = r->top_parts && r->top_parts < n ? r->top_parts : n;
 	bool *kept = order ? calloc(n ? n : 1, sizeof *kept) : NULL;
 	for (size_t i = 0; kept && i < shown; i++)
 		kept[order[i]] = true;
 	free(order);
 	return kept;
-}
-
-bool *
-st_report_hottest_lines(const struct st_report *r)
-{
-	return hottest(r, st_report_line_order(r), r->profile->lines.n);
-}
-
-bool *
-st_report_hottest_blocks(const struct st_report *r)
-{
-	return hottest(r, st_report_block_order(r), r->profile->blocks.n);
 }
 
 void

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "report/basic_blocks.h"
 #include "report/disassemble.h"
 #include "report/json.h"
 #include "report/page.h"
@@ -60,18 +61,18 @@ page_code_add_block(json_t *out, struct st_places *places, const struct st_profi
 json_t *
 st_page_code(const struct st_profile *p, size_t most)
 {
-	struct st_report r = {.profile = p};
+	most = most && most < MOST_BLOCKS ? most : MOST_BLOCKS;
+	struct st_report r = {.profile = p, .top_parts = most};
+	struct st_basic_blocks blocks;
 	struct st_places places;
 	json_t *out = json_object();
-	uint32_t *order = st_report_block_order(&r);
-	int bad = !order || st_places_open(&places, p);
+	int bad = st_basic_blocks_open(&blocks, &r) || st_places_open(&places, p);
 	if (!bad) {
-		most = most && most < MOST_BLOCKS ? most : MOST_BLOCKS;
-		for (size_t i = 0; i < p->blocks.n && i < most && !bad; i++)
-			bad = page_code_add_block(out, &places, &p->blocks.v[order[i]]);
+		for (size_t i = 0; i < blocks.hottest && !bad; i++)
+			bad = page_code_add_block(out, &places, &blocks.v[blocks.order[i]]);
 		st_places_close(&places);
 	}
-	free(order);
+	st_basic_blocks_close(&blocks);
 	if (!bad)
 		return out;
 	json_decref(out);

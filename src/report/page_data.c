@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/basic_blocks.h"
 #include "report/json.h"
 #include "report/page.h"
 #include "report/page_shares.h"
@@ -104,14 +105,17 @@ add_cut(json_t *array, const char *what, size_t most, size_t n)
 
 /* The part that the limits left out: a page that shows a part must say so. */
 static json_t *
-cuts(const struct st_profile *p, const struct st_page_limits *l)
+cuts(const struct st_report *r, const struct st_page_limits *l)
 {
+	const struct st_profile *p = r->profile;
+	struct st_basic_blocks blocks;
 	json_t *array = json_array();
-	int bad = !array;
+	int bad = st_basic_blocks_open(&blocks, r) || !array;
 	if (p->run.has_functions)
 		bad |= add_cut(array, "functions", l->functions, p->functions.n);
 	bad |= add_cut(array, "lines", l->rows, p->lines.n);
-	bad |= add_cut(array, "basic_blocks", l->rows, p->blocks.n);
+	bad |= add_cut(array, "basic_blocks", l->rows, blocks.n);
+	st_basic_blocks_close(&blocks);
 	for (size_t i = 0; i < p->tables.n; i++)
 		bad |= add_cut(array, p->tables.v[i].name, l->functions,
 		               st_profile_rows(&p->tables.v[i]));
@@ -217,7 +221,7 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	json_t *entry = st_page_last(page);
 	int bad = json_object_set_new(entry, "about", about(&p->run));
 	bad |= json_object_set_new(entry, "tables", tables(p));
-	bad |= json_object_set_new(entry, "cut", cuts(p, limits));
+	bad |= json_object_set_new(entry, "cut", cuts(&r, limits));
 	if (p->overshoots.n)
 		bad |= json_object_set_new(entry, "overshoots", st_overshoots_json(p, 0));
 	bad |= add_shares(entry, &r);

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "profile/waits.h"
+#include "report/basic_blocks.h"
 #include "report/report.h"
 #include "wire/results/header.h"
 
@@ -85,9 +86,10 @@ parts_print_blocks(const struct st_report *r, FILE *out)
 	        {"ends with", true}, {"function", true}};
 	const struct st_profile *p = r->profile;
 	struct st_table *t = st_table_new(columns, 8);
-	uint32_t *order = st_report_block_order(r);
-	for (size_t i = 0; order && i < rows(r, p->blocks.n); i++) {
-		const struct st_profile_block *b = &p->blocks.v[order[i]];
+	struct st_basic_blocks blocks;
+	const bool bad = st_basic_blocks_open(&blocks, r);
+	for (size_t i = 0; !bad && i < rows(r, blocks.n); i++) {
+		const struct st_profile_block *b = &blocks.v[blocks.order[i]];
 		st_table_count(t, b->samples);
 		st_table_count(t, b->executions);
 		st_table_count(t, b->instructions);
@@ -97,8 +99,8 @@ parts_print_blocks(const struct st_report *r, FILE *out)
 		st_table_cell(t, "%s", st_profile_end_name(b->end));
 		st_table_function(t, p, b->function);
 	}
-	free(order);
-	parts_finish(r, out, "basic blocks", t, p->blocks.n);
+	parts_finish(r, out, "basic blocks", t, blocks.n);
+	st_basic_blocks_close(&blocks);
 }
 
 static void

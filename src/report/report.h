@@ -101,12 +101,12 @@ uint32_t *st_report_order(const struct st_report *r, size_t *n);
 /* Indices of n things as compare, which is handed r, orders them. NULL: no memory. */
 uint32_t *st_report_ordered(const struct st_report *r, size_t n,
                             int (*compare)(const void *, const void *, void *));
-/* All lines and all blocks, the hottest first. */
+/* All lines, and some blocks, the hottest first. */
 uint32_t *st_report_line_order(const struct st_report *r);
-uint32_t *st_report_block_order(const struct st_report *r);
-/* Which of them are among the r->top_parts hottest. malloc'ed; NULL: no memory. */
+uint32_t *st_report_block_order(const struct st_report *r, const struct st_profile_block *v,
+                                size_t n);
+/* Which lines are among the r->top_parts hottest. malloc'ed; NULL: no memory. */
 bool *st_report_hottest_lines(const struct st_report *r);
-bool *st_report_hottest_blocks(const struct st_report *r);
 /* Adds a cell "name [image]" for a function. */
 void st_table_function(struct st_table *t, const struct st_profile *p, uint32_t function);
 

@@ -4,11 +4,13 @@
 
 import argparse
 import bisect
+import contextlib
 import functools
 import json
 import re
 import shlex
 import shutil
+import sqlite3
 import struct
 import sys
 import tempfile
@@ -312,7 +314,8 @@ def coverage(options, folder, stress):
     seen, entered = traced_coverage(r, source)
     differ("lines that were executed", {k: n > 0 for k, n in seen.items()}, {k: n > 0 for k, n in got.items()}, r.again)
     differ("functions that were", {k: n > 0 for k, n in entered.items()}, {k: n > 0 for k, n in calls_got.items()}, r.again)
-    each = {b["executions"] for b in json.loads(r.show("--blocks", "--format", "json"))["basic_blocks"]}
+    with contextlib.closing(sqlite3.connect(r.file)) as db:
+        each = {executions for executions, in db.execute("SELECT executions FROM block")}
     differ("executions of each block", {"unique": each}, {"unique": {1}}, r.again)
 
 

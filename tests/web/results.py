@@ -12,9 +12,9 @@ def functions(scale):
     return [{**dict(zip(keys, row)), "self_share": row[6] / total, "total_share": None} for row in rows]
 
 
-def block(offset):
-    return {"image": "/usr/bin/example", "function": "spin", "offset": offset, "bytes": 8, "length": 3, "ends": "branch", "executions": 100,
-            "instructions": 300, "samples": 0, "inlined": None}
+def block(offset, executions=100):
+    return {"image": "/usr/bin/example", "function": "spin", "offset": offset, "bytes": 8, "length": 3, "ends": "branch", "executions": executions,
+            "instructions": 3 * executions, "samples": 0, "inlined": None}
 
 
 def line(number, instructions):
@@ -32,7 +32,7 @@ def hot(scale=1, rows=20000):
         "functions": functions(scale),
         "samples": {"hz": 1000, "program": 8, "kernel": 3, "engine": 1, "dropped": 0, "stacks": 0, "stacks_cut": 0}, "share_of": "instructions",
         "lines": [line(11, 100), line(12, 500)],
-        "basic_blocks": [block(4096), block(4104)],
+        "basic_blocks": [block(4096), block(4104, 150)],
         "images": [{"path": "/usr/bin/example", "build_id": "abc", "symbols": "full", "blocks": 3, "instructions": 900, "samples": 0}],
         "threads": [{"pid": 7, "tid": 7, "name": "example", "begin_ns": 0, "end_ns": None, "samples": 8},
                     {"pid": 7, "tid": 8, "name": "worker", "begin_ns": 500000000, "end_ns": 1500000000, "samples": 2}],

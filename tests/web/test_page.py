@@ -343,6 +343,9 @@ class Views(Pages):
         self.assertEqual(self.texts(".listing:nth-of-type(1) tbody tr .line"), ["11", "12"])
         self.assertEqual(self.texts(".inlined"), ["inlined from helper"])
         self.assertEqual(self.texts(".listing h3"), ["/src/x.c (its text is not in this page)", "2 basic blocks"])
+        # The hottest basic block first.
+        blocks = "[...document.querySelectorAll('section:not([hidden]) .listing:last-of-type tbody tr')].map(r => [...r.children].slice(2, 4).map(e => e.textContent))"
+        self.assertEqual(self.page.js(blocks), [["450", "0x1008"], ["300", "0x1000"]])
         self.page.click("section:not([hidden]) .side .grid-row[aria-rowindex='4']")
         self.assertEqual(self.texts("h2.function"), ["memcpy"])
         self.assertEqual(self.texts(".nothing"), ["No source lines: the image has no line information. Install its debug symbols or compile with -g."])

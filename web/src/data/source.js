@@ -19,6 +19,11 @@ export function hotLines(run) {
 	return run.lines.map((entry) => ({ ...entry, share: all ? entry[key] / all : 0, text: textOf(run.sources, entry.file, entry.line)?.trim() ?? null }));
 }
 
+// Basic blocks, the hottest first.
+export function hotBlocks(blocks, shareOf) {
+	return [...blocks].sort((a, b) => (shareOf === "samples" ? b.samples - a.samples : 0) || b.instructions - a.instructions || a.offset - b.offset);
+}
+
 // Of one function: for each file {file, rows}, a row being {line, text, entry}, entry null where nothing ran, or
 // {gap: true}. The function's own file comes first.
 export function listing(run, { name, file }) {

@@ -3,7 +3,7 @@
 import { baseName, count, hex, percent, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
 import { findFunction } from "../data/model.js";
-import { listing } from "../data/source.js";
+import { hotBlocks, listing } from "../data/source.js";
 import { h, nothing, search } from "../parts/dom.js";
 import { Grid } from "../parts/grid.js";
 
@@ -50,12 +50,12 @@ function exact(run, text) {
 
 function page(run, row) {
 	const files = listing(run, row);
-	const blocks = run.blocks.filter((block) => block.function === row.name && block.image === row.image);
+	const blocks = hotBlocks(run.blocks.filter((block) => block.function === row.name && block.image === row.image), run.shareOf);
 	return [
 		h("h2.function", {}, row.name),
 		h("p.lead", {}, [row.image, `offset ${hex(row.offset)}`, `self ${percent(row.self_share)}`, `${plural(row.calls, "call")}`, `${count(row.instructions)} instructions`].join(" · ")),
 		...(files.length ? files.map((file) => fileSection(file, run.shareOf)) : [nothing("No source lines: the image has no line information. Install its debug symbols or compile with -g.")]),
-		blocks.length ? blockSection(blocks, run.code[row.image] ?? {}) : null,
+		blocks.length ? blockSection(blocks, run.code[row.image] ?? {}, run.shareOf) : null,
 	].filter(Boolean);
 }
 
@@ -93,8 +93,8 @@ function sourceRow({ gap, line, text, entry }, heat) {
 
 const MOST_OPEN = 40; // blocks whose code is shown unasked
 
-function blockSection(blocks, code) {
-	const most = blocks.reduce((max, block) => Math.max(max, block.instructions), 1);
+function blockSection(blocks, code, shareOf) {
+	const most = blocks.reduce((max, block) => Math.max(max, block[shareOf]), 1);
 	const cells = (block) => [count(block.samples), count(block.executions), count(block.instructions), hex(block.offset), count(block.length), count(block.bytes)];
 	const open = blocks.length <= MOST_OPEN;
 	return h(
@@ -105,7 +105,7 @@ function blockSection(blocks, code) {
 			"table.code",
 			{},
 			h("thead", {}, h("tr", {}, ["Samples", "Executions", "Instructions", "Offset", "Length", "Bytes", "Ends with"].map((title, i) => h("th", { scope: "col", class: i < 6 ? "number" : null }, title)))),
-			h("tbody", {}, blocks.map((block) => h("tr.ran", { "--heat": (block.instructions / most).toFixed(3) }, cells(block).map((text) => h("td.number", {}, text)), h("td", {}, codeOf(block, code[block.offset], open))))),
+			h("tbody", {}, blocks.map((block) => h("tr.ran", { "--heat": (block[shareOf] / most).toFixed(3) }, cells(block).map((text) => h("td.number", {}, text)), h("td", {}, codeOf(block, code[block.offset], open))))),
 		),
 	);
 }

@@ -2,6 +2,7 @@
 // The tables that the tools made, and those that every result has.
 import { baseName, count, duration, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
+import { hotBlocks } from "../data/source.js";
 import { cellText, cellValue, isNumber } from "../data/tables.js";
 import { chooser, h, search } from "../parts/dom.js";
 import { Grid } from "../parts/grid.js";
@@ -17,7 +18,7 @@ function choices(run) {
 	add("threads", "all threads of the run", [number("samples", "samples"), ...times, number("tid", "tid", String), number("pid", "pid", String), number("began", "begin_ns", duration), number("ended", "end_ns", duration), text("name", (row) => row.name)], run.threads);
 	add("processes", "all processes of the run", [number("pid", "pid", String), number("parent", "ppid", String), text("state", (row) => row.state), text("command", (row) => row.command, "minmax(12rem, 3fr)")], run.processes);
 	add("images", "programs and libraries", [number("samples", "samples"), number("instructions", "instructions"), number("blocks", "blocks"), text("symbols", (row) => row.symbols, "7rem"), text("image", (row) => row.path, "minmax(12rem, 3fr)"), text("build-id", (row) => row.build_id)], run.images);
-	add("basic blocks", "by the address at which they were entered", [number("samples", "samples"), number("executions", "executions"), number("instructions", "instructions"), number("length", "length"), number("offset", "offset", (offset) => `0x${offset.toString(16)}`), text("ends", (row) => row.ends, "8rem"), text("function", (row) => `${row.function} [${baseName(row.image)}]`, "minmax(12rem, 3fr)")], run.blocks);
+	add("basic blocks", "by the address at which they were entered", [number("samples", "samples"), number("executions", "executions"), number("instructions", "instructions"), number("length", "length"), number("offset", "offset", (offset) => `0x${offset.toString(16)}`), text("ends", (row) => row.ends, "8rem"), text("function", (row) => `${row.function} [${baseName(row.image)}]`, "minmax(12rem, 3fr)")], hotBlocks(run.blocks, run.shareOf));
 	add("engine", "what the engine did", [text("statistic", (row) => row.name), number("number", "value")], Object.entries(run.statistics ?? {}).map(([name, value]) => ({ name: name.replaceAll("_", " "), value })));
 	return made;
 }
