@@ -95,8 +95,9 @@ fill_try(const struct st_blow_tries *t, uint32_t function, struct st_blow_try *o
 		                                      &out->noises);
 	free(own.list.v);
 	out->done = calloc(out->noises.list.n + 1, sizeof *out->done);
+	out->worths = calloc(out->noises.list.n + 1, sizeof *out->worths);
 	out->left = out->noises.list.n * times_of(p);
-	return status || !out->done ? ST_FAILED : ST_OK;
+	return status || !out->done || !out->worths ? ST_FAILED : ST_OK;
 }
 
 static void
@@ -152,6 +153,7 @@ st_blow_tries_free(struct st_blow_tries *t)
 	for (size_t i = 0; i < t->list.n; i++) {
 		free(t->list.v[i].noises.list.v);
 		free(t->list.v[i].done);
+		free(t->list.v[i].worths);
 	}
 	free(t->list.v);
 	*t = (struct st_blow_tries){0};
@@ -184,7 +186,8 @@ refresh_findings(struct st_blow_tries *t)
 		for (size_t k = try->runs; k < b->runs.n && !stale; k++)
 			stale = b->runs.v[k].function == ST_BLOW_NONE ||
 			        b->runs.v[k].function == try->function;
-		if (stale && st_blow_find(b, try->function, &try->finding))
+		if (stale && (st_blow_find(b, try->function, &try->finding) ||
+		              (b->causal && st_blow_worths(b, try))))
 			return ST_FAILED;
 		if (try->runs != b->runs.n)
 			try->pending = 0;
@@ -266,7 +269,43 @@ best_of(const struct candidates *c)
 	return best;
 }
 
-/* Speed-ups take each function in turn. */
+/* The speed-up of which most is expected, of several the one that was tried least, and of these the
+ * greatest: so a function begins with that of 100 %, which no other one of it exceeds. */
+static size_t
+most_worth(const struct st_blow_tries *t, const struct st_blow_try *try)
+{
+	size_t best = SIZE_MAX;
+	for (size_t i = 0; i < try->noises.list.n; i++) {
+		if (try->done[i] >= times_of(&t->plan))
+			continue;
+		const bool better = best == SIZE_MAX || try->worths[i] > try->worths[best];
+		if (better ||
+		    (!(try->worths[i] < try->worths[best]) && try->done[i] <= try->done[best]))
+			best = i;
+	}
+	return best;
+}
+
+/* The function whose speed-ups decide most about the order, and of several the one that was tried
+ * least. The results of pending experiments are not known, so they count as done. */
+static struct st_blow_try *
+most_decisive(const struct st_blow_tries *t, const struct candidates *c)
+{
+	struct st_blow_try *best = NULL;
+	double most = 0;
+	for (size_t i = 0; i < c->list.n; i++) {
+		struct st_blow_try *try = c->list.v[i];
+		const double worth = try->worths[most_worth(t, try)] / (double)(1 + try->pending);
+		if (best && !(worth > most) && (worth < most || try->left <= best->left))
+			continue;
+		best = try;
+		most = worth;
+	}
+	return best;
+}
+
+/* Speed-ups by the thesis take each function in turn, and so does the first one of each function.
+ */
 static struct st_blow_try *
 least_tried(const struct candidates *c)
 {
@@ -280,6 +319,8 @@ least_tried(const struct candidates *c)
 static struct st_blow_try *
 pick_function(struct st_blow_tries *t, struct candidates *c, uint64_t *random)
 {
+	if (t->plan.b->causal && is_tried(c->list.v[0]))
+		return most_decisive(t, c);
 	if (t->plan.b->causal || (t->plan.b->speedup && t->plan.pick == ST_BLOW_PICK_BEST))
 		return least_tried(c);
 	if (t->plan.pick == ST_BLOW_PICK_WEIGHTED) {
@@ -336,6 +377,8 @@ pick_noise(const struct st_blow_tries *t, const struct st_blow_try *try, uint64_
 	const bool informed =
 	        p->pick == ST_BLOW_PICK_BEST && !p->full && !p->b->causal && !p->b->speedup;
 	const uint64_t nth = st_random_below(random, try->left);
+	if (p->b->causal)
+		return try->noises.list.v[most_worth(t, try)];
 	return is_tried(try) && !informed ? nth_noise(try, nth) : best_noise(t, try);
 }
 

@@ -24,6 +24,7 @@ struct st_blow_try {
 	size_t *done; /* for each noise, how often it was tried; at most the plan's `repeat` */
 	size_t left;  /* experiments that are not done */
 	struct st_blow_finding finding;
+	double *worths; /* of virtual speed-ups, for each noise: st_blow_speedup_worth */
 	size_t pending; /* experiments chosen since then, whose results are not known yet */
 	size_t runs;    /* runs of the campaign when `finding` was computed; 0: it was not */
 };
@@ -48,6 +49,20 @@ double st_blow_tries_ns(const struct st_blow_tries *t, struct st_blow_noise nois
  * or with `windows` any window). INFINITY: nothing is known of the slope yet.
  */
 double st_blow_information(const struct st_blow_finding *f, double ns, bool windows);
+/*
+ * worth.c: the benefit of another experiment with a virtual speed-up of `percent`: the width of the
+ * interval of the gain, times the greatest gain that it allows. Before the first one, both are the
+ * greatest gain that a tried speed-up of more than that allows. INFINITY: nothing is known; 0 if no
+ * experiment with it was without a fault.
+ * `gains` has the gains of the percents that were tried, in ascending order.
+ */
+struct st_blow_tried_gain {
+	uint64_t percent;
+	struct st_blow_gain gain;
+};
+double st_blow_speedup_worth(const struct st_blow_tried_gain *gains, size_t n, uint64_t percent);
+/* Fills in the worths of a function's speed-ups, by the runs so far. -1: memory is exhausted. */
+st_status st_blow_worths(const struct st_blow *b, struct st_blow_try *try);
 void st_blow_tries_free(struct st_blow_tries *t);
 
 /*
