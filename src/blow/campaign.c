@@ -30,6 +30,7 @@ struct st_blow_campaign {
 	struct st_blow_tries tries;
 	bool selected; /* the journal had the selection */
 	double begin;
+	size_t done_before;  /* experiments of a resumed campaign that an earlier one has made */
 	double selection_ns; /* time of the selection */
 };
 
@@ -172,12 +173,35 @@ execute_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st_error
 	                 : st_blow_run_once(&how, c->b, run, e);
 }
 
-static void
-show_run(const struct st_blow_campaign *c, const struct st_blow_run *run)
+/* Experiments of a resumed campaign that were made before tell nothing of this machine now. */
+static double
+seconds_left(const struct st_blow_campaign *c)
 {
 	const struct st_blow_options *o = c->o;
+	const double passed = st_now_raw() - c->begin;
+	const size_t made = c->tries.done - c->done_before;
+	double left = INFINITY;
+	if (made && c->tries.done >= c->done_before)
+		left = passed / (double)made * (double)c->tries.left;
+	if (made && o->most_runs && o->most_runs >= c->tries.done)
+		left = fmin(left, passed / (double)made * (double)(o->most_runs - c->tries.done));
+	if (o->most_seconds > 0)
+		left = fmin(left, fmax(o->most_seconds - passed, 0));
+	return isinf(left) ? NAN : left;
+}
+
+/* next: NULL: the campaign has ended. */
+static void
+show_run(const struct st_blow_campaign *c, const struct st_blow_run *next)
+{
+	const struct st_blow_options *o = c->o;
+	const struct st_blow_state state = {.done = c->tries.done,
+	                                    .left = c->tries.left,
+	                                    .seconds_left = next ? seconds_left(c) : 0,
+	                                    .next = next ? next->function : ST_BLOW_NONE,
+	                                    .ended = !next};
 	if (o->show)
-		o->show(o->arg, c->b, c->tries.done, c->tries.left, run->function);
+		o->show(o->arg, c->b, &state);
 }
 
 /* Takes over a run that was made, with the status of that. *stopped: a signal arrived during the
@@ -379,7 +403,10 @@ begin_tries(struct st_blow_campaign *c, struct st_error *e)
 	        .sampling = o->noise.sampling,
 	        .pick = o->pick,
 	        .seed = o->seed};
-	return st_blow_tries_begin(&c->tries, &plan) ? campaign_no_memory(e) : ST_OK;
+	if (st_blow_tries_begin(&c->tries, &plan))
+		return campaign_no_memory(e);
+	c->done_before = c->tries.done;
+	return ST_OK;
 }
 
 /* ---- the loop with workers ---- */
@@ -566,7 +593,11 @@ st_blow_run(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *
 {
 	*end = ST_BLOW_COMPLETE;
 	c->begin = st_now_raw();
-	return c->o->workers ? campaign_run_rounds(c, end, e) : campaign_run_all(c, end, e);
+	const st_status status =
+	        c->o->workers ? campaign_run_rounds(c, end, e) : campaign_run_all(c, end, e);
+	if (!status)
+		show_run(c, NULL);
+	return status;
 }
 
 const char *

@@ -38,6 +38,15 @@ struct st_blow_workers {
 	void *arg;
 };
 
+/* How far a campaign has come. */
+struct st_blow_state {
+	size_t done, left;   /* experiments */
+	double seconds_left; /* by the mean of the experiments so far, and the limits; NAN: not
+	                        known */
+	uint32_t next;       /* the function that gets noise in the next run; ST_BLOW_NONE: none */
+	bool ended;          /* there is no next run */
+};
+
 struct st_blow_options {
 	struct st_blow_how how;
 	struct st_blow_criteria criteria;
@@ -51,9 +60,8 @@ struct st_blow_options {
 	double most_seconds; /* duration of the campaign; 0: no limit */
 	uint64_t seed;
 	const char *journal, *identity; /* NULL: none; see struct st_experiment_plan */
-	/* Called before each run; may be NULL. next: the function that gets noise, or
-	 * ST_BLOW_NONE. */
-	void (*show)(void *arg, const struct st_blow *b, size_t done, size_t left, uint32_t next);
+	/* Called before each run, and at the end; may be NULL. */
+	void (*show)(void *arg, const struct st_blow *b, const struct st_blow_state *state);
 	bool (*interrupted)(void *arg); /* may be NULL */
 	void *arg;
 	/* Tests replace st_blow_select and st_blow_run_once by these; NULL: not replaced. */

@@ -4,6 +4,7 @@
 #define STROBE_BLOW_PICK_H
 
 #include "blow/campaign.h"
+#include "blow/progress.h"
 
 struct st_blow_plan {
 	const struct st_blow *b;
@@ -56,10 +57,6 @@ double st_blow_information(const struct st_blow_finding *f, double ns, bool wind
  * experiment with it was without a fault.
  * `gains` has the gains of the percents that were tried, in ascending order.
  */
-struct st_blow_tried_gain {
-	uint64_t percent;
-	struct st_blow_gain gain;
-};
 double st_blow_speedup_worth(const struct st_blow_tried_gain *gains, size_t n, uint64_t percent);
 /* Fills in the worths of a function's speed-ups, by the runs so far. -1: memory is exhausted. */
 st_status st_blow_worths(const struct st_blow *b, struct st_blow_try *try);

@@ -25,6 +25,21 @@ const char *st_blow_point_name(const struct st_blow *b, uint32_t point);
  * time. Runs in which the point was not called are not part of it. -1: memory is exhausted. */
 st_status st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function,
                             uint64_t percent, struct st_blow_gain *out);
+/* The gain of a virtual speed-up that was tried. */
+struct st_blow_tried_gain {
+	uint64_t percent;
+	struct st_blow_gain gain;
+};
+/* bend.c: a speed-up from which on a function brings less, or more, per percent than before. */
+struct st_blow_bend {
+	uint64_t percent;     /* 0: none can be told from the errors of the gains */
+	double before, after; /* gain divided by the speed-up, until there and from there on */
+};
+/* gains: in ascending order of the percents. */
+struct st_blow_bend st_blow_bend_of(const struct st_blow_tried_gain *gains, size_t n);
+/* -1: memory is exhausted. */
+st_status st_blow_find_bend(const struct st_blow *b, uint32_t point, uint32_t function,
+                            struct st_blow_bend *out);
 /* The gain as an increase of calls per second. NAN where the gain is not less than 1. */
 struct st_blow_gain st_blow_throughput_of(struct st_blow_gain gain);
 /* The gain of every second run without noise or speed-up, compared with the others: as nothing is

@@ -129,8 +129,9 @@ st_blow_record(const struct st_blow_options *o, struct st_blow *b, const char *w
 	const struct st_blow_run best = run;
 	how.records = true;
 	how.limit = limit_of_recording(o, b, &best);
+	const struct st_blow_state state = {.next = run.function, .seconds_left = NAN};
 	if (o->show)
-		o->show(o->arg, b, 0, 0, run.function);
+		o->show(o->arg, b, &state);
 	st_blow_timeline_free(b->timeline);
 	b->timeline = NULL;
 	const st_status status = st_blow_run_recorded(&how, b, &run, e);

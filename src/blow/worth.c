@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "blow/pick.h"
-#include "blow/progress.h"
 
 double
 st_blow_speedup_worth(const struct st_blow_tried_gain *gains, size_t n, uint64_t percent)

@@ -17,6 +17,7 @@
 #include "cli/result.h"
 #include "collect/collect.h"
 #include "profile/output.h"
+#include "report/json.h"
 #include "report/text.h"
 #include "timing/timing.h"
 
@@ -103,23 +104,57 @@ struct blown {
 	struct st_progress progress;
 	struct st_blow b;
 	struct st_blow_far *far; /* NULL: there are no workers */
+	struct st_blow_best best[ST_BLOW_BEST];
+	size_t n_best;
+	double best_at;              /* when they are to be found again */
+	struct st_error state_error; /* the first failure to write the state; no text: none */
 	double begin;
 	int64_t start_ns;
 };
 
-/* Shows the number of experiments, and the function of the next one. */
+/* Finds the best functions again, at most once a second, and for at most a fiftieth of the time. */
 static void
-show_blow(void *arg, const struct st_blow *b, size_t done, size_t left, uint32_t next)
+refresh_best(struct blown *w, const struct st_blow *b, bool ended)
+{
+	const double begin = st_now_raw();
+	if (begin < w->best_at && !ended)
+		return;
+	w->n_best = st_blow_best_rows(b, w->best);
+	const double end = st_now_raw(), wait = 50 * (end - begin);
+	w->best_at = end + (wait > 1 ? wait : 1);
+}
+
+/* Writes the state into the file of --state. What cannot be written is reported at the end. */
+static void
+write_state(struct blown *w, const struct st_blow *b, const struct st_blow_state *s)
+{
+	struct st_error e;
+	char *text = st_json_document(st_blow_state_json(b, s, w->best, w->n_best),
+	                              ST_JSON_DOCUMENT, "the state", &e);
+	const st_status status = text ? st_output_text(w->a->state, text, &e) : ST_FAILED;
+	if (status && !w->state_error.text[0])
+		w->state_error = e;
+	free(text);
+}
+
+/* Shows the number of experiments, the function of the next one, and the best ones. */
+static void
+show_blow(void *arg, const struct st_blow *b, const struct st_blow_state *s)
 {
 	struct blown *w = arg;
-	char line[256];
-	if (next == ST_BLOW_NONE)
-		snprintf(line, sizeof line, "%s, %s left: without noise",
-		         ST_COUNT(done, "experiment", "experiments"), ST_NUMBER(left));
-	else
-		snprintf(line, sizeof line, "experiment %s, %s left: %s", ST_NUMBER(done),
-		         ST_NUMBER(left), b->functions.v[next].name);
-	st_progress_line(&w->progress, line);
+	struct st_text text;
+	if (!w->progress.enabled && !w->a->state)
+		return;
+	refresh_best(w, b, s->ended);
+	if (w->a->state && (s->done || s->left))
+		write_state(w, b, s);
+	if (s->ended || !w->progress.enabled || !st_text_begin(&text))
+		return;
+	st_blow_state_print(b, s, w->best, w->n_best, text.out);
+	char *line = st_text_end(&text);
+	if (line)
+		st_progress_line(&w->progress, line);
+	free(line);
 }
 
 /* The process that the name of the result has. */
@@ -229,8 +264,12 @@ say_end(const struct blown *w, enum st_blow_end end)
 	};
 	const bool gone =
 	        end == ST_BLOW_INTERRUPTED && w->a->live && st_blow_live_ended(w->a->live);
-	printf("the campaign ended after %.1f s: %s\n", st_now_raw() - w->begin,
-	       gone ? "the process has ended" : texts[end]);
+	const double seconds = st_now_raw() - w->begin;
+	size_t noisy = 0;
+	for (size_t i = 0; i < w->b.runs.n; i++)
+		noisy += w->b.runs.v[i].function != ST_BLOW_NONE;
+	printf("the campaign ended after %.1f s, with %.3g experiments per minute: %s\n", seconds,
+	       (double)noisy * 60 / seconds, gone ? "the process has ended" : texts[end]);
 }
 
 /* Each name of the option needs a function that was called and takes a probe. */
@@ -368,6 +407,8 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 	st_progress_erase(&w->progress);
 	if (status)
 		return ST_FAILED;
+	if (w->state_error.text[0])
+		fprintf(stderr, "strobe: %s\n", w->state_error.text);
 	if (!a->quiet && !(a->output && !strcmp(a->output, "-"))) {
 		say_end(w, end);
 		status = print_blow_safely(&w->b, a, stdout, e);
@@ -398,6 +439,8 @@ blow_program(struct st_blow_arguments *a, char *const *argv)
 	st_progress_init(&w.progress, a->quiet || a->shows);
 	st_timing_watch_signals();
 	st_status status = identity ? ST_OK : st_fail(&e, ST_EXIT_FAILED, "no memory left");
+	if (!status && a->state)
+		status = st_output_check(a->state, &e);
 	if (!status && writes)
 		status = st_session_output_check(&output, blow_process(a), &e);
 	if (!status && a->place.on)

@@ -31,7 +31,7 @@ struct st_blow_arguments {
 	struct st_blow_live *live;
 	char **command;      /* of the process; owned, as its first element is */
 	const char *stopped; /* the last option that windows do not have; NULL: none was given */
-	const char *journal, *from, *compared, *output;
+	const char *journal, *state, *from, *compared, *output;
 	const char *timeline; /* the function of --timeline; NULL: any */
 	const char *asked;    /* the last option for campaigns; NULL: none was given */
 	const char *ran;      /* the last one that --again takes, too; NULL: none was given */

@@ -323,6 +323,9 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		a->stopped = name;
 		a->journal = value;
 		return ST_OK;
+	case BLOW_state:
+		a->state = value;
+		return ST_OK;
 	case BLOW_timeline:
 		a->timeline = value;
 		return ST_OK;

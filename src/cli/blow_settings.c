@@ -73,6 +73,55 @@ setting_patterns(const struct settings *s, const char *name, const struct st_pat
 	free(joined);
 }
 
+/* Texts with commas between them. */
+struct setting_list {
+	struct st_text text;
+	bool any;
+};
+
+static void
+list_add(struct setting_list *l, const char *text)
+{
+	if (l->text.out)
+		fprintf(l->text.out, "%s%s", l->any ? "," : "", text);
+	l->any = true;
+}
+
+static void
+list_end(const struct settings *s, const char *name, struct setting_list *l)
+{
+	char *joined = l->text.out ? st_text_end(&l->text) : NULL;
+	s->p->out_of_memory |= !joined;
+	setting_text(s, name, joined && *joined ? joined : NULL);
+	free(joined);
+}
+
+/* The progress points, and the locations with noise, as the user has named them. */
+static void
+settings_of_points(const struct settings *s)
+{
+	const struct st_blow_points *p = &s->a->points;
+	const struct st_blow_locations *at = &s->a->locations;
+	struct setting_list points = {0}, latencies = {0}, places = {0};
+	st_text_begin(&points.text);
+	st_text_begin(&latencies.text);
+	st_text_begin(&places.text);
+	for (size_t i = 0; i < p->calls.n; i++)
+		list_add(&points, p->calls.text[i]);
+	for (size_t i = 0; i < p->sites.n; i++)
+		list_add(&points, p->sites.v[i]);
+	for (size_t i = 0; i < p->sources.n; i++)
+		list_add(&points, p->sources.v[i].name);
+	for (size_t i = 0; i < p->latencies.n; i++)
+		list_add(&latencies, p->latencies.v[i].name);
+	for (size_t i = 0; i < at->list.n; i++)
+		list_add(&places, at->list.v[i].text);
+	list_end(s, "progress", &points);
+	list_end(s, "latency", &latencies);
+	list_end(s, "at", &places);
+	setting_text(s, "where", at->after ? "after" : "before");
+}
+
 static void
 settings_of_corpus(const struct settings *s)
 {
@@ -89,7 +138,7 @@ settings_of_corpus(const struct settings *s)
 	setting_text(s, "by", by);
 	setting_patterns(s, "funcs", &s->a->session.region.functions);
 	setting_patterns(s, "exclude", &s->a->session.region.excluded);
-	setting_patterns(s, "progress", &s->a->points.calls);
+	settings_of_points(s);
 	setting_flag(s, "all", s->a->all);
 	setting_text(s, "main", s->a->options.how.main);
 	setting_text(s, "criteria", *list ? list : NULL);

@@ -115,6 +115,8 @@
 	O(seed, 0, "seed", "N", true, "set the seed of the random choices (default: 1)")           \
 	O(journal, 0, "journal", "FILE", true,                                                     \
 	  "keep each run in FILE, and resume the campaign that FILE has")                          \
+	O(state, 0, "state", "FILE", true,                                                         \
+	  "write what is done and left, and the best functions, to FILE before each run")          \
 	O(timeline, 0, "timeline", "NAME", true,                                                   \
 	  "record the calls of the best experiment with function NAME (default: any; or none)")    \
 	O(input, 0, "stdin", "FILE", true,                                                         \

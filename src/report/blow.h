@@ -71,6 +71,12 @@ void st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out);
 /* The kind of a progress point in JSON: "end", "throughput", "metric", "probe", "line" or
  * "latency". */
 const char *st_blow_kind_name(const struct st_blow *b, uint32_t point);
+/* Prints in a sentence what a function brings at the point if it is faster by the least percentage
+ * that was tried, and where its gain bends. The gain is in the terms of the point. */
+void st_blow_gain_say(const struct st_blow *b, uint32_t point, uint32_t function, uint64_t percent,
+                      const struct st_blow_gain *gain, FILE *out);
+void st_blow_bend_say(const struct st_blow *b, uint32_t function, const struct st_blow_bend *bend,
+                      FILE *out);
 /* Sets tried[p] to whether an experiment without a fault made the function virtually p % faster. */
 void st_blow_percents_tried(const struct st_blow *b, uint32_t function, bool tried[101]);
 /* Prints the progress points without noise. */
@@ -87,6 +93,23 @@ struct st_blow_again_runs {
 void st_blow_again_print(const struct st_blow *b, const struct st_blow_again_runs *runs, FILE *out);
 /* The document that docs/json.md describes. NULL: memory is exhausted. */
 json_t *st_blow_again_json(const struct st_blow *b, const struct st_blow_again_runs *runs);
+
+/* blow_state.c: the functions that are best so far. */
+enum { ST_BLOW_BEST = 5 };
+struct st_blow_best {
+	uint32_t function;
+	double value, low, high; /* slope, or gain at 100 % at the first progress point; fitness of
+	                            a speed-up, which has no interval (NAN) */
+};
+/* Fills in at most ST_BLOW_BEST, and returns their number. If memory is exhausted, there are fewer.
+ */
+size_t st_blow_best_rows(const struct st_blow *b, struct st_blow_best *out);
+/* Prints the state of a campaign on one line, without its end. */
+void st_blow_state_print(const struct st_blow *b, const struct st_blow_state *s,
+                         const struct st_blow_best *best, size_t n, FILE *out);
+/* The object that docs/json.md describes; NULL: memory is exhausted. */
+json_t *st_blow_state_json(const struct st_blow *b, const struct st_blow_state *s,
+                           const struct st_blow_best *best, size_t n);
 
 /* blow_curves.c: lines through the experiments of functions. */
 struct st_blow_dot {

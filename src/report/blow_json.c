@@ -136,6 +136,28 @@ blow_json_measured(const struct st_blow *b, uint32_t point, json_t *row)
 	return bad;
 }
 
+/* Where the gains of a function bend, by progress point. */
+static json_t *
+blow_json_bends(const struct st_blow *b, uint32_t function)
+{
+	json_t *out = json_array();
+	int bad = 0;
+	for (size_t i = 0; i < st_blow_points(b) && b->causal && !bad; i++) {
+		const uint32_t point = st_blow_point_at(b, i);
+		struct st_blow_bend bend;
+		bad = st_blow_find_bend(b, point, function, &bend) ? -1 : 0;
+		if (bad || !bend.percent)
+			continue;
+		json_t *row = json_object();
+		SET(row, "progress", st_json_text(st_blow_point_name(b, point)));
+		SET(row, "speedup", json_real((double)bend.percent / 100));
+		SET(row, "before", st_json_real(bend.before));
+		SET(row, "after", st_json_real(bend.after));
+		APPEND(out, row);
+	}
+	return blow_json_or_nothing(out, bad);
+}
+
 static json_t *
 blow_json_progress(const struct st_blow *b)
 {
@@ -153,7 +175,7 @@ blow_json_progress(const struct st_blow *b)
 	return blow_json_or_nothing(out, bad);
 }
 
-/* Windows without noise, compared with each other. */
+/* Runs or windows without noise, compared with each other. */
 static json_t *
 blow_json_control(const struct st_blow *b)
 {
@@ -210,22 +232,22 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	SET(out, "offset", st_json_count(f->offset));
 	if (f->traits & (ST_BLOW_IS_INSIDE | ST_BLOW_IS_CONTEXT))
 		SET(out, "location", st_json_text(f->raw_name));
-	if (f->traits & ST_BLOW_IS_LINE)
-		SET(out, "line", st_json_text(f->raw_name));
+	SET(out, "line", f->traits & ST_BLOW_IS_LINE ? st_json_text(f->raw_name) : json_null());
+	if (!(f->traits & ST_BLOW_IS_CONTEXT))
+		SET(out, "context", json_null());
 	if (f->traits & ST_BLOW_IS_BLOCK)
 		SET(out, "block", st_json_text(f->raw_name));
 	SET(out, "criteria", blow_json_criteria(f));
-	if (!b->causal)
-		SET(out, "fitness", json_real(r->finding.fitness));
+	SET(out, "fitness", b->causal ? json_null() : json_real(r->finding.fitness));
 	SET(out, "experiments", st_json_count(r->finding.experiments));
 	SET(out, "time_share", st_json_real(r->finding.share));
 	SET(out, "calls", st_json_real(r->finding.calls));
 	SET(out, "mean_ns", st_json_real(r->finding.mean_ns));
 	SET(out, "threads", st_blow_threads_json(b, r->function));
-	if (b->causal)
-		SET(out, "virtual", blow_json_virtual(b, r->function));
-	else if (!b->speedup)
-		SET(out, "slope", blow_json_slope(&r->finding.slope));
+	SET(out, "virtual", b->causal ? blow_json_virtual(b, r->function) : json_array());
+	SET(out, "bends", blow_json_bends(b, r->function));
+	SET(out, "slope",
+	    b->causal || b->speedup ? json_null() : blow_json_slope(&r->finding.slope));
 	return blow_json_or_nothing(out, bad);
 }
 
@@ -314,10 +336,8 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	SET(out, "baseline", blow_json_baseline(b));
 	for (size_t i = 0; i < rows->list.n; i++)
 		APPEND(targets, blow_json_target(b, &rows->list.v[i]));
-	if (b->causal || b->live)
-		SET(out, "progress", blow_json_progress(b));
-	if (b->live)
-		SET(out, "control", blow_json_control(b));
+	SET(out, "progress", blow_json_progress(b));
+	SET(out, "control", blow_json_control(b));
 	SET(out, "targets", targets);
 	SET(out, "threads", st_blow_created_json(b));
 	if (view->wishes)

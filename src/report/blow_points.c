@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Progress points in words. */
+#include <math.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -27,6 +28,38 @@ st_blow_point_print(const struct st_blow *b, uint32_t point, FILE *out)
 	default:
 		fputs("decrease of the run time", out);
 	}
+}
+
+void
+st_blow_gain_say(const struct st_blow *b, uint32_t point, uint32_t function, uint64_t percent,
+                 const struct st_blow_gain *gain, FILE *out)
+{
+	const enum st_blow_point_kind kind = st_blow_point_kind(b, point);
+	const bool shorter = kind == ST_BLOW_NO_POINT || kind == ST_BLOW_LATENCY;
+	fprintf(out, "making %s %d %% faster makes %s %.1f %% (%.1f to ",
+	        b->functions.v[function].name, (int)percent,
+	        kind == ST_BLOW_NO_POINT  ? "the run"
+	        : kind == ST_BLOW_LATENCY ? "the latency"
+	                                  : "the progress per second",
+	        gain->at * 100, gain->low * 100);
+	if (isnan(gain->high))
+		fputs("unknown", out);
+	else
+		fprintf(out, "%.1f", gain->high * 100);
+	fputs(shorter ? ") shorter\n" : ") greater\n", out);
+}
+
+void
+st_blow_bend_say(const struct st_blow *b, uint32_t function, const struct st_blow_bend *bend,
+                 FILE *out)
+{
+	const char *name = b->functions.v[function].name;
+	fprintf(out,
+	        "the gain of %s bends at about %d %%: until there, each percent by which it is "
+	        "faster "
+	        "saves %.2f %% of the time, from there on %.2f %%\n",
+	        name, (int)bend->percent, bend->before,
+	        fabs(bend->after) < 0.005 ? 0 : bend->after /* without its sign */);
 }
 
 const char *

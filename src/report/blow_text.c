@@ -79,7 +79,7 @@ st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_ro
 
 /* ---- text ---- */
 
-/* Prints how much windows without noise differ from each other. */
+/* Prints how much runs without noise, or windows, differ from each other. */
 static st_status
 print_control(const struct st_blow *b, FILE *out)
 {
@@ -88,9 +88,11 @@ print_control(const struct st_blow *b, FILE *out)
 		return ST_FAILED;
 	if (!isnan(g.at))
 		fprintf(out,
-		        "control: one half of these windows took %.1f %% (%.1f to %.1f) less time "
-		        "per call than the other\n",
-		        g.at * 100, g.low * 100, g.high * 100);
+		        "control: one half of these %s took %.1f %% (%.1f to %.1f) less time%s "
+		        "than "
+		        "the other\n",
+		        b->live ? "windows" : "runs", g.at * 100, g.low * 100, g.high * 100,
+		        b->cut ? " per call" : "");
 	return ST_OK;
 }
 
@@ -165,16 +167,14 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	if (!base.n)
 		return ST_OK;
 	st_blow_rates_print(b, out);
-	if (b->live)
-		return print_control(b, out);
 	if (b->cut)
-		return ST_OK;
+		return print_control(b, out);
 	fprintf(out, "without noise: %.3f ms", base.total_ns / 1e6);
 	if (base.n > 1)
 		fprintf(out, ", standard deviation %.1f %%", base.total_sd / base.total_ns * 100);
 	fprintf(out, " (%s)\n", ST_COUNT(base.n, "run", "runs"));
 	print_overhead(b, out);
-	return ST_OK;
+	return print_control(b, out);
 }
 
 static void
@@ -238,6 +238,32 @@ print_gains_heading(const struct st_blow *b, uint32_t point, FILE *out)
 	fputs(" in %, with 95 % intervals, if a function were faster:\n", out);
 }
 
+/* Says what the function that brings most would bring, and where the gains of functions bend. */
+static st_status
+say_gains(const struct st_blow *b, uint32_t point, const struct st_blow_rows *rows, size_t most,
+          FILE *out)
+{
+	bool said = false;
+	for (size_t i = 0; i < rows->list.n && i < most; i++) {
+		const uint32_t function = rows->list.v[i].function;
+		struct st_blow_bend bend;
+		if (st_blow_find_bend(b, point, function, &bend))
+			return ST_FAILED;
+		for (uint64_t percent = 25; percent <= 100 && !said; percent += 25) {
+			struct st_blow_gain g;
+			if (st_blow_find_gain(b, point, function, percent, &g))
+				return ST_FAILED;
+			said = !isnan(g.high) && g.low > 0;
+			g = st_blow_point_gain(b, point, g);
+			if (said)
+				st_blow_gain_say(b, point, function, percent, &g, out);
+		}
+		if (bend.percent)
+			st_blow_bend_say(b, function, &bend, out);
+	}
+	return ST_OK;
+}
+
 /* The table of the gains of a progress point. */
 static st_status
 print_gains_of(const struct st_blow *b, uint32_t point, const struct st_blow_view *view, FILE *out)
@@ -267,6 +293,7 @@ print_gains_of(const struct st_blow *b, uint32_t point, const struct st_blow_vie
 		print_gains_heading(b, point, out);
 		st_table_print(t, out, (struct st_style){0});
 		print_left_out(view, rows.list.n, out);
+		status = say_gains(b, point, &rows, view->top ? view->top : rows.list.n, out);
 	}
 	free(rows.list.v);
 	if (t)

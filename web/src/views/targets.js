@@ -60,7 +60,7 @@ function factsOf(blow, row, point) {
 	const facts = [];
 	const { slope } = row;
 	if (slope) facts.push(["Slope", slope.state === "measured" ? `${four(slope.value)}, 95 % interval ${four(slope.lo)} to ${four(slope.hi)}` : `not measurable: ${slope.state}`]);
-	if (row.fitness !== undefined) facts.push(["Fitness", row.fitness.toFixed(5)]);
+	if (Number.isFinite(row.fitness)) facts.push(["Fitness", row.fitness.toFixed(5)]);
 	for (const speedup of blow.mode === "causal" ? speedupsOf(blow) : []) {
 		const gain = gainOf(row, speedup, point);
 		facts.push([`${Math.round(100 * speedup)} % faster`, `${gainWords(gain)}${gain ? `, ${plural(gain.runs, "run")}` : ""}`]);

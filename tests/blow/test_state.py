@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tests the file of `strobe blow --state`, and the fields of a result in each mode.
+
+usage: test_state.py STROBE PLANTED
+
+PLANTED is programs/planted.c."""
+
+import json
+import os
+import sys
+import unittest
+
+from command import Case
+
+PLANTED = os.path.abspath(sys.argv[2])
+TARGET = {"function", "image", "line", "context", "fitness", "experiments", "time_share", "calls", "slope", "virtual"}
+
+
+class State(Case):
+    def measure(self, *options):
+        done = self.strobe("--native-runs", "0", "--timeout", "0", "--baseline-runs", "3", "--timeline", "none", *options, "-o", "r.db", "--", PLANTED, "serial")
+        self.assertRegex(done.stdout, r"^the campaign ended after [0-9.]+ s, with [0-9.e+]+ experiments per minute: ")
+        return json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+
+    def test_file(self):
+        result = self.measure("-F", "quarter,other_half", "--iterations", "4", "--state", "s.json", "--noise", "nanosleep")
+        state = json.loads((self.at / "s.json").read_text())
+        self.assertEqual((state["strobe"], state["mode"]), ({"version": 1, "tool": "blow"}, "slow-down"))
+        self.assertEqual((state["ended"], state["done"], state["next"], state["seconds_left"]), (True, 4, None, 0))
+        self.assertGreater(state["left"], 0)
+        slopes = {target["function"]: target["slope"] for target in result["targets"]}
+        for best in state["best"]:
+            for key in ("value", "lo", "hi"):
+                self.assertAlmostEqual(best[key], slopes[best["function"]][key], places=6)
+
+    def test_no_place(self):
+        done = self.strobe("--state", "nowhere/s.json", "--", PLANTED, "serial", code=125)
+        self.assertIn("nowhere/s.json", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_fields(self):
+        """Those of a target are there in each mode."""
+        slow = self.measure("-F", "quarter", "--iterations", "1", "--noise", "busy")
+        self.assertLessEqual(TARGET, set(slow["targets"][0]))
+        self.assertEqual((slow["targets"][0]["virtual"], slow["targets"][0]["context"], slow["targets"][0]["line"]), ([], None, None))
+        self.assertEqual(slow["progress"], [{"name": "end of the run", "kind": "end", "inferred": True}])
+        self.assertLessEqual({"gain", "lo", "hi"}, set(slow["control"]))
+        fast = self.measure("-F", "quarter", "--iterations", "1", "--mode", "speed-up")
+        self.assertLessEqual(TARGET, set(fast["targets"][0]))
+        self.assertEqual((fast["targets"][0]["slope"], fast["mode"]), (None, "speed-up"))
+
+    def test_options(self):
+        """Locations and progress points are among the options of the result."""
+        result = self.measure("--at", "call:*>quarter", "--where", "after", "--iterations", "1", "--noise", "busy")
+        self.assertEqual([result["options"][name] for name in ("at", "where", "progress", "latency")], ["call:*>quarter", "after", "none", "none"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=["test_state.py", *sys.argv[3:]], verbosity=2)
