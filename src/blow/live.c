@@ -319,6 +319,13 @@ put_noise(struct st_blow_live *l, uint32_t function, uint64_t word)
 			                 __ATOMIC_RELEASE);
 }
 
+/* Whether the noise of the entry is at the returns of a function. */
+static bool
+is_at_end(const struct st_blow_live *l, const struct st_blow *b, uint32_t function)
+{
+	return l->how->after && !(b->functions.v[function].traits & ST_BLOW_IS_INSIDE);
+}
+
 static uint64_t
 cpu_ns_of(pid_t pid)
 {
@@ -492,7 +499,9 @@ st_blow_live_window(struct st_blow_live *l, const struct st_blow *b, struct st_b
 	if (begin_windows(l, b, e))
 		return ST_FAILED;
 	if (noisy)
-		put_noise(l, run->function, st_blow_noise_word(run->noise, l->tsc_hz));
+		put_noise(
+		        l, run->function,
+		        st_blow_noise_word(run->noise, is_at_end(l, b, run->function), l->tsc_hz));
 	const st_status status =
 	        settle_window(l, e) || measure_window(l, b, run, e) ? ST_FAILED : ST_OK;
 	if (noisy)

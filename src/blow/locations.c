@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "blow/locations.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,24 @@ locations_take_call(struct st_blow_location *l, const char *text)
 	l->caller = strndup(from, (size_t)(between - from));
 	l->callee = strdup(between + 1);
 	return l->caller && l->callee ? ST_OK : ST_FAILED;
+}
+
+static st_status
+locations_take_block(struct st_blow_location *l, const char *text)
+{
+	const char *from = text + strlen(ST_BLOW_BLOCK_PREFIX), *plus = strrchr(from, '+');
+	char *end = NULL;
+	l->offset = UINT64_MAX;
+	/* The name of an operator may have a plus, too. */
+	const bool has_offset = plus && plus[1] >= '0' && plus[1] <= '9';
+	if (has_offset) {
+		errno = 0;
+		l->offset = strtoull(plus + 1, &end, 0);
+	}
+	if (!*from || plus == from || (has_offset && (*end || errno)))
+		return ST_FAILED;
+	l->caller = strndup(from, has_offset ? (size_t)(plus - from) : strlen(from));
+	return l->caller ? ST_OK : ST_FAILED;
 }
 
 static st_status
@@ -46,26 +65,28 @@ st_blow_locations_add(struct st_blow_locations *l, const char *text, struct st_e
 	if (!new)
 		return st_fail(e, ST_EXIT_FAILED, "out of memory");
 	*new = (struct st_blow_location){.text = text};
-	const bool is_call = !strncmp(text, ST_BLOW_CALL_PREFIX, strlen(ST_BLOW_CALL_PREFIX));
-	return (is_call ? locations_take_call(new, text) : locations_take_line(new, text))
+	const bool is_call = !strncmp(text, ST_BLOW_CALL_PREFIX, strlen(ST_BLOW_CALL_PREFIX)),
+	           is_block = !strncmp(text, ST_BLOW_BLOCK_PREFIX, strlen(ST_BLOW_BLOCK_PREFIX));
+	return (is_call    ? locations_take_call(new, text)
+	        : is_block ? locations_take_block(new, text)
+	                   : locations_take_line(new, text))
 	               ? st_fail(e, ST_EXIT_USAGE,
-	                         "--at takes FILE:LINE or call:CALLER>CALLEE, not '%s'", text)
+	                         "--at takes FILE:LINE, call:CALLER>CALLEE, block:FUNCTION or "
+	                         "block:FUNCTION+OFFSET, not '%s'",
+	                         text)
 	               : ST_OK;
 }
 
 st_status
 st_blow_locations_check(const struct st_blow_locations *l, struct st_error *e)
 {
-	if (l->after && !l->list.n)
-		return st_fail(
-		        e, ST_EXIT_USAGE,
-		        "--where is for locations: name a call with --at call:CALLER>CALLEE");
 	for (size_t i = 0; l->after && i < l->list.n; i++)
-		if (!l->list.v[i].caller)
+		if (!st_blow_location_is_call(&l->list.v[i]))
 			return st_fail(e, ST_EXIT_USAGE,
-			               "--where after is for calls, and --at %s is a line, which "
-			               "gets its noise before it: leave out one of them",
-			               l->list.v[i].text);
+			               "--where after is for functions and calls, and --at %s is a "
+			               "%s, which gets its noise before it: leave out one of them",
+			               l->list.v[i].text,
+			               st_blow_location_is_block(&l->list.v[i]) ? "block" : "line");
 	return ST_OK;
 }
 
@@ -136,6 +157,26 @@ locations_find_calls(const struct st_blow_location *l, const struct st_probed_im
 	return status;
 }
 
+static st_status
+locations_find_blocks(const struct st_blow_location *l, const struct st_probed_image *image,
+                      const struct st_function *f, struct st_blow_found_list *to)
+{
+	struct st_probe_point_list points = {0};
+	st_status status = ST_OK;
+	if (f->source == ST_SYM_PLT || !st_trace_fits_name(f, l->caller))
+		return ST_OK;
+	if (st_probe_list_points(image->planner, f, &points) == ST_REFUSAL_MEMORY)
+		status = ST_FAILED;
+	for (size_t i = 0; i < points.list.n && !status; i++) {
+		const struct st_probe_point *p = &points.list.v[i];
+		const bool asked = l->offset == UINT64_MAX || p->at == f->offset + l->offset;
+		if (asked && p->kind == ST_POINT_BLOCK)
+			status = locations_push(to, image, p->at, 0, l);
+	}
+	free(points.list.v);
+	return status;
+}
+
 /* The first instruction of the line in the function. Where the table of lines has a row, an
  * instruction begins. */
 static st_status
@@ -163,7 +204,9 @@ st_blow_locations_find(const struct st_blow_locations *l, const struct st_probed
 	for (size_t i = 0; i < l->list.n; i++)
 		for (size_t k = 0; k < n && !status; k++) {
 			const struct st_blow_location *one = &l->list.v[i];
-			if (one->caller)
+			if (st_blow_location_is_block(one))
+				status = locations_find_blocks(one, image, &f[k], to);
+			else if (one->caller)
 				status = locations_find_calls(one, image, &f[k], l->after, to);
 			else if (has_lines)
 				status = locations_find_line(one, image, &f[k], to);
@@ -188,7 +231,14 @@ st_blow_location_name(const struct st_blow_locations *l, const struct st_probes 
 	const struct st_function *f = st_image_function(image, found->at);
 	const struct st_blow_location *location = found->location;
 	struct st_line line;
-	if (!location->caller)
+	if (st_blow_location_is_block(location) && f) {
+		const int n = snprintf(name, room, "block %s+0x%llx", f->name,
+		                       (unsigned long long)(found->at - f->offset));
+		if (n > 0 && (size_t)n < room && !st_image_line(image, found->at, &line) &&
+		    line.file && line.line)
+			snprintf(name + n, room - (size_t)n, " at %s:%u", st_base_name(line.file),
+			         line.line);
+	} else if (!location->caller)
 		snprintf(name, room, "%s in %s", location->text, f ? f->name : "?");
 	else if (!st_image_line(image, found->call, &line) && line.file && line.line)
 		snprintf(name, room, "%s%s at %s:%u", l->after ? "after " : "", location->text,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Locations within functions that get noise: calls of one function in another, and source lines. A
+ * Locations within functions that get noise: calls of one function in another, source lines, and
+ * basic blocks. A
  * location has an entry in the list of functions (ST_BLOW_IS_INSIDE), whose offset is the address
  * of its instruction, whose calls are visits, and whose time is that of the function around it.
  */
@@ -11,13 +12,29 @@
 #include "probe/points.h"
 #include "probe/probes.h"
 
-/* What the user has named: "call:CALLER>CALLEE", or "FILE:LINE". */
+#define ST_BLOW_BLOCK_PREFIX "block:"
+
+/* What the user has named: "call:CALLER>CALLEE", "block:FUNCTION", "block:FUNCTION+OFFSET", or
+ * "FILE:LINE". */
 struct st_blow_location {
 	const char *text;            /* the user's */
-	char *caller, *callee;       /* patterns, owned; NULL: it is a line */
+	char *caller;                /* pattern, owned; NULL: it is a line */
+	char *callee;                /* the same; NULL: all blocks of the caller, or */
+	uint64_t offset;             /* the block at this one; UINT64_MAX: all of them */
 	struct st_file_pattern file; /* of a line */
 	uint32_t line;
 };
+/* Whether it is a call, or a block. */
+static inline bool
+st_blow_location_is_call(const struct st_blow_location *l)
+{
+	return l->callee != NULL;
+}
+static inline bool
+st_blow_location_is_block(const struct st_blow_location *l)
+{
+	return l->caller && !l->callee;
+}
 struct st_blow_locations {
 	ST_VEC(struct st_blow_location) list;
 	bool after; /* the noise follows the calls */

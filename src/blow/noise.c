@@ -46,7 +46,7 @@ st_blow_noise_ns(struct st_blow_noise noise)
 }
 
 uint64_t
-st_blow_noise_word(struct st_blow_noise noise, double tsc_hz)
+st_blow_noise_word(struct st_blow_noise noise, bool at_end, double tsc_hz)
 {
 	const double ns = (double)st_blow_noise_ns(noise),
 	             amount = noise.type == ST_BLOW_BUSY    ? ns * 1e-9 * tsc_hz
@@ -55,7 +55,9 @@ st_blow_noise_word(struct st_blow_noise noise, double tsc_hz)
 	const enum st_probe_kind kind = noise.type == ST_BLOW_BUSY    ? ST_PROBE_WAIT
 	                                : noise.type == ST_BLOW_YIELD ? ST_PROBE_YIELD
 	                                                              : ST_PROBE_SLEEP;
-	return st_probe_noise(kind, amount < UINT32_MAX ? (uint32_t)(amount + 0.5) : UINT32_MAX);
+	const uint64_t word =
+	        st_probe_noise(kind, amount < UINT32_MAX ? (uint32_t)(amount + 0.5) : UINT32_MAX);
+	return word && at_end ? word | ST_PROBE_AT_END : word;
 }
 
 /* ---- the database ---- */

@@ -38,8 +38,8 @@ bool st_blow_noise_named(const char *name, enum st_blow_noise_type *type);
 /* Nominal duration of the noise; 0: unknown. */
 uint64_t st_blow_noise_ns(struct st_blow_noise noise);
 /* The noise as a word for a probe (st_probe_noise), given the frequency of the time stamp counter.
- * Amounts are limited to the greatest one of a probe. */
-uint64_t st_blow_noise_word(struct st_blow_noise noise, double tsc_hz);
+ * at_end: at the returns of a function. Amounts are limited to the greatest one of a probe. */
+uint64_t st_blow_noise_word(struct st_blow_noise noise, bool at_end, double tsc_hz);
 
 /* The least and the greatest strength. */
 struct st_blow_bounds {

@@ -46,7 +46,7 @@ struct probed {
 	bool has_locations; /* some locations of `b` are chosen */
 	struct st_probes probes;
 	struct st_moment begin;
-	uint64_t word; /* the noise: st_probe_noise */
+	uint64_t word, word_at_end; /* the noise: st_probe_noise */
 	/* For a virtual speed-up: the probe numbers of the function, and of the caller of a
 	 * context; and the seconds that the first thread has paid. */
 	struct probe_numbers function, caller;
@@ -194,7 +194,8 @@ give_noise(void *arg, uint32_t function)
 	if (r->how->causal)
 		note_numbers(r, at, function);
 	else if ((at == r->asked->function) != r->how->speedup)
-		__atomic_store_n(&r->probes.process.area->noise[function], r->word,
+		__atomic_store_n(&r->probes.process.area->noise[function],
+		                 r->how->after && !f->is_point ? r->word_at_end : r->word,
 		                 __ATOMIC_RELAXED);
 }
 
@@ -619,7 +620,10 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	r.sampler = (struct st_sampler){.probes = &r.probes, .asked = asked->function, .keeps = !b};
 	r.probes.arg = r.probes.taken_arg = &r;
 	r.flights = st_blow_flights_new(how->points);
-	r.word = b ? st_blow_noise_word(asked->noise, st_tsc_frequency()) : 0;
+	if (b) {
+		r.word = st_blow_noise_word(asked->noise, false, st_tsc_frequency());
+		r.word_at_end = st_blow_noise_word(asked->noise, true, st_tsc_frequency());
+	}
 	st_status status = r.flights && (b || !st_blow_listing_begin(&r.listing, how, &r.probes)) &&
 	                                   !index_functions(&r)
 	                           ? ST_OK

@@ -18,6 +18,7 @@ struct st_blow_how {
 	const char *input; /* file for its standard input */
 	const char
 	        *main;   /* functions are timed, and get noise, while this one runs; NULL: always */
+	bool after;      /* noise of a function is at its returns, in place of its entries */
 	bool speedup;    /* runs have noise in all functions except one */
 	bool causal;     /* runs are virtual speed-ups: virtual.h */
 	double limit;    /* seconds after which a run is ended; 0: none */

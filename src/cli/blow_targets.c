@@ -95,6 +95,13 @@ check_causal_targets(struct st_blow_arguments *a, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--where is about noise, and --mode causal makes none: leave out "
 		               "one of them");
+	for (size_t i = 0; i < a->locations.list.n; i++)
+		if (st_blow_location_is_block(&a->locations.list.v[i]))
+			return st_fail(
+			        e, ST_EXIT_USAGE,
+			        "--at %s is for noise: --mode causal speeds up the blocks of "
+			        "the functions of --funcs with --by block",
+			        a->locations.list.v[i].text);
 	if (how->samples) {
 		how->lines = &a->locations;
 		a->timeline = a->timeline ? a->timeline : "none";
@@ -123,6 +130,7 @@ st_blow_check_targets(struct st_blow_arguments *a, struct st_error *e)
 		return check_causal_targets(a, e);
 	if (a->locations.list.n)
 		how->locations = &a->locations;
+	how->after = a->locations.after;
 	return st_blow_locations_check(&a->locations, e);
 }
 
@@ -213,6 +221,8 @@ st_blow_check_location_names(const struct st_blow *b, const struct st_blow_argum
 			        e, ST_EXIT_FAILED, "--at %s: %s%s", one->text,
 			        why     ? "the location takes no probe: "
 			        : found ? "it was not executed in the run that selects functions"
+			        : st_blow_location_is_block(one)
+			                ? "no basic block begins there, or it can take no probe"
 			        : one->caller
 			                ? "no such call is in the code, or it can take no probe"
 			                : "no code belongs to the line: debug information (-g) "

@@ -39,11 +39,11 @@
 	O(main, 0, "main", "NAME", true,                                                           \
 	  "time functions, and give them noise, only while this function runs (default: always)")  \
 	O(at, 0, "at", "LOCATION", true,                                                           \
-	  "put noise at a source line (FILE:LINE) or at calls (call:CALLER>CALLEE)")               \
+	  "put noise at FILE:LINE, call:CALLER>CALLEE, block:FUNCTION or block:FUNCTION+OFFSET")   \
 	O(by, 0, "by", "LIST", true,                                                               \
 	  "with --mode causal, speed up any of function,context,line,block (default: function)")   \
 	O(where, 0, "where", "before|after", true,                                                 \
-	  "with --at call:..., put noise before (default) or after the calls")                     \
+	  "put noise before (default) or after the functions, or the calls of --at")               \
 	O(called_threshold, 0, "called-threshold", "N", true,                                      \
 	  "choose functions that are called at least N times (default: 2)")                        \
 	O(min_func_time, 0, "min-func-time", "TIME", true,                                         \

@@ -75,9 +75,11 @@ struct st_probe_action {
 };
 
 /* Noise of a function whose calls are timed: an action after the time stamp of the entry and before
- * the function's code; of a point: before its instruction. kind: ST_PROBE_WAIT, ST_PROBE_SLEEP or
+ * the function's code, or with ST_PROBE_AT_END before the time stamp of the return; of a point:
+ * before its instruction. kind: ST_PROBE_WAIT, ST_PROBE_SLEEP or
  * ST_PROBE_YIELD, with their amounts. 0: none. It is one word, so that the controller can change it
  * while calls are made. */
+enum { ST_PROBE_AT_END = 1 << 16 }; /* a bit of a noise that has its kind below */
 static inline uint64_t
 st_probe_noise(enum st_probe_kind kind, uint32_t amount)
 {

@@ -52,6 +52,39 @@ class Locations(Case):
         location = f"planted.c:{LINE}"
         self.assertTrue(self.check(self.measure("--at", location), location)["function"].startswith(location + " in "))
 
+    def test_blocks(self):
+        """Each basic block of a function is a target, and one of them can be named; one of main is the loop's, which calls other_half ten times."""
+        self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", "--native-runs", "0", "--noise", "busy", "--timeline", "none", "--max-slowdown", "1.1", "-i", "8",
+                    "--at", "block:main", "-o", "r.json", "--", PLANTED, "serial")
+        result = json.loads((self.at / "r.json").read_text())
+        loops = [target for target in result["targets"] if target["calls"] == 10]
+        self.assertGreater(len(result["targets"]), 1)
+        self.assertEqual({target["location"] for target in result["targets"]}, {"block:main"})
+        self.assertTrue(all(target["function"].startswith("block main+0x") for target in result["targets"]))
+        self.assertTrue(loops)
+        for run in result["experiments"]:
+            if run["noise"]:
+                target, = [each for each in result["targets"] if each["function"] == run["function"]]
+                self.assertEqual(run["noise"]["calls"], target["calls"])
+                self.assertGreaterEqual(run["noise"]["measured_ns"], 0.998 * run["noise"]["calls"] * run["noise"]["strength"])
+        offset = loops[0]["function"].split()[1].removeprefix("main+")
+        location = f"block:main+{offset}"
+        self.assertEqual(self.check(self.measure("--at", location), location)["function"], loops[0]["function"])
+
+    def test_after_function(self):
+        """The noise is at the returns, within the time of the function, also when the experiment is made again; without the option, it is at the entries."""
+        for options in (["--where", "after"], []):
+            self.strobe("-q", "--baseline-runs", "3", "--timeout", "0", "--native-runs", "0", "--noise", "busy", "--timeline", "none", "-i", "1", *options, "-F", "other_half", "-o", "r.db",
+                        "--", PLANTED, "serial")
+            result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+            self.assertEqual(result["options"]["where"], "after" if options else "before")
+            run, = [each for each in result["experiments"] if each["noise"]]
+            self.assertEqual(run["noise"]["calls"], 10)
+            self.assertGreaterEqual(run["noise"]["measured_ns"], 0.998 * 10 * run["noise"]["strength"])
+            self.assertGreaterEqual(run["function_ns"], 0.99 * run["noise"]["measured_ns"])
+            again = json.loads(self.strobe("--from", "r.db", "--again", run["experiment"], "--format", "json").stdout)
+            self.assertEqual(again["runs"][0]["noise"]["calls"], 10)
+
     def test_kept(self):
         """A result that is read again still knows what the location is."""
         location = f"planted.c:{LINE}"
@@ -61,10 +94,15 @@ class Locations(Case):
 
     def test_refused(self):
         for text, options in [
-                ("--at takes FILE:LINE or call:CALLER>CALLEE, not 'here'", ["--at", "here"]),
-                ("--at takes FILE:LINE or call:CALLER>CALLEE, not 'call:f'", ["--at", "call:f"]),
-                ("--where is for locations", ["--where", "after"]),
-                ("--where after is for calls", ["--at", "planted.c:1", "--where", "after"]),
+                ("--at takes FILE:LINE, call:CALLER>CALLEE, block:FUNCTION or block:FUNCTION+OFFSET, not 'here'", ["--at", "here"]),
+                ("block:FUNCTION or block:FUNCTION+OFFSET, not 'call:f'", ["--at", "call:f"]),
+                ("block:FUNCTION or block:FUNCTION+OFFSET, not 'block:'", ["--at", "block:"]),
+                ("block:FUNCTION or block:FUNCTION+OFFSET, not 'block:main+0x'", ["--at", "block:main+0x"]),
+                ("is a line, which gets its noise before it", ["--at", "planted.c:1", "--where", "after"]),
+                ("is a block, which gets its noise before it", ["--at", "block:main", "--where", "after"]),
+                ("--mode causal speeds up the blocks", ["--at", "block:main", "--mode", "causal"]),
+                ("no basic block begins there", ["--at", "block:main+1"]),
+                ("no basic block begins there", ["--at", "block:nobody"]),
                 ("--at is for single locations", ["--at", "planted.c:1", "--mode", "speed-up"]),
                 ("no code belongs to the line", ["--at", "planted.c:1"]),
                 ("no such call is in the code", ["--at", "call:main>nobody"])]:
@@ -97,6 +135,11 @@ class Windows(Case):
         self.assertEqual(set(targets), {location, "answer_request"})
         self.assertGreater(targets[location]["calls"], 0)
         self.assertAlmostEqual(targets[location]["calls"], targets["answer_request"]["calls"], delta=1)
+
+    def test_after_function(self):
+        """Noise at the returns of a function, which the window changes."""
+        target = self.measure("--progress", "serve_request", "-F", "answer_request", "--where", "after")["answer_request"]
+        self.assertGreater(target["calls"], 0)
 
     def test_around(self):
         """The time is that of the function around, which is neither chosen nor a progress point: the service is always in it."""

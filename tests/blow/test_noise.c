@@ -140,12 +140,17 @@ test_words(void **state)
 	                           busy = {ST_BLOW_BUSY, 1000},
 	                           long_one = {ST_BLOW_USLEEP, 60000000};
 	(void)state;
-	assert_int_equal(st_blow_noise_word(sleep, 2e9), st_probe_noise(ST_PROBE_SLEEP, 3000000));
-	assert_int_equal(st_blow_noise_word(yield, 2e9), st_probe_noise(ST_PROBE_YIELD, 9));
-	assert_int_equal(st_blow_noise_word(busy, 2e9), st_probe_noise(ST_PROBE_WAIT, 2000));
-	assert_int_equal(st_blow_noise_word(long_one, 2e9),
+	assert_int_equal(st_blow_noise_word(sleep, false, 2e9),
+	                 st_probe_noise(ST_PROBE_SLEEP, 3000000));
+	assert_int_equal(st_blow_noise_word(yield, false, 2e9), st_probe_noise(ST_PROBE_YIELD, 9));
+	assert_int_equal(st_blow_noise_word(busy, false, 2e9), st_probe_noise(ST_PROBE_WAIT, 2000));
+	assert_int_equal(st_blow_noise_word(long_one, false, 2e9),
 	                 st_probe_noise(ST_PROBE_SLEEP, UINT32_MAX));
-	assert_int_equal(st_blow_noise_word((struct st_blow_noise){0}, 2e9), 0);
+	assert_int_equal(st_blow_noise_word((struct st_blow_noise){0}, false, 2e9), 0);
+	/* At the returns; no noise has none of its bits. */
+	assert_int_equal(st_blow_noise_word(yield, true, 2e9),
+	                 st_probe_noise(ST_PROBE_YIELD, 9) | ST_PROBE_AT_END);
+	assert_int_equal(st_blow_noise_word((struct st_blow_noise){0}, true, 2e9), 0);
 }
 
 /* 10 calls in a run of 100 ms that may become twice as long: 10 ms each at most. */

@@ -41,24 +41,38 @@ yield(uint32_t times)
 		SYS(__NR_sched_yield);
 }
 
-void
-probe_make_noise(struct st_probe_cell *c)
+/* Returns whether there was noise. */
+static bool
+make_noise(struct st_probe_cell *c, bool at_end)
 {
 	const uint64_t word = __atomic_load_n(&probe_area()->noise[c->function], __ATOMIC_RELAXED);
-	const struct st_probe_action noise = {.kind = (uint32_t)word,
+	const struct st_probe_action noise = {.kind = (uint32_t)word & ~(uint32_t)ST_PROBE_AT_END,
 	                                      .amount = (uint32_t)(word >> 32)};
-	if (!noise.amount)
-		return;
+	if (!noise.amount || !(word & ST_PROBE_AT_END) == at_end)
+		return false;
 	const uint64_t begin = probe_ticks(),
 	               until = __atomic_load_n(&probe_area()->noise_until, __ATOMIC_RELAXED);
 	if (until && begin > until)
-		return;
+		return false;
 	if (noise.kind == ST_PROBE_YIELD)
 		yield(noise.amount);
 	else
 		probe_wait(noise);
 	c->noise += probe_ticks() - begin;
 	c->noises++;
+	return true;
+}
+
+void
+probe_make_noise(struct st_probe_cell *c)
+{
+	(void)make_noise(c, false);
+}
+
+uint64_t
+probe_make_noise_at_end(struct st_probe_cell *c, uint64_t end)
+{
+	return make_noise(c, true) ? probe_now() : end;
 }
 
 /* ---- arguments ---- */

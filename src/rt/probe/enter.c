@@ -116,6 +116,8 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 static inline void
 end_frame_on_top(struct st_probe_thread *t, const struct st_probe_frame *f, uint64_t end)
 {
+	if (UNLIKELY(probe_context.noisy))
+		end = probe_make_noise_at_end(probe_at(f->cell), end);
 	end_timed_frame(t, f, end);
 	probe_record_event(t, ST_PROBE_RETURN, t->depth, f->function - 1, end);
 }

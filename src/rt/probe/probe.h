@@ -52,6 +52,8 @@ probe_waits_after(uint32_t kind)
 SELDOM void probe_wait(struct st_probe_action action);
 /* Makes the function's noise, if it has some, between the time stamp of the entry and its code. */
 SELDOM void probe_make_noise(struct st_probe_cell *c);
+/* Makes that at the end of a call. end: its time stamp; returns the one after the noise. */
+SELDOM uint64_t probe_make_noise_at_end(struct st_probe_cell *c, uint64_t end);
 /* For the assembly: keeps what the function was called with, and goes on as probe_enter does. */
 KEEPS_REGISTERS void probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers);
 
