@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "features/targets.h"
 #include "recording/save.h"
+#include "recording/silence.h"
 #include "recording/targets.h"
 #include "session/toolset.h"
 #include "tools/records.h"
@@ -355,32 +356,35 @@ engine_complain_of_pattern(const struct st_engine_recordings *all, const char *p
 	return st_targets_missing(&note, all->request->program[0], pattern, e);
 }
 
+static struct st_program_end
+engine_end(const struct st_engine_recordings *all, const struct st_run *run)
+{
+	if (all->request->pid || !run->n_processes)
+		return (struct st_program_end){0};
+	return (struct st_program_end){run->exit_code, st_run_last(run)->signal};
+}
+
 static st_status
-engine_complain(const struct st_engine_recordings *all, struct st_error *e)
+engine_complain(const struct st_engine_recordings *all, const struct st_run *run,
+                struct st_error *e)
 {
 	const struct st_patterns *patterns = all->request->functions;
-	const bool attached = all->request->pid != 0;
-	const char *name = NULL;
-	uint64_t calls = 0, functions = 0;
+	struct st_silence silence = {.end = engine_end(all, run)};
 	for (size_t i = 0; i < patterns->n; i++)
 		if (!engine_is_matched(all, i))
 			return engine_complain_of_pattern(all, patterns->text[i], e);
 	for (size_t i = 0; i < all->processes.n; i++) {
 		const struct st_engine_recording *r = all->processes.v[i];
-		functions += r->functions.n;
+		silence.functions += r->functions.n;
 		for (size_t k = 0; k < r->functions.n; k++) {
-			name = name ? name : r->functions.v[k].table.name;
-			calls += r->functions.v[k].calls;
+			if (!silence.function)
+				silence.function = r->functions.v[k].table.name;
+			silence.calls += r->functions.v[k].calls;
 		}
 	}
-	if (calls)
-		return st_recording_none_returned(calls, e);
-	return st_fail(e, ST_EXIT_FAILED,
-	               "nothing was recorded, because the %s did not call %s%s: %s",
-	               attached ? "process" : "program", name ? name : "a function with a name",
-	               functions > 1 ? " or any other function that was chosen" : "",
-	               attached ? "record it for longer, with --for"
-	                        : "give it an input for which it does");
+	if (!silence.function)
+		silence.function = "a function with a name";
+	return st_silence_explain(all->request, &silence, e);
 }
 
 struct engine_result {
@@ -402,7 +406,8 @@ engine_write_records(const void *arg, FILE *out, struct st_recording_outcome *ou
 		r->all->request->functions->matched[i] += engine_is_matched(r->all, i);
 	if (outcome->records)
 		return ST_OK;
-	return e ? engine_complain(r->all, e) : ST_FAILED; /* finding the cause takes time */
+	return e ? engine_complain(r->all, r->run, e)
+	         : ST_FAILED; /* finding the cause takes time */
 }
 
 /* Writes what has been recorded so far, so that it is not lost if strobe is killed. */

@@ -12,6 +12,7 @@
 #include "profile/output.h"
 #include "recording/engine.h"
 #include "recording/save.h"
+#include "recording/silence.h"
 #include "recording/targets.h"
 
 static const char *const names[] = {
@@ -64,10 +65,11 @@ st_recording_metrics(const char *list, uint32_t *metrics, struct st_error *e)
 	return ST_OK;
 }
 
-static int
-exit_code_of_program(int status)
+static struct st_program_end
+end_of_program(int status)
 {
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	return (struct st_program_end){signal ? 128 + signal : WEXITSTATUS(status), signal};
 }
 
 /* ---- nothing was recorded ---- */
@@ -135,18 +137,17 @@ complain_of_silence(const struct st_recording *all, struct st_error *e)
 		               "nothing was recorded, because the seccomp filter of the program "
 		               "forbade the system calls of the recording before the chosen "
 		               "functions returned");
-	if (calls)
-		return st_recording_none_returned(calls, e);
-	if (refused)
+	if (!calls && refused)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing was recorded, because %s could not be probed: %s",
 		               refused->table.name, st_recorded_refusal(t->probes, refused));
-	return st_fail(e, ST_EXIT_FAILED,
-	               "nothing was recorded, because the %s did not call %s%s: %s",
-	               t->request->pid ? "process" : "program", t->list.v[0].table.name,
-	               t->list.n > 1 ? " or any other function that was chosen" : "",
-	               t->request->pid ? "record it for longer, with --for"
-	                               : "give it an input for which it does");
+	const struct st_silence silence = {
+	        .function = t->list.v[0].table.name,
+	        .functions = t->list.n,
+	        .calls = calls,
+	        .end = t->request->pid ? (struct st_program_end){0}
+	                               : end_of_program(all->probes->process.status)};
+	return st_silence_explain(t->request, &silence, e);
 }
 
 /* ---- the run ---- */
@@ -234,7 +235,7 @@ run_probes(const struct st_recording_request *r, struct st_recording_outcome *ou
 	st_status status = record_process(r, &probes, e);
 	if (!status) {
 		outcome->pid = (uint32_t)probes.process.pid;
-		outcome->exit_code = r->pid ? 0 : exit_code_of_program(probes.process.status);
+		outcome->exit_code = r->pid ? 0 : end_of_program(probes.process.status).exit_code;
 		status = st_recording_save(r->output, write_records, &recording, outcome, e);
 	}
 	st_recording_free(&recording);

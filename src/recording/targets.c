@@ -295,11 +295,3 @@ st_recording_free(struct st_recording *r)
 	}
 	free(r->processes.v);
 }
-
-st_status
-st_recording_none_returned(uint64_t calls, struct st_error *e)
-{
-	return st_fail(e, ST_EXIT_FAILED,
-	               "nothing was recorded: %s of the chosen functions began, and none returned",
-	               ST_COUNT(calls, "call", "calls"));
-}

@@ -56,8 +56,6 @@ void st_recording_mapped(void *recording, const struct st_probed_image *image);
 struct st_probe_action st_recording_choose(void *recording, const struct st_probed_image *image,
                                            const struct st_function *f);
 void st_recording_free(struct st_recording *r);
-/* Fails with the message that none of `calls` calls has returned. */
-st_status st_recording_none_returned(uint64_t calls, struct st_error *e);
 st_status st_recording_targets_begin(struct st_recording_targets *t,
                                      const struct st_recording_request *r,
                                      struct st_probes *probes);

@@ -199,6 +199,16 @@ class Refused(Records):
         self.refused("'vanishes' cannot be measured, because the compiler has inlined it into its callers (vanishes, into main): "
                      "compile it with __attribute__((noinline)), or name a caller", "-F", "vanishes", "-o", "r.txt", "--", CLASSES[0])
 
+    def test_failed_program(self):
+        """A program that fails before it calls the functions has its own exit code, and the message says how it ended."""
+        for options in ((), ("-m", "instructions")):
+            for mode, code, end in (("fault", 128 + 11, "was ended by SIGSEGV (Segmentation fault)"), ("abort", 128 + 6, "was ended by SIGABRT (Aborted)"),
+                                    ("early", 3, "exited with code 3")):
+                self.refused(f"nothing was recorded, because the program {end} and did not call ends: check whether it also fails without strobe",
+                             *options, "-F", "ends", "-o", "r.txt", "--", EXITS, mode, code=code)
+            self.refused("nothing was recorded, because the program exited with code 5: 1 call of the chosen functions began, and none returned",
+                         *options, "-F", "never_returns", "-o", "r.txt", "--", EXITS, "exit", "5", code=5)
+
     def test_the_program_is_not_replaced(self):
         """Neither the program nor a file that it is given."""
         program = os.path.join(self.at, "program")

@@ -101,7 +101,13 @@ main(int argc, char **argv)
 	} else if (!strcmp(what, "code")) {
 		return ends(7);
 	} else if (!strcmp(what, "exit")) {
-		never_returns(0);
+		never_returns(argc > 2 ? atoi(argv[2]) : 0);
+	} else if (!strcmp(what, "fault")) {
+		raise(SIGSEGV);
+	} else if (!strcmp(what, "abort")) {
+		abort();
+	} else if (!strcmp(what, "early")) {
+		return 3;
 	} else {
 		for (volatile int i = 0; i < 10; i++)
 			if (!setjmp(back))
