@@ -350,7 +350,7 @@ on_function(strobe_function *f)
 static void
 on_insn(strobe_insn *i)
 {
-	if (strobe_insn_moves_stack(i))
+	if (strobe_insn_lands(i))
 		strobe_invoke(strobe_behind(i), landed, strobe_register_value(STROBE_RSP));
 }
 

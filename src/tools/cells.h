@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Internal: what the runtime has for the built-in tools `calltimes` and `records`, beside the tool
- * API. Tools from
- * files cannot use it, and it may change with any commit.
+ * API. Tools from files cannot use it, and it may change with any commit.
  */
 #ifndef STROBE_TOOLS_CELLS_H
 #define STROBE_TOOLS_CELLS_H
@@ -25,6 +24,11 @@ void strobe_enter_and_return(strobe_function *f, strobe_callee *entered, strobe_
 /* Ticks that the engine has needed for the thread: to translate code, and to wait for the
  * controller when code is mapped. They are counted from the first call in the process on. */
 uint64_t strobe_engine_ticks(const strobe_thread *t);
+
+/* Can functions that were entered at lower stack pointers have been left behind the instruction,
+ * by a jump (longjmp), an exception or a switch to another stack? It is one for which
+ * strobe_insn_moves_stack holds, or a pop directly after one. */
+int strobe_insn_lands(const strobe_insn *i);
 
 /* ---- records ---- */
 

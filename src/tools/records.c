@@ -200,6 +200,23 @@ read_data(strobe_thread *t, struct state *s, const struct st_record_plan *plan, 
 	}
 }
 
+/* Drops the calls that were left by longjmp or an exception. */
+static void
+leave_below(struct state *s, uint64_t sp)
+{
+	while (s->depth && s->frames[s->depth - 1].sp < sp)
+		pop(s);
+}
+
+/* The stack pointer, values[0], has been set. */
+static void
+landed(strobe_thread *t, const uint64_t *values)
+{
+	struct state *s = strobe_state(t);
+	if (s)
+		leave_below(s, values[0]);
+}
+
 /* A call begins. values: the function's struct target, and the stack pointer. */
 static void
 entered(strobe_thread *t, const uint64_t *values)
@@ -209,11 +226,10 @@ entered(strobe_thread *t, const uint64_t *values)
 	const uint64_t sp = values[1];
 	if (!s)
 		return;
-	/* These were left by longjmp or an exception. A function that has jumped to another one has
-	 * the same stack pointer as that. */
-	while (s->depth &&
-	       (s->frames[s->depth - 1].sp < sp ||
-	        (s->frames[s->depth - 1].sp == sp && s->frames[s->depth - 1].target == target)))
+	leave_below(s, sp);
+	/* A function that has jumped to another one has the same stack pointer as that. */
+	while (s->depth && s->frames[s->depth - 1].sp == sp &&
+	       s->frames[s->depth - 1].target == target)
 		pop(s);
 	struct frame *f = push(s);
 	if (!f)
@@ -413,6 +429,13 @@ before_syscall(strobe_thread *t, const strobe_syscall *call)
 }
 
 static void
+on_insn(strobe_insn *i)
+{
+	if (strobe_insn_lands(i))
+		strobe_invoke(strobe_behind(i), landed, strobe_register_value(STROBE_RSP));
+}
+
+static void
 on_branch(strobe_branch *b)
 {
 	const enum strobe_branch_kind kind = strobe_branch_kind(b);
@@ -429,8 +452,8 @@ on_branch(strobe_branch *b)
 }
 
 STROBE_TOOL(records, .help = "record data, instructions and branches of calls, for strobe annotate",
-            .function = on_function, .block = on_block, .branch = on_branch, .begin = begin,
-            .end = write_totals, .gap = on_gap, .syscall_before = before_syscall,
+            .function = on_function, .block = on_block, .insn = on_insn, .branch = on_branch,
+            .begin = begin, .end = write_totals, .gap = on_gap, .syscall_before = before_syscall,
             .state = sizeof(struct state),
             .options = {{"branches", "0", "record the outcomes of the functions' branches"},
                         {"blocks", "0", "count basic blocks"}},

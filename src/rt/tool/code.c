@@ -2,6 +2,7 @@
 /* The questions of tools about code, and the operands of actions. */
 #include "rt/program.h"
 #include "rt/tool/events.h"
+#include "tools/cells.h"
 
 static const struct st_insn *
 insn_of(const struct build *b, uint32_t index)
@@ -119,6 +120,21 @@ int
 strobe_insn_moves_stack(const strobe_insn *i)
 {
 	return code_moves_stack(i->b, i->index);
+}
+
+/* Of the unwinder's last instructions, `mov %rcx,%rsp; pop %rcx; jmp *%rcx`, the first one makes
+ * the stack pointer equal to that at the entry of the function that is left: only the second one
+ * leaves it. */
+int
+strobe_insn_lands(const strobe_insn *i)
+{
+	const struct st_insn *in = insn_of(i->b, i->index);
+	if (code_moves_stack(i->b, i->index))
+		return 1;
+	if (!i->index || in->cls != ST_C_NORMAL || in->modrm_off ||
+	    (insn_code(i->b, i->index)[in->op_off] & 0xf8) != 0x58 || !(in->gpr_written >> RSP & 1))
+		return 0;
+	return strobe_insn_lands(&(strobe_insn){i->b, i->index - 1});
 }
 
 /* ---- memory accesses ---- */

@@ -4,6 +4,7 @@
 
 #include "rt/program.h"
 #include "rt/tool/events.h"
+#include "tools/cells.h"
 #include "tools/tools.h"
 
 struct tools tools;
@@ -212,7 +213,7 @@ see_landings(const struct build *b, uint32_t n)
 	const strobe_operand sp = strobe_register_value(STROBE_RSP);
 	for (uint32_t i = 0; i < n; i++) {
 		strobe_insn insn = {b, i};
-		if (!strobe_insn_moves_stack(&insn))
+		if (!strobe_insn_lands(&insn))
 			continue;
 		begin_insn(i);
 		strobe_invoke_with(strobe_behind(&insn), returns_landed, 1, &sp);
