@@ -16,9 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "annotate/records_fields.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "base/wholefile.h"
 #include "cli/annotate.h"
 #include "cli/commands.h"
 #include "cli/on_tasks.h"
@@ -34,9 +36,11 @@ struct annotate_many {
 	struct st_output output;
 	char *part;               /* the records of an input, without workers */
 	struct st_on_tasks tasks; /* with workers */
-	bool complete;            /* the file of records is written */
+	bool complete;            /* no result of a worker is needed any more */
 	size_t failed;            /* inputs with which the program failed */
 	int code;                 /* the exit code with the first of them */
+	size_t silent;            /* inputs with which no call was recorded */
+	char *reason;             /* of the first of them */
 };
 
 static st_status
@@ -122,11 +126,35 @@ many_further(const struct annotate_many *m, size_t input, const char *output,
 	memcpy(further, all, sizeof all);
 }
 
+/* Finds the line that says why there are no records; a file that has some is not read if it is
+ * large. */
+static void
+many_find_silence(struct annotate_many *m, size_t input, const char *path)
+{
+	struct st_error ignored;
+	char *text;
+	size_t n;
+	st_status failed = ST_OK;
+	if (st_whole_read(&text, &n, path, ST_WHOLE_SETTINGS, &ignored))
+		return;
+	struct st_ann_lines lines = {
+	        .name = path, .at = text, .end = text + n, .separator = ',', .e = &ignored};
+	while (st_ann_next_line(&lines, &failed)) {
+		if (lines.n < 3 || strcmp(lines.v[0].text, "#silent"))
+			continue;
+		if (!m->silent++)
+			m->reason = st_text_of("%s: %s", m->inputs.v[input], lines.v[2].text);
+	}
+	free(lines.v);
+	free(text);
+}
+
 static st_status
-many_append(struct annotate_many *m, const char *path, struct st_error *e)
+many_append(struct annotate_many *m, size_t input, const char *path, struct st_error *e)
 {
 	char bytes[65536];
 	FILE *f = fopen(path, "re");
+	many_find_silence(m, input, path);
 	st_status status = f ? ST_OK : ST_FAILED;
 	for (size_t n; !status && (n = fread(bytes, 1, sizeof bytes, f)) > 0;)
 		if (st_output_write(&m->output, bytes, n, e)) {
@@ -202,7 +230,7 @@ many_here_once(struct annotate_many *m, const char *strobe, size_t input, struct
 		return st_fail(e, ST_EXIT_FAILED, "there are no records of the input %s",
 		               m->inputs.v[input]);
 	many_take_exit(m, code);
-	return many_append(m, m->part, e);
+	return many_append(m, input, m->part, e);
 }
 
 static st_status
@@ -252,7 +280,7 @@ many_take(struct annotate_many *m, size_t input, struct st_error *e)
 		status = st_fail(e, ST_EXIT_FAILED, "no records of the input %s: %s",
 		                 m->inputs.v[input], r.reason);
 	else if (!status && r.output)
-		status = many_append(m, r.output, e);
+		status = many_append(m, input, r.output, e);
 	if (!status && r.n)
 		many_take_exit(m, r.runs[0].exit);
 	st_batch_result_free(&r);
@@ -276,6 +304,31 @@ many_there(struct annotate_many *m, struct st_error *e)
 
 /* ---- all ---- */
 
+static int
+many_complain(const struct annotate_many *m)
+{
+	struct st_error e;
+	st_cause(&e, m->code ? m->code : ST_EXIT_FAILED,
+	         "no call was recorded with any input; with the first one, %s",
+	         m->reason ? m->reason : "the reason is not known");
+	return st_complain(&e);
+}
+
+static void
+many_report(const struct annotate_many *m)
+{
+	const struct st_annotate_arguments *a = m->a;
+	fprintf(stderr, "strobe: wrote %s: records of %s\n", a->output,
+	        ST_COUNT(m->inputs.n - m->silent, "input", "inputs"));
+	if (m->failed)
+		fprintf(stderr,
+		        "strobe: the program failed with %s of %s, first with exit code %d\n",
+		        ST_NUMBER(m->failed), ST_COUNT(m->inputs.n, "input", "inputs"), m->code);
+	if (m->reason)
+		fprintf(stderr, "strobe: %s no records; with the first one, %s\n",
+		        ST_COUNT(m->silent, "input has", "inputs have"), m->reason);
+}
+
 static st_status
 many_begin(struct annotate_many *m, struct st_error *e)
 {
@@ -291,16 +344,16 @@ many_end(struct annotate_many *m, struct st_error *e)
 		st_output_abandon(&m->output);
 		return 128 + st_timing_interrupted();
 	}
+	if (m->silent == m->inputs.n) {
+		st_output_abandon(&m->output);
+		m->complete = true;
+		return many_complain(m);
+	}
 	if (st_output_commit(&m->output, e))
 		return st_complain(e);
 	m->complete = true;
 	if (!a->quiet)
-		fprintf(stderr, "strobe: wrote %s: records of %s\n", a->output,
-		        ST_COUNT(m->inputs.n, "input", "inputs"));
-	if (m->failed && !a->quiet)
-		fprintf(stderr,
-		        "strobe: the program failed with %s of them, first with exit code %d\n",
-		        ST_NUMBER(m->failed), m->code);
+		many_report(m);
 	return m->code;
 }
 
@@ -327,5 +380,6 @@ st_annotate_inputs(const struct st_annotate_arguments *a)
 	for (size_t i = 0; i < m.inputs.n; i++)
 		free(m.inputs.v[i]);
 	free(m.inputs.v);
+	free(m.reason);
 	return code;
 }

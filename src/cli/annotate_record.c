@@ -29,7 +29,8 @@ annotate_record_as(const struct st_annotate_arguments *a, char *const *program)
 	                                             .metrics = a->metrics,
 	                                             .keep = a->keep,
 	                                             .seed = a->seed,
-	                                             .output = a->output};
+	                                             .output = a->output,
+	                                             .input = a->input};
 	struct st_recording_outcome outcome;
 	struct st_error e;
 	if (st_recording_run(&request, &outcome, &e))

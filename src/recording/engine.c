@@ -365,7 +365,7 @@ engine_end(const struct st_engine_recordings *all, const struct st_run *run)
 }
 
 static st_status
-engine_complain(const struct st_engine_recordings *all, const struct st_run *run,
+engine_complain(const struct st_engine_recordings *all, const struct st_run *run, FILE *out,
                 struct st_error *e)
 {
 	const struct st_patterns *patterns = all->request->functions;
@@ -384,7 +384,7 @@ engine_complain(const struct st_engine_recordings *all, const struct st_run *run
 	}
 	if (!silence.function)
 		silence.function = "a function with a name";
-	return st_silence_explain(all->request, &silence, e);
+	return st_silence_explain(all->request, &silence, out, e);
 }
 
 struct engine_result {
@@ -406,7 +406,7 @@ engine_write_records(const void *arg, FILE *out, struct st_recording_outcome *ou
 		r->all->request->functions->matched[i] += engine_is_matched(r->all, i);
 	if (outcome->records)
 		return ST_OK;
-	return e ? engine_complain(r->all, r->run, e)
+	return e ? engine_complain(r->all, r->run, out, e)
 	         : ST_FAILED; /* finding the cause takes time */
 }
 

@@ -30,6 +30,10 @@ struct st_recording_request {
 	uint32_t keep;    /* records of a function, at most */
 	uint64_t seed;    /* selects the calls that are kept where there are more than keep */
 	const char *output;
+	/* The program's input, one of many; NULL: there is only one run. If a run with an input has
+	 * no records because of what the program does, the file says so (#silent), and this is no
+	 * failure. */
+	const char *input;
 };
 
 struct st_recording_outcome {

@@ -114,7 +114,7 @@ silent_process(const struct st_recording *r)
 }
 
 static st_status
-complain_of_silence(const struct st_recording *all, struct st_error *e)
+complain_of_silence(const struct st_recording *all, FILE *out, struct st_error *e)
 {
 	const struct st_recording_targets *t = silent_process(all);
 	const struct st_patterns *patterns = t->request->functions;
@@ -147,7 +147,7 @@ complain_of_silence(const struct st_recording *all, struct st_error *e)
 	        .calls = calls,
 	        .end = t->request->pid ? (struct st_program_end){0}
 	                               : end_of_program(all->probes->process.status)};
-	return st_silence_explain(t->request, &silence, e);
+	return st_silence_explain(t->request, &silence, out, e);
 }
 
 /* ---- the run ---- */
@@ -163,11 +163,11 @@ write_records(const void *arg, FILE *out, struct st_recording_outcome *outcome, 
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for the records");
 	if (st_recording_write(all, out, outcome, e))
 		return ST_FAILED;
-	if (!outcome->records) /* finding the cause takes time */
-		return e ? complain_of_silence(all, e) : ST_FAILED;
-	for (size_t i = 0; i < all->processes.v[0]->request->functions->n; i++)
-		all->processes.v[0]->request->functions->matched[i] += is_matched(all, i);
-	return ST_OK;
+	for (size_t i = 0; i < all->request->functions->n; i++)
+		all->request->functions->matched[i] += is_matched(all, i);
+	if (outcome->records)
+		return ST_OK;
+	return e ? complain_of_silence(all, out, e) : ST_FAILED; /* finding the cause takes time */
 }
 
 static uint64_t

@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "recording/fields.h"
 
 static void
 silence_append_signal(char *text, size_t size, int signal)
@@ -42,8 +43,8 @@ silence_after_failure(const struct st_silence *s, const char *end, const char *o
 	               end, s->function, others);
 }
 
-st_status
-st_silence_explain(const struct st_recording_request *r, const struct st_silence *s,
+static st_status
+silence_find_cause(const struct st_recording_request *r, const struct st_silence *s,
                    struct st_error *e)
 {
 	const char *others = s->functions > 1 ? " or any other function that was chosen" : "";
@@ -60,4 +61,18 @@ st_silence_explain(const struct st_recording_request *r, const struct st_silence
 	        e, ST_EXIT_FAILED, "nothing was recorded, because the %s did not call %s%s: %s",
 	        r->pid ? "process" : "program", s->function, others,
 	        r->pid ? "record it for longer, with --for" : "give it an input for which it does");
+}
+
+st_status
+st_silence_explain(const struct st_recording_request *r, const struct st_silence *s, FILE *out,
+                   struct st_error *e)
+{
+	if (!silence_find_cause(r, s, e) || !r->input)
+		return ST_FAILED;
+	fputs("#silent,", out);
+	st_record_text(out, r->input);
+	fputc(',', out);
+	st_record_text(out, e->text);
+	fputc('\n', out);
+	return ST_OK;
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "recording/recording.h"
@@ -24,8 +25,9 @@ struct st_silence {
 };
 
 /* Says why no call was recorded: none was made, or none returned. If the program failed, the
- * message says how, and the exit code is that of the program. Always fails. */
+ * message says how, and the exit code is that of the program. Fails, except with one of many
+ * inputs: then the reason is written to the file of records. */
 st_status st_silence_explain(const struct st_recording_request *r, const struct st_silence *s,
-                             struct st_error *e);
+                             FILE *out, struct st_error *e);
 
 #endif

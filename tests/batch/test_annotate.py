@@ -84,7 +84,7 @@ class Annotate(worked.Case):
         (self.folder / "in/001").write_text("13\n", encoding="utf-8")
         for options in (), ON:
             _, errors = self.annotate("records", *options, code=3)
-            self.assertEqual(errors, "strobe: wrote records: records of 3 inputs\nstrobe: the program failed with 1 of them, first with exit code 3\n")
+            self.assertEqual(errors, "strobe: wrote records: records of 3 inputs\nstrobe: the program failed with 1 of 3 inputs, first with exit code 3\n")
             self.assertEqual(self.costs("records"), [0, 13, 20])
         _, errors = self.end(self.start("annotate", "-m", "instructions", "-F", "nosuch", "-o", "none", "-i", "in", *ON, "--", SUMS, "@@"), 125)
         first, second = errors.splitlines()
@@ -93,6 +93,28 @@ class Annotate(worked.Case):
         self.assertEqual(second, f"strobe: all results are kept; to continue: strobe campaign resume {self.folder / folder}")
         shutil.rmtree(self.folder / folder)
         self.assertFalse((self.folder / "none").exists())
+
+    def test_inputs_without_records(self):
+        """An input with which the functions are not called costs none of the other records."""
+        self.inputs(4)
+        (self.folder / "in/001").write_text("", encoding="utf-8")
+        (self.folder / "in/002").write_text("-1\n", encoding="utf-8")
+        not_called = "nothing was recorded, because the program did not call work: give it an input for which it does"
+        aborted = "nothing was recorded, because the program was ended by SIGABRT (Aborted) and did not call work: check whether it also fails without strobe"
+        for options in (), ON:
+            _, errors = self.annotate("records", *options, code=128 + signal.SIGABRT)
+            self.assertEqual(errors, "strobe: wrote records: records of 2 inputs\nstrobe: the program failed with 1 of 4 inputs, first with exit code 134\n"
+                                     f"strobe: 2 inputs have no records; with the first one, in/001: {not_called}\n")
+            self.assertEqual(self.costs("records"), [0, 30])
+            self.assertEqual([line for line in self.records("records") if line.startswith("#silent")],
+                             [f'#silent,in/001,"{not_called}"', f'#silent,in/002,"{aborted}"'])
+            os.remove(self.folder / "records")
+        for name in "000", "003":
+            os.remove(self.folder / "in" / name)
+        for options in (), ON:
+            _, errors = self.annotate("records", *options, code=128 + signal.SIGABRT)
+            self.assertEqual(errors, f"strobe: no call was recorded with any input; with the first one, in/001: {not_called}\n")
+            self.assertEqual(sorted(os.listdir(self.folder)), ["in", "ran"])
 
     def close_writers(self):
         while self.writers:

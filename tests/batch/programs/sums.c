@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Calls work(n) for each number n of its input, a file or standard input, and exits with 3 after
- * the number 13. The environment variable OUT names a file that gets a line for each run. */
+ * the number 13; a number below 0 ends it by SIGABRT. The environment variable OUT names a file
+ * that gets a line for each run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -32,6 +33,8 @@ main(int argc, char **argv)
 	FILE *f = argc > 1 ? fopen(argv[1], "r") : stdin;
 	int bad = 0;
 	for (long n; f && fscanf(f, "%ld", &n) == 1;) {
+		if (n < 0)
+			abort();
 		work(n);
 		note_run(n);
 		bad |= n == 13;
