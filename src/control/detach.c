@@ -33,13 +33,26 @@ struct leaving {
 	struct st_threads ts;
 };
 
+/* Returns whether the GS base is the address of a thread's structure. It may be the program's own:
+ * a thread that sets one leaves the engine by itself, also after the controller has looked for it.
+ */
 static bool
 read_head(const struct st_traced *t, struct st_thread_head *head)
 {
 	uint64_t at = t->regs.gs_base;
 	struct iovec here = {head, sizeof *head}, there = {(void *)at, sizeof *head};
-	return process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof *head &&
-	       head->self == at && head->tid == (uint32_t)t->tid;
+	if (at && process_vm_readv(t->tid, &here, 1, &there, 1, 0) == sizeof *head &&
+	    head->self == at)
+		return true;
+	*head = (struct st_thread_head){0};
+	return false;
+}
+
+/* The child of a vfork uses its parent's structure. */
+static bool
+owns_head(const struct st_traced *t, const struct st_thread_head *head)
+{
+	return head->tid == (uint32_t)t->tid;
 }
 
 static bool
@@ -59,9 +72,9 @@ where_is(const struct leaving *l, const struct st_traced *t, struct st_thread_he
 {
 	const struct st_detach *detach = &l->a->results->control.detach;
 	uint64_t rip = t->regs.rip;
-	if (!t->regs.gs_base)
-		return in_region(l, rip) ? BUSY : OUT;
 	if (!read_head(t, head))
+		return in_region(l, rip) ? BUSY : OUT;
+	if (!owns_head(t, head))
 		return BUSY;
 	if (head->parked)
 		return head->parked == ST_PARKED ? PARKED : PARKS;
@@ -103,9 +116,9 @@ send_to_park(const struct leaving *l, struct st_traced *t, const struct st_threa
 	ptrace(PTRACE_SETSIGMASK, t->tid, sizeof every, &every);
 }
 
-/* By the signal that the runtime knows. Not one whose call is still to go on by restart_syscall:
- * the kernel forgets what to restart when a handler returns, and which call that was when it was
- * restarted before. */
+/* By the signal that the runtime knows: it kills a thread that is out of the engine. Not one whose
+ * call is still to go on by restart_syscall: the kernel forgets what to restart when a handler
+ * returns, and which call that was when it was restarted before. */
 static void
 ask_to_leave(const struct leaving *l, struct st_traced *t)
 {
@@ -133,7 +146,7 @@ send_all(struct leaving *l, bool first)
 		n++;
 		if (where == ASLEEP || where == NATIVE)
 			send_to_park(l, t, &head, where);
-		else if (where == BUSY && t->regs.gs_base && !head.restart &&
+		else if (where == BUSY && head.self && !head.restart &&
 		         (!first || in_code_cache(l, t->regs.rip)))
 			ask_to_leave(l, t);
 		ST_IGNORE(st_thread_continue(t));
@@ -148,7 +161,7 @@ all_parked(const struct leaving *l)
 		const struct st_traced *t = &l->ts.v[i];
 		struct st_thread_head head;
 		if (!t->gone && !t->stopped && t->regs.gs_base &&
-		    (!read_head(t, &head) || head.parked != ST_PARKED))
+		    (!read_head(t, &head) || !owns_head(t, &head) || head.parked != ST_PARKED))
 			return false;
 	}
 	return true;
