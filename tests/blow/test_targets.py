@@ -107,7 +107,7 @@ class Contexts(Case):
                            "-o", "r.db", "--", TARGETS, "alone")
         self.assertRegex(done.stdout, r"\n2 experiments on \d+ lines? and \d+ blocks?\n")
         result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
-        lines = [target["line"].rsplit("/", 1)[-1] for target in result["targets"] if "line" in target]
+        lines = [target["line"].rsplit("/", 1)[-1] for target in result["targets"] if target["line"]]
         blocks = [target["block"] for target in result["targets"] if "block" in target]
         self.assertIn(self.line_of("work(us_critical);"), lines)
         self.assertTrue(any(block.startswith("block:critical+0x") for block in blocks), blocks)
