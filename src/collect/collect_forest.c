@@ -256,7 +256,11 @@ st_collect_finish_forest(struct st_collect *c)
 		if (f < p->functions.n && p->functions.v[f].size)
 			l->function = f;
 		struct st_image *image = c->opened.v[l->image];
-		if (!image || st_image_line(image, l->offset, &line) || !line.file)
+		const bool whole = !l->bytes && f < p->functions.n && p->functions.v[f].size &&
+		                   p->functions.v[f].offset == l->offset;
+		if (!image ||
+		    (whole ? st_image_function_line : st_image_line)(image, l->offset, &line) ||
+		    !line.file)
 			continue;
 		l->file = st_collect_intern(c, line.file);
 		l->line = line.line;

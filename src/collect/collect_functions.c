@@ -60,7 +60,7 @@ add_symbol(struct walk *w, const struct st_function *symbol)
 	f->offset = symbol->offset;
 	f->size = symbol->size;
 	f->name = st_profile_text(w->c->profile, symbol->name);
-	if (image && !st_image_line(image, symbol->offset, &line) && line.file) {
+	if (image && !st_image_function_line(image, symbol->offset, &line) && line.file) {
 		f->file = st_collect_intern(w->c, line.file);
 		f->line = line.line;
 	}

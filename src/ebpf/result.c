@@ -81,7 +81,7 @@ add_source_lines(const struct st_ebpf_choice *c, struct st_trace *t)
 		struct st_line line;
 		for (size_t k = 0; k < c->images.n; k++)
 			if (c->images.v[k].path == f->image &&
-			    !st_image_line(c->images.v[k].image, f->offset, &line)) {
+			    !st_image_function_line(c->images.v[k].image, f->offset, &line)) {
 				f->file = line.file;
 				f->line = line.line;
 			}

@@ -243,9 +243,9 @@ linetable_path_of(struct st_image *image, struct sym_linetable *t, uint32_t unit
 	return u->paths[file];
 }
 
-st_status
-sym_linetable_find(struct st_image *image, struct sym_linetable *t, uint64_t address,
-                   struct st_line *line)
+/* The number of sequences that begin at an address or before it. */
+static size_t
+linetable_count_until(const struct sym_linetable *t, uint64_t address)
 {
 	size_t low = 0, high = t->n_sequences;
 	while (low < high) {
@@ -255,6 +255,24 @@ sym_linetable_find(struct st_image *image, struct sym_linetable *t, uint64_t add
 		else
 			high = middle;
 	}
+	return low;
+}
+
+const char *
+sym_linetable_file(struct st_image *image, struct sym_linetable *t, uint64_t address, uint32_t file)
+{
+	size_t low = linetable_count_until(t, address);
+	while (low > 0 && t->sequences[--low].reach > address)
+		if (t->sequences[low].end > address)
+			return linetable_path_of(image, t, t->sequences[low].unit, file);
+	return NULL;
+}
+
+st_status
+sym_linetable_find(struct st_image *image, struct sym_linetable *t, uint64_t address,
+                   struct st_line *line)
+{
+	size_t low = linetable_count_until(t, address);
 	while (low > 0 && t->sequences[--low].reach > address) {
 		struct sequence *s = &t->sequences[low];
 		if (s->end <= address)

@@ -19,5 +19,9 @@ void sym_linetable_free(struct sym_linetable *table);
 /* 0, or -1 when no row holds the address. */
 st_status sym_linetable_find(struct st_image *image, struct sym_linetable *table, uint64_t address,
                              struct st_line *line);
+/* The path of a file, by its number in the unit that has code at an address. NULL: there is none.
+ */
+const char *sym_linetable_file(struct st_image *image, struct sym_linetable *table,
+                               uint64_t address, uint32_t file);
 
 #endif

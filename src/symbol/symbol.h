@@ -309,6 +309,11 @@ const struct st_slot *st_image_slots(struct st_image *image, size_t *n);
  * compiler says that code belongs to a file but to no line of it, this succeeds with line 0. */
 st_status st_image_line(struct st_image *image, uint64_t offset, struct st_line *line);
 
+/* The line of the function that begins at a link-time address: that of its declaration, as the
+ * debug information has it; that of its first instruction where the debug information is compressed
+ * or does not say. Returns as st_image_line. */
+st_status st_image_function_line(struct st_image *image, uint64_t entry, struct st_line *line);
+
 /*
  * The functions that were inlined where the code at a link-time address is, innermost first: the
  * first one holds the source line of the address, the call of the last one stands in the function

@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "symbol/declarations.h"
 #include "symbol/scopes.h"
 
 static st_status
@@ -86,6 +87,7 @@ sym_units_free(struct sym_units *units)
 		free(units->v[i].rows);
 		free(units->v[i].paths);
 		sym_scopes_free(units->v[i].scopes);
+		sym_declarations_free(units->v[i].declarations);
 	}
 	free(units->v);
 	free(units->ranges);

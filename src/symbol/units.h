@@ -19,6 +19,7 @@ struct sym_path {
 	const char *absolute;
 };
 
+struct sym_declarations;
 struct sym_scopes;
 
 struct sym_unit {
@@ -28,7 +29,8 @@ struct sym_unit {
 	struct sym_path *paths; /* those that were asked for */
 	size_t paths_n;
 	size_t paths_room;
-	struct sym_scopes *scopes; /* read on first use */
+	struct sym_scopes *scopes;             /* read on first use */
+	struct sym_declarations *declarations; /* read on first use */
 	bool rows_read;
 	bool functions_read;
 };

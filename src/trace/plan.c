@@ -58,7 +58,7 @@ plan_file(void *arg, const char *path)
 			p->plan->no_memory = true;
 			return;
 		}
-		ST_IGNORE(st_image_line(image, f[i].offset, &line));
+		ST_IGNORE(st_image_function_line(image, f[i].offset, &line));
 		*new = (struct st_planned_function){f[i].name,
 		                                    region->opened[region->n_opened - 1].path,
 		                                    f[i].offset, line.file, line.line};

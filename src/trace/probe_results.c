@@ -84,7 +84,7 @@ read_cell(struct results *r, uint32_t function, int64_t tid, const struct st_pro
 	};
 	if (c->counted)
 		read_error(r, c, f);
-	if (r->lines && !st_image_line(image->image, probed->offset, &line) && line.file) {
+	if (r->lines && !st_image_function_line(image->image, probed->offset, &line) && line.file) {
 		f->file = line.file;
 		f->line = line.line;
 	}

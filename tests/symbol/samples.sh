@@ -26,6 +26,7 @@ gcc "${flags[@]}" -gsplit-dwarf -g -o split "${plain[@]}"
 (cd "$sources" && gcc "${flags[@]}" -g -o "$out/relative" plain.c other.c hand.S)
 gcc "${flags[@]}" -g -shared -fPIC -o libplain.so "${plain[@]}"
 gcc -O2 -g -o inlined "$sources/inlined.c"
+gcc -O2 -g -o headed "$sources/headed.c"
 gcc -O2 -g -gsplit-dwarf -o inlined_split "$sources/inlined.c"
 gcc -O2 -g -gdwarf-4 -gsplit-dwarf -o inlined_split4 "$sources/inlined.c"
 # Moved away from where they were compiled, with their .dwo files and without.
