@@ -17,6 +17,7 @@ static const double promising = 0.85;
 /* Sums of powers of x and their products with y, from which a parabola is fitted. */
 struct ann_moments {
 	long double n, x[5], y[3], yy; /* x[k]: of x^k; y[k]: of x^k y */
+	size_t different;              /* values of x */
 };
 
 struct ann_point {
@@ -30,9 +31,11 @@ ann_compare_points(const void *a, const void *b)
 	return (p->x > q->x) - (p->x < q->x);
 }
 
+/* Adds a point; again: the point before it has the same x. */
 static void
-ann_moments_add(struct ann_moments *m, const struct ann_point *at)
+ann_moments_add(struct ann_moments *m, const struct ann_point *at, bool again)
 {
+	m->different += !again;
 	long double power = 1;
 	for (int k = 0; k < 5; k++) {
 		m->x[k] += power;
@@ -47,7 +50,9 @@ ann_moments_add(struct ann_moments *m, const struct ann_point *at)
 static struct ann_moments
 ann_moments_less(const struct ann_moments *all, const struct ann_moments *part)
 {
-	struct ann_moments m = {.n = all->n - part->n, .yy = all->yy - part->yy};
+	struct ann_moments m = {.n = all->n - part->n,
+	                        .yy = all->yy - part->yy,
+	                        .different = all->different - part->different};
 	for (int k = 0; k < 5; k++)
 		m.x[k] = all->x[k] - part->x[k];
 	for (int k = 0; k < 3; k++)
@@ -55,10 +60,12 @@ ann_moments_less(const struct ann_moments *all, const struct ann_moments *part)
 	return m;
 }
 
-/* Returns the sum of the squared residuals of a parabola, or of a line if x has too few values. */
+/* Returns the sum of the squared residuals of a parabola, or of a line or a constant if x has too
+ * few values: a curve through all of them would fit by chance. */
 static double
 ann_moments_rss(const struct ann_moments *m)
 {
+	const int most = m->different > 3 ? 3 : m->different > 2 ? 2 : 1;
 	long double a[3][4], rss = m->yy;
 	for (int i = 0; i < 3; i++) {
 		for (int k = 0; k < 3; k++)
@@ -66,7 +73,7 @@ ann_moments_rss(const struct ann_moments *m)
 		a[i][3] = m->y[i];
 	}
 	/* Cholesky: each step subtracts the squares that a column explains. */
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < most; i++) {
 		if (!(a[i][i] > 1e-12L * m->n))
 			break;
 		rss -= a[i][3] * a[i][3] / a[i][i];
@@ -104,9 +111,10 @@ ann_best_places(const struct ann_point *points, size_t n, size_t least, size_t p
 	struct ann_moments all = {0}, before = {0};
 	double best[ANN_PLACES] = {INFINITY, INFINITY}, squares[ANN_PLACES] = {INFINITY, INFINITY};
 	for (size_t i = 0; i < n; i++)
-		ann_moments_add(&all, &points[i]);
+		ann_moments_add(&all, &points[i], i && points[i].x == points[i - 1].x);
 	for (size_t i = 1; i < n; i++) {
-		ann_moments_add(&before, &points[i - 1]);
+		ann_moments_add(&before, &points[i - 1],
+		                i > 1 && points[i - 1].x == points[i - 2].x);
 		if (i < least || n - i < least || points[i].x == points[i - 1].x)
 			continue;
 		const struct ann_moments after = ann_moments_less(&all, &before);
@@ -127,14 +135,30 @@ ann_best_places(const struct ann_point *points, size_t n, size_t least, size_t p
 			places[k] = 0;
 }
 
-/* A gap that is much wider than the others is in no scope, because nothing was observed in it. */
+/* Returns the mean distance of the values on one side of a position, of at most NEAR of them; 0: it
+ * has one value. step: 1, upwards, or -1. */
+static double
+ann_spacing(const struct ann_point *points, size_t n, size_t from, int step)
+{
+	enum { NEAR = 10 };
+	size_t different = 0, at = from;
+	double last = points[from].x;
+	while (different < NEAR && (step > 0 ? at + 1 < n : at > 0)) {
+		at = step > 0 ? at + 1 : at - 1;
+		different += points[at].x != last;
+		last = points[at].x;
+	}
+	return different ? fabs(last - points[from].x) / (double)different : 0;
+}
+
+/* A gap that is much wider than those near it is in no scope, because nothing was observed in it.
+ */
 static void
 ann_range_tests(uint16_t feature, double below, double above, double spacing,
                 struct st_ann_split *s)
 {
-	const bool gap = above - below > 10 * spacing;
-	const bool whole = below == floor(below) && above == floor(above);
-	const double middle = whole ? floor((below + above) / 2) : (below + above) / 2;
+	const bool gap = spacing > 0 && above - below > 10 * spacing;
+	const double middle = st_ann_bound(below, above);
 	s->n = 2;
 	s->tests[0] = (struct st_ann_test){feature, ST_ANN_AT_MOST, gap ? below : middle, 0};
 	s->tests[1] = (struct st_ann_test){feature, gap ? ST_ANN_AT_LEAST : ST_ANN_ABOVE,
@@ -147,10 +171,10 @@ ann_try_place(const struct st_ann_problem *p, struct st_ann_rows rows,
               size_t at, struct st_ann_split *best)
 {
 	const double low = u->low[feature], high = u->high[feature], middle = (low + high) / 2;
-	size_t different = 1;
+	const double spacing =
+	        fmax(ann_spacing(points, rows.n, at - 1, -1), ann_spacing(points, rows.n, at, 1)) *
+	        (high - low) / 2;
 	struct st_ann_split s;
-	for (size_t i = 1; i < rows.n; i++)
-		different += points[i].x != points[i - 1].x;
 	/* Takes the bounds from the values themselves, because scaling may have rounded them. */
 	double below = -INFINITY, above = INFINITY;
 	const double place = middle + (points[at - 1].x + points[at].x) / 4 * (high - low);
@@ -161,7 +185,7 @@ ann_try_place(const struct st_ann_problem *p, struct st_ann_rows rows,
 		else
 			above = fmin(above, x);
 	}
-	ann_range_tests(feature, below, above, (high - low) / (double)different, &s);
+	ann_range_tests(feature, below, above, spacing, &s);
 	if (st_ann_judge_split(p, rows, &s))
 		return ST_FAILED;
 	if (s.n && (!best->n || s.bic < best->bic))

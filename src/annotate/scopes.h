@@ -70,6 +70,9 @@ struct st_ann_split {
 /* Returns the rows that pass the test; v: space for all rows. */
 struct st_ann_rows st_ann_pass(const struct st_ann_problem *p, struct st_ann_rows rows,
                                const struct st_ann_test *t, uint32_t *v);
+/* Returns the bound between two neighbouring values of a feature, where the code's own bound is not
+ * known: the middle, rounded down between whole numbers. */
+double st_ann_bound(double below, double above);
 /* Fits the parts and sets the sums; s->n becomes 0 when a part is too small. */
 st_status st_ann_judge_split(const struct st_ann_problem *p, struct st_ann_rows rows,
                              struct st_ann_split *s);

@@ -160,9 +160,19 @@ ann_is_apart(const struct st_ann_branch *b, const double *x, struct st_ann_rows 
 	return true;
 }
 
-static void
-ann_cut_at(struct st_ann_split *s, uint16_t feature, double cut, uint16_t branch)
+double
+st_ann_bound(double below, double above)
 {
+	const bool whole = below == floor(below) && above == floor(above);
+	const double middle = below / 2 + above / 2, bound = whole ? floor(middle) : middle;
+	return bound < above ? bound : below;
+}
+
+static void
+ann_cut_between(struct st_ann_split *s, uint16_t feature, double below, double above,
+                uint16_t branch)
+{
+	const double cut = st_ann_bound(below, above);
 	s->tests[0] = (struct st_ann_test){feature, ST_ANN_AT_MOST, cut, branch};
 	s->tests[1] = (struct st_ann_test){feature, ST_ANN_ABOVE, cut, branch};
 	s->n = 2;
@@ -182,7 +192,8 @@ ann_split_branch(const struct st_ann_problem *p, struct st_ann_rows rows,
 	const uint16_t branch = (uint16_t)(b - p->records->branches.v + 1);
 	const bool below = sides.high[0] < sides.low[1], above = sides.high[1] < sides.low[0];
 	if (below || above) {
-		ann_cut_at(s, feature, below ? sides.high[0] : sides.high[1], branch);
+		ann_cut_between(s, feature, below ? sides.high[0] : sides.high[1],
+		                below ? sides.low[1] : sides.low[0], branch);
 		return;
 	}
 	for (int single = 0; single < 2 && !s->n; single++)
@@ -305,7 +316,7 @@ ann_try_branch(const struct st_ann_problem *p, struct st_ann_rows rows,
 		return ST_FAILED;
 	double high = v[0].high;
 	for (size_t k = 1; k < n; k++) {
-		ann_cut_at(&s, feature, high, branch);
+		ann_cut_between(&s, feature, high, v[k].low, branch);
 		if (high < v[k].low && ann_try_split(p, rows, &s, judged, best))
 			return ST_FAILED;
 		high = fmax(high, v[k].high);

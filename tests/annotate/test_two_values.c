@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tests numbers with few values: a flag that the program keeps in an integer divides the records,
- * and the clusters at few values make no law. */
+ * the clusters at few values make no law, and a bound is between two values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,6 +115,93 @@ test_clusters_at_three_values(void **state)
 	st_ann_annotation_free(&a);
 }
 
+/* The condition of the scope that begins or ends at the bound of the only division. */
+static void
+check_bound(struct laws *l, const char *low, const char *high)
+{
+	struct st_ann_annotation a = laws_analyse(l, "y");
+	assert_int_equal(a.scopes.n, 2);
+	assert_string_equal(laws_text(only_model(&a, 0, low)->a, 0), "100 + 3 * n");
+	assert_string_equal(laws_text(only_model(&a, 1, high)->a, 0), "7 * n^2");
+	st_ann_annotation_free(&a);
+}
+
+/* A bound is in the middle between the values next to it, which are 420 and 490. */
+static void
+test_bound_is_in_the_middle(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n");
+	for (int i = 0; i < 200; i++) {
+		const int n = 70 * (i % 10);
+		laws_row(&l, "%d,%d", n > 450 ? 7 * n * n : 100 + 3 * n, n);
+	}
+	check_bound(&l, "n <= 455", "n > 455");
+}
+
+/* The same for a branch, whose constant the records do not have. */
+static void
+test_bound_of_a_branch(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "#strobe-records,1\n#function,1,f\n#metric,1,y\n#feature,1,n\n"
+	               "#branch,1,x.c:9");
+	for (int i = 0; i < 200; i++) {
+		const int n = 70 * (i % 10);
+		laws_row(&l, "1,%d,%d,%d,#", n > 450 ? 7 * n * n : 100 + 3 * n, n, n > 450);
+	}
+	check_bound(&l, "n <= 455", "n > 455");
+}
+
+/* Sizes become rarer towards the largest ones: no distance of them is a hole without a model. */
+static void
+test_rare_large_sizes_leave_no_hole(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n");
+	for (int i = 0; i < 300; i++) {
+		const int n = i < 250 ? i : 250 + 20 * (i - 250) + (i > 270 ? 100 : 0);
+		laws_row(&l, "%d,%d", n > 700 ? 7 * n * n : 100 + 3 * n, n);
+	}
+	check_bound(&l, "n <= 710", "n > 710");
+}
+
+/* Between two groups of sizes is a hole that is far wider than the distances within them. */
+static void
+test_hole_between_groups(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n");
+	for (int i = 0; i < 300; i++) {
+		const int n = i < 150 ? i : 850 + i;
+		laws_row(&l, "%d,%d", n > 700 ? 7 * n * n : 100 + 3 * n, n);
+	}
+	check_bound(&l, "n <= 149", "n >= 1000");
+}
+
+/* Curves through three values on each side of 96 would fit as well as the law that changes at 384:
+ * the six values determine it. */
+static void
+test_few_sizes_with_a_bound(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n");
+	for (int i = 0; i < 168; i++) {
+		const int n = 16 << i % 6;
+		laws_row(&l, "%d,%d", n > 384 ? 100256 : 5 * n, n);
+	}
+	struct st_ann_annotation a = laws_analyse(&l, "y");
+	assert_int_equal(a.scopes.n, 2);
+	assert_string_equal(laws_text(only_model(&a, 0, "n <= 384")->a, 0), "5 * n");
+	assert_string_equal(laws_text(only_model(&a, 1, "n > 384")->a, 0), "100256");
+	st_ann_annotation_free(&a);
+}
+
 int
 main(void)
 {
@@ -124,6 +211,11 @@ main(void)
 	        cmocka_unit_test(test_three_values_are_a_range),
 	        cmocka_unit_test(test_outliers_beside_a_flag),
 	        cmocka_unit_test(test_clusters_at_three_values),
+	        cmocka_unit_test(test_bound_is_in_the_middle),
+	        cmocka_unit_test(test_bound_of_a_branch),
+	        cmocka_unit_test(test_rare_large_sizes_leave_no_hole),
+	        cmocka_unit_test(test_hole_between_groups),
+	        cmocka_unit_test(test_few_sizes_with_a_bound),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
