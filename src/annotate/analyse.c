@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "annotate/describe.h"
+#include "annotate/remark.h"
 #include "annotate/undisturbed.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -234,11 +235,13 @@ st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_an
 	if (!status) {
 		out->records = rows.n;
 		ann_take_overhead(m, rows, out);
-		status = st_ann_only_grows(m->unit) ? st_ann_divide_times(&p, rows, &leaves)
-		                                    : st_ann_divide(&p, rows, &leaves);
+		const bool times = st_ann_only_grows(m->unit);
+		status = times ? st_ann_divide_times(&p, rows, &leaves)
+		               : st_ann_divide(&p, rows, &leaves);
 		for (size_t i = 0; i < leaves.list.n && !status; i++)
 			status = st_ann_describe_leaf(&p, &leaves.list.v[i], out, used);
-		if (status || ann_declare_used(&p, rows, used, out))
+		if (status || ann_declare_used(&p, rows, used, out) ||
+		    st_ann_remark(&p, rows, &leaves, times, &out->note))
 			status = ann_analysis_memory(e);
 	}
 	st_ann_leaves_free(&leaves);

@@ -97,19 +97,19 @@ st_ann_bic(double n, double rss, double parameters, double floor)
 	return n * log(2 * M_PI) + n * log(fmax(rss / n, floor)) + n + (parameters + 1) * log(n);
 }
 
-/* Adds a record to the columns 1, terms[0], terms[1], ... */
+/* Adds a record to the columns 1, terms[0], terms[1], ..., which are divided by their scales. */
 static void
 ann_add_terms(struct st_columns *c, const struct st_ann_problem *p, const struct st_ann_fit *f,
-              uint32_t row)
+              const double *scale, uint32_t row)
 {
 	double x[ST_LS_MOST] = {1};
 	for (size_t i = 0; i < f->n_terms; i++)
-		x[i + 1] = st_ann_term_at(p, &f->terms[i], row);
+		x[i + 1] = st_ann_term_at(p, &f->terms[i], row) / scale[i + 1];
 	st_columns_add(c, x, p->y[row], 1);
 }
 
 static st_status
-ann_solve_terms(const struct st_columns *c, struct st_ann_fit *f)
+ann_solve_terms(const struct st_columns *c, const double *scale, struct st_ann_fit *f)
 {
 	size_t all[ST_LS_MOST];
 	struct st_ls ls;
@@ -118,8 +118,8 @@ ann_solve_terms(const struct st_columns *c, struct st_ann_fit *f)
 	if (st_columns_solve(c, all, f->n_terms + 1, &ls, NULL))
 		return ST_FAILED;
 	for (size_t i = 0; i <= f->n_terms; i++) {
-		f->b[i] = ls.b[i];
-		f->se[i] = ls.se[i];
+		f->b[i] = ls.b[i] / scale[i];
+		f->se[i] = ls.se[i] / scale[i];
 	}
 	f->n = ls.n;
 	f->rss = ls.sse;
@@ -146,18 +146,32 @@ ann_shuffled(struct st_ann_rows rows, uint64_t seed)
 	return v;
 }
 
+/* Finds the largest value of each term, so that squares of very large or small ones are numbers. */
+static void
+ann_term_scales(const struct st_ann_problem *p, struct st_ann_rows rows, const struct st_ann_fit *f,
+                double *scale)
+{
+	scale[0] = 1;
+	for (size_t k = 0; k < f->n_terms; k++) {
+		double most = 0;
+		for (size_t i = 0; i < rows.n; i++)
+			most = fmax(most, fabs(st_ann_term_at(p, &f->terms[k], rows.v[i])));
+		scale[k + 1] = isnormal(most) ? most : 1;
+	}
+}
+
 /* Adds the squares of one fold's residuals about the fit, and about the mean, of the others. */
 static st_status
 ann_judge_fold(const struct st_ann_problem *p, const uint32_t *v, size_t n, size_t fold,
-               struct st_ann_fit *f, double *rss, double *tss)
+               const double *scale, struct st_ann_fit *f, double *rss, double *tss)
 {
 	struct st_columns c;
 	st_status status = st_columns_begin(&c, f->n_terms + 1);
 	for (size_t i = 0; i < n && !status; i++)
 		if (i % FOLDS != fold)
-			ann_add_terms(&c, p, f, v[i]);
+			ann_add_terms(&c, p, f, scale, v[i]);
 	const double mean = (double)c.mean;
-	status = status || ann_solve_terms(&c, f) ? ST_FAILED : ST_OK;
+	status = status || ann_solve_terms(&c, scale, f) ? ST_FAILED : ST_OK;
 	st_columns_free(&c);
 	for (size_t i = fold; i < n && !status; i += FOLDS) {
 		const double y = p->y[v[i]], r = y - st_ann_fit_at(p, f, v[i]);
@@ -171,14 +185,15 @@ double
 st_ann_cross_validate(const struct st_ann_problem *p, struct st_ann_rows rows,
                       const struct st_ann_fit *f)
 {
-	double rss = 0, tss = 0;
+	double rss = 0, tss = 0, scale[ST_LS_MOST];
 	if (rows.n < 2 * FOLDS || rows.n < 2 * (f->n_terms + 1))
 		return NAN;
+	ann_term_scales(p, rows, f, scale);
 	uint32_t *v = ann_shuffled(rows, p->options.seed);
 	st_status status = v ? ST_OK : ST_FAILED;
 	for (size_t fold = 0; fold < FOLDS && !status; fold++) {
 		struct st_ann_fit of_others = *f;
-		status = ann_judge_fold(p, v, rows.n, fold, &of_others, &rss, &tss);
+		status = ann_judge_fold(p, v, rows.n, fold, scale, &of_others, &rss, &tss);
 	}
 	free(v);
 	return status || !(tss > 0) ? NAN : 1 - rss / tss;

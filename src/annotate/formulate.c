@@ -238,10 +238,10 @@ ann_says(const struct st_ann_problem *p, struct st_ann_rows rows, const struct s
          uint16_t feature, double mean)
 {
 	const double *x = p->records->features.v[feature].v;
-	const double low = u->low[feature], n = (double)rows.n;
+	const double low = u->low[feature], range = u->high[feature] - low, n = (double)rows.n;
 	double sx = 0, sxx = 0, sxy = 0;
 	for (size_t i = 0; i < rows.n; i++) {
-		const double d = x[rows.v[i]] - low;
+		const double d = (x[rows.v[i]] - low) / range;
 		sx += d;
 		sxx += d * d;
 		sxy += d * (p->y[rows.v[i]] - mean);
@@ -278,6 +278,25 @@ st_ann_strongest(const struct st_ann_problem *p, struct st_ann_rows rows,
 	return n;
 }
 
+/* Returns whether a shape of a feature is defined, and a number, for all records. */
+static bool
+ann_has_shape(const struct st_ann_usable *u, uint16_t feature, enum st_ann_shape shape)
+{
+	const double low = u->low[feature];
+	switch (shape) {
+	case ST_ANN_LOG_X:
+		return low > 0;
+	case ST_ANN_SQRT_X:
+	case ST_ANN_X_LOG_X:
+		return low >= 0;
+	case ST_ANN_X_SQUARED:
+	case ST_ANN_X_CUBED:
+		return st_ann_has_powers(low, u->high[feature]);
+	default:
+		return true;
+	}
+}
+
 /* Makes the main terms: all shapes of the chosen classes, of each feature for which they are
  * defined. */
 static st_status
@@ -296,9 +315,7 @@ ann_main_terms(struct ann_pool *pool)
 	/* Linear terms come first, so that the higher ones are removed from collinear columns. */
 	for (unsigned s = 0; s < ST_ANN_SHAPE_COUNT; s++)
 		for (size_t i = 0; i < n && shapes & 1u << s; i++) {
-			const double low = pool->usable->low[few[i]];
-			if ((s == ST_ANN_LOG_X && low <= 0) ||
-			    ((s == ST_ANN_SQRT_X || s == ST_ANN_X_LOG_X) && low < 0))
+			if (!ann_has_shape(pool->usable, few[i], s))
 				continue;
 			pool->terms[pool->n++] =
 			        (struct st_ann_term){few[i], ST_ANN_NO_FEATURE, (uint8_t)s, 0};
@@ -352,6 +369,12 @@ ann_is_saturated(const struct ann_pool *pool, const struct st_ann_fit *f)
 	return n <= f->n_terms + 1;
 }
 
+static bool
+ann_has_product(const struct st_ann_usable *u, const struct st_ann_term *t)
+{
+	return st_ann_has_powers(u->low[t->a], u->high[t->a]);
+}
+
 /* Makes the terms of a fit and their products of two different features. */
 static st_status
 ann_product_terms(struct ann_pool *pool, const struct st_ann_term *terms, size_t n)
@@ -364,7 +387,8 @@ ann_product_terms(struct ann_pool *pool, const struct st_ann_term *terms, size_t
 		pool->terms[pool->n++] = terms[i];
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n && pool->n < ST_ANN_TERMS_MOST; k++)
-			if (terms[i].a != terms[k].a)
+			if (terms[i].a != terms[k].a && ann_has_product(pool->usable, &terms[i]) &&
+			    ann_has_product(pool->usable, &terms[k]))
 				pool->terms[pool->n++] = (struct st_ann_term){
 				        terms[i].a, terms[k].a, terms[i].shape_a, terms[k].shape_a};
 	return ann_pool_fill(pool);

@@ -118,6 +118,11 @@ struct st_ann_usable {
 };
 st_status st_ann_find_usable(const struct st_ann_problem *p, struct st_ann_rows rows,
                              struct st_ann_usable *out);
+/* Returns whether powers and products of values in a range can be calculated: the largest is not
+ * above 1e100, and not below 1e-100 unless all are 0. */
+bool st_ann_has_powers(double low, double high);
+/* Returns whether values in a range can be scaled to their range without loss of digits. */
+bool st_ann_has_scale(double low, double high);
 void st_ann_usable_free(struct st_ann_usable *u);
 /* Writes at most `most` (<= ST_ANN_FEATURES_MOST) usable features to v: all in the order of
  * preference, or the strongest ones if there are more. Returns their number. */

@@ -8,9 +8,23 @@
 
 static const double same_correlation = 0.9;
 
+bool
+st_ann_has_powers(double low, double high)
+{
+	static const double least = 1e-100, most = 1e100;
+	const double largest = fmax(fabs(low), fabs(high));
+	return !(largest > most) && !(largest > 0 && largest < least);
+}
+
+bool
+st_ann_has_scale(double low, double high)
+{
+	return low == high || isnormal(high - low);
+}
+
 /* Subtracts the mean of a feature and scales it to a vector of length 1. Returns false if it is
- * absent in a row or constant. The values are scaled to their range first, because the
- * squares of very large or small ones overflow or underflow. */
+ * absent in a row or constant, or has no scale. The values are scaled to their range first,
+ * because the squares of very large or small ones overflow or underflow. */
 static bool
 ann_standardise(const double *v, struct st_ann_rows rows, double *out, double *low, double *high)
 {
@@ -24,7 +38,7 @@ ann_standardise(const double *v, struct st_ann_rows rows, double *out, double *l
 		*low = fmin(*low, x);
 		*high = fmax(*high, x);
 	}
-	if (!(*low < *high) || !isfinite(*high - *low))
+	if (!(*low < *high) || !st_ann_has_scale(*low, *high))
 		return false;
 	for (size_t i = 0; i < rows.n; i++) {
 		out[i] = (v[rows.v[i]] - *low) / (*high - *low);
