@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "annotate/undisturbed.h"
 #include "stats/distributions.h"
 
 /* A model whose parameters have been evaluated. */
@@ -242,6 +243,11 @@ st_ann_predict(const struct st_ann_annotation *a, const struct st_ann_names *nam
 	if (!isnan(out->sd)) {
 		out->low = ann_scope_quantile(s, names, (1 - level) / 2, out->mean, out->sd);
 		out->high = ann_scope_quantile(s, names, (1 + level) / 2, out->mean, out->sd);
+		if (a->unit && st_ann_only_grows(a->unit)) {
+			/* A normal distribution reaches below 0, which a time does not. */
+			out->low = fmax(out->low, 0);
+			out->high = fmax(out->high, 0);
+		}
 	}
 	out->inside = st_ann_is_observed(a, names);
 	return ST_OK;

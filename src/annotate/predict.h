@@ -7,7 +7,7 @@
 
 struct st_ann_prediction {
 	double mean, sd;  /* NAN: no condition holds; sd is also NAN if the model has no spread */
-	double low, high; /* interval of the given level; NAN where sd is */
+	double low, high; /* interval of the given level, of a time not below 0; NAN where sd is */
 	bool inside;      /* all values are in the observed ranges */
 	double left_out;  /* share of the records that the models of the scope do not describe */
 };

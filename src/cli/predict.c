@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/undisturbed.h"
 #include "base/nearest.h"
 #include "base/parse.h"
 #include "cli/annotate_kept.h"
@@ -181,6 +182,17 @@ predict_check_names(const struct st_ann_annotation *an, const struct predict_arg
 	return ST_OK;
 }
 
+enum { PREDICT_NUMBER_SIZE = 32 };
+
+/* Writes a number for people: six digits, or a whole number if it has more. JSON has all digits. */
+static const char *
+predict_number(double x, char text[static PREDICT_NUMBER_SIZE])
+{
+	const bool large = fabs(x) >= 1e6 && fabs(x) < 1e15;
+	snprintf(text, PREDICT_NUMBER_SIZE, large ? "%.0f" : "%.6g", x);
+	return text;
+}
+
 static void
 predict_warn(const struct st_ann_annotation *an, const struct predict_arguments *a,
              const struct st_ann_prediction *p)
@@ -193,13 +205,17 @@ predict_warn(const struct st_ann_annotation *an, const struct predict_arguments 
 	for (size_t k = 0; k < an->declarations.n; k++) {
 		const struct st_ann_declaration *d = &an->declarations.v[k];
 		struct st_ann_value v = {NAN, NULL};
+		char at[PREDICT_NUMBER_SIZE], low[PREDICT_NUMBER_SIZE], high[PREDICT_NUMBER_SIZE];
 		if (!isnan(d->low) && predict_find(a, d->name, &v) &&
 		    (v.number < d->low || v.number > d->high))
-			fprintf(stderr,
-			        "strobe: %s = %.10g is outside the observed range, %.10g to "
-			        "%.10g\n",
-			        d->name, v.number, d->low, d->high);
+			fprintf(stderr, "strobe: %s = %s is outside the observed range, %s to %s\n",
+			        d->name, predict_number(v.number, at), predict_number(d->low, low),
+			        predict_number(d->high, high));
 	}
+	if (p->mean < 0 && an->unit && st_ann_only_grows(an->unit))
+		fputs("strobe: the model predicts a time below 0, so that it does not hold for "
+		      "these values\n",
+		      stderr);
 }
 
 static void
@@ -213,10 +229,14 @@ predict_print(const struct st_ann_annotation *an, const struct predict_arguments
 		       an->metric, an->function);
 		return;
 	}
-	printf("%s of %s: %.10g%s%s", an->metric, an->function, p->mean, blank, unit);
+	char mean[PREDICT_NUMBER_SIZE], sd[PREDICT_NUMBER_SIZE], low[PREDICT_NUMBER_SIZE],
+	        high[PREDICT_NUMBER_SIZE];
+	printf("%s of %s: %s%s%s", an->metric, an->function, predict_number(p->mean, mean), blank,
+	       unit);
 	if (!isnan(p->sd))
-		printf(", standard deviation %.6g, %.6g %% between %.10g and %.10g", p->sd,
-		       100 * a->level, p->low, p->high);
+		printf(", standard deviation %s, %.6g %% between %s and %s",
+		       predict_number(p->sd, sd), 100 * a->level, predict_number(p->low, low),
+		       predict_number(p->high, high));
 	putchar('\n');
 	predict_warn(an, a, p);
 }

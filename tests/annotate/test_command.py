@@ -293,8 +293,28 @@ class Predict(Annotate):
     def test_outside(self):
         done = self.strobe("predict", "f.ann", "f", "time", "n=1000")
         self.assertEqual((done.returncode, done.stderr), (0, "strobe: n = 1000 is outside the observed range, 0 to 199\n"))
-        self.assertRegex(done.stdout, r"^time of f: 20\d\d\d\.\d+ us, standard deviation \S+, 95 % between \S+ and \S+\n$")
+        self.assertRegex(done.stdout, r"^time of f: 20\d\d\d(\.\d+)? us, standard deviation \S+, 95 % between \S+ and \S+\n$")
         self.assertFalse(json.loads(self.printed("predict", "f.ann", "f", "time", "n=1000", "--format", "json"))["inside"])
+
+    def test_a_time_is_not_below_0(self):
+        """The normal distribution of a small time reaches below 0: its interval does not. Counts keep theirs."""
+        law = "f.%s(n) {\n    number n = n; //: range -9 9\n    Norm(10 * n, 10);\n}\n"
+        self.file("//: unit ns\n" + law % "time" + "\n" + law % "balance", "low.ann")
+        for metric, low in (("time", 0), ("balance", 10 - 19.59963984540054)):
+            got = json.loads(self.printed("predict", "low.ann", "f", metric, "n=1", "--format", "json"))
+            self.assertAlmostEqual(got["interval"][0], low, places=6)
+            self.assertAlmostEqual(got["interval"][1], 10 + 19.59963984540054, places=6)
+        self.assertEqual(self.printed("predict", "low.ann", "f", "time", "n=1"), "time of f: 10 ns, standard deviation 10, 95 % between 0 and 29.5996\n")
+        done = self.strobe("predict", "low.ann", "f", "time", "n=-9")
+        self.assertEqual((done.stdout, done.stderr), ("time of f: -90 ns, standard deviation 10, 95 % between 0 and 0\n",
+                                                      "strobe: the model predicts a time below 0, so that it does not hold for these values\n"))
+
+    def test_numbers_for_people(self):
+        self.file("f.count(n) {\n    number n = n; //: range 1 1e7\n    Norm(12.3456789 * n, 1.23456789);\n}\n", "long.ann")
+        for n, mean in (("1", "12.3457"), ("1e3", "12345.7"), ("1e6", "12345679"), ("1e16", "1.23457e+17")):
+            self.assertEqual(self.strobe("predict", "long.ann", "f", "count", f"n={n}").stdout.split(", ")[:2],
+                             [f"count of f: {mean}", "standard deviation 1.23457"])
+        self.assertEqual(json.loads(self.printed("predict", "long.ann", "f", "count", "n=1", "--format", "json"))["mean"], 12.3456789)
 
     def test_sources_of_any_kind(self):
         for path, parameter in (("v->end - v->begin", "v"), ("strlen(*s)", "s"), ("v.size()", "v"), ("p->a[2] * 4", "p"), ("*v == NULL", "v"),
