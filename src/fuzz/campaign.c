@@ -66,22 +66,43 @@ grown_by_byte(double grown, size_t bytes)
 	return (grown - 1) / (double)(bytes + 1);
 }
 
-static bool
-is_denser(const struct st_fuzz_campaign *c, double grown, size_t bytes)
+size_t
+st_fuzz_size_class(size_t bytes)
 {
-	const struct st_fuzz_input *best = &c->corpus.list.v[c->greatest];
+	size_t class = 0;
+	for (; bytes && class < ST_FUZZ_SIZES - 1; bytes /= 2)
+		class ++;
+	return class;
+}
+
+static bool
+is_denser(const struct st_fuzz_campaign *c, double grown, size_t bytes, size_t than)
+{
+	const struct st_fuzz_input *best = &c->corpus.list.v[than];
 	return grown_by_byte(grown, bytes) > grown_by_byte(best->grown, best->bytes.n);
 }
 
-/* Whether the input has grown more for each of its bytes than all parents. Of the whole growth,
- * long inputs have most, and hide the short ones that have a better shape. */
+/* Whether the input has grown more for each of its bytes than all parents of about its size. Of
+ * the whole growth, long inputs have most, and hide the short ones that have a better shape; of the
+ * growth for each byte, an empty input may have most. */
 static bool
 is_densest(const struct st_fuzz_campaign *c, const struct st_fuzz_input *child,
            const struct st_fuzz_execution *x)
 {
-	return is_denser(
-	        c, c->target->paths ? x->growth.most : (double)x->work / (double)c->corpus.base,
-	        child->bytes.n);
+	const double grown =
+	        c->target->paths ? x->growth.most : (double)x->work / (double)c->corpus.base;
+	const size_t best = c->densest[st_fuzz_size_class(child->bytes.n)];
+	return best ? is_denser(c, grown, child->bytes.n, best - 1) : grown > 1;
+}
+
+/* The input of this number in the corpus has grown most of its class. */
+static void
+note_densest(struct st_fuzz_campaign *c, size_t number)
+{
+	const struct st_fuzz_input *input = &c->corpus.list.v[number];
+	c->densest[st_fuzz_size_class(input->bytes.n)] = number + 1;
+	if (is_denser(c, input->grown, input->bytes.n, c->greatest))
+		c->greatest = number;
 }
 
 st_status
@@ -285,6 +306,11 @@ st_fuzz_campaign_begin(struct st_fuzz_campaign *c, struct st_fuzz_bytes *seeds, 
 		}
 		if (c->most_work < input.work)
 			c->most_work = input.work;
+		bool new;
+		if (st_fuzz_known_add(&c->known, &input.bytes, &new)) {
+			st_fuzz_input_free(&input);
+			return no_memory(e);
+		}
 		if (st_corpus_add(&c->corpus, &input))
 			return no_memory(e);
 	}
@@ -298,8 +324,9 @@ st_fuzz_campaign_begin(struct st_fuzz_campaign *c, struct st_fuzz_bytes *seeds, 
 	for (size_t i = 0; i < n; i++) {
 		const struct st_fuzz_input *seed = &c->corpus.list.v[i];
 		c->most_grown = fmax(c->most_grown, seed->grown);
-		if (is_denser(c, seed->grown, seed->bytes.n))
-			c->greatest = i;
+		const size_t best = c->densest[st_fuzz_size_class(seed->bytes.n)];
+		if (!best || is_denser(c, seed->grown, seed->bytes.n, best - 1))
+			note_densest(c, i);
 	}
 	return note_moment(c, false, e);
 }
@@ -348,7 +375,7 @@ measure_child(const struct st_fuzz_campaign *c, struct st_fuzz_input *child,
 /* Keeps the child if it is interesting: it, or with paths one of its paths, exceeds the current
  * rate times the base, and its parent. Keeps it, too, if it takes some edge more often than all
  * before, and works more than its parent; or if it has grown more for each of its bytes than all
- * before. */
+ * before of about its size. */
 static st_status
 take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
            const struct st_fuzz_execution *x, bool *interesting, struct st_error *e)
@@ -369,9 +396,11 @@ take_child(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
 		return ST_OK;
 	if (*interesting && c->keep && c->keep(c->arg, c, child, NULL, e))
 		return ST_FAILED;
+	if (st_corpus_add(&c->corpus, child))
+		return no_memory(e);
 	if (densest)
-		c->greatest = c->corpus.list.n;
-	return st_corpus_add(&c->corpus, child) ? no_memory(e) : ST_OK;
+		note_densest(c, c->corpus.list.n - 1);
+	return ST_OK;
 }
 
 static void
@@ -416,6 +445,7 @@ st_fuzz_campaign_free(struct st_fuzz_campaign *c)
 	st_fuzz_journal_close(&c->journal);
 	st_fuzz_places_free(&c->places);
 	st_corpus_free(&c->corpus);
+	st_fuzz_known_free(&c->known);
 	for (size_t i = 0; i < c->faults.n; i++)
 		st_fuzz_input_free(&c->faults.v[i].input);
 	free(c->faults.v);

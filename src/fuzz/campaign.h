@@ -11,6 +11,7 @@
 #define STROBE_FUZZ_CAMPAIGN_H
 
 #include "fuzz/journal.h"
+#include "fuzz/known.h"
 #include "fuzz/paths.h"
 #include "fuzz/series.h"
 
@@ -34,12 +35,16 @@ struct st_fuzz_fault {
 	int code;
 };
 
+/* Classes of inputs by size: of 0 bytes, 1, 2 and 3, 4 to 7, ... up to 64 MiB. */
+enum { ST_FUZZ_SIZES = 28 };
+
 struct st_fuzz_campaign {
 	struct st_fuzz_campaign_choice choice;
 	struct st_fuzz_target *target;
 	const struct st_fuzz_rules *rules;
 	struct st_fuzz_places places;
 	struct st_corpus corpus;
+	struct st_fuzz_known known;      /* seeds and all inputs that were made */
 	struct st_fuzz_paths_base paths; /* empty unless the target counts them */
 	ST_VEC(size_t) path_hits;        /* by path: interesting inputs on which it grew */
 	size_t n_seeds;
@@ -56,9 +61,12 @@ struct st_fuzz_campaign {
 	struct st_fuzz_journal journal;
 	size_t n_elsewhere; /* executions of other processes, whose inputs were imported */
 	size_t n_executions, n_interesting, n_hangs, n_faults;
-	uint64_t most_work; /* of all inputs */
-	double most_grown;  /* likewise */
-	size_t greatest;    /* number of the parent that has grown most for each of its bytes */
+	bool exhausted; /* the rules have made all inputs that they can make of the parents */
+	size_t n_not_executed; /* inputs that were made, but not executed when the time was over */
+	uint64_t most_work;    /* of all inputs */
+	double most_grown;     /* likewise */
+	size_t greatest;       /* number of the parent that has grown most for each of its bytes */
+	size_t densest[ST_FUZZ_SIZES]; /* 1 + the number of that of each class; 0: none yet */
 	struct st_fuzz_series series;
 	bool has_noted_executed;
 	double unsteady; /* greatest difference of the work of equal executions of a seed, as a
@@ -95,6 +103,8 @@ st_status st_fuzz_campaign_record(struct st_fuzz_campaign *c, const struct st_fu
 st_status st_fuzz_campaign_record_child(struct st_fuzz_campaign *c,
                                         const struct st_fuzz_input *child,
                                         struct st_fuzz_execution *x, struct st_error *e);
+/* The class of an input by its size. */
+size_t st_fuzz_size_class(size_t bytes);
 /* Takes a child by the rule with the result of its execution: it is kept, or not. */
 st_status st_fuzz_campaign_take(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
                                 size_t rule, const struct st_fuzz_execution *x, struct st_error *e);

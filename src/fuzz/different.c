@@ -91,8 +91,8 @@ by_work_of_position(const void *x, const void *y)
 	return order ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-/* Chooses the positions for which the program works most. *any: the program ended normally each
- * time, and time is left. */
+/* Chooses the positions for which the program works most. *any: the words are no larger than an
+ * input of the search, the program ended normally each time, and time is left. */
 static st_status
 choose_positions(struct st_judging *j, struct st_fuzz_family *f, bool *any, struct st_error *e)
 {
@@ -100,9 +100,9 @@ choose_positions(struct st_judging *j, struct st_fuzz_family *f, bool *any, stru
 	struct position positions[LONGEST_WORD];
 	struct st_fuzz_execution x = {0};
 	struct st_fuzz_bytes input = {0};
-	const size_t n = f->token.n - 1;
+	const size_t n = f->token.n - 1, size = f->before.n + WORDS * f->token.n + f->behind.n;
 	st_status status = ST_OK;
-	*any = true;
+	*any = size <= c->choice.most_bytes;
 	f->n_varied = 1;
 	for (size_t i = 0; i < n && *any && !status; i++) {
 		f->varied[0] = i;

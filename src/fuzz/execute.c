@@ -2,6 +2,7 @@
 #include "fuzz/execute.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,17 +77,18 @@ keep_answer(struct st_fuzz_slot *slot, int answer)
 		;
 }
 
-void
-st_fuzz_wait(struct st_fuzz_target *t)
+bool
+st_fuzz_wait(struct st_fuzz_target *t, double until)
 {
-	struct st_fuzz_worker *w = st_fuzz_worker_wait(t);
+	struct st_fuzz_worker *w = st_fuzz_worker_wait(t, until);
 	if (!w)
-		return;
+		return false;
 	struct st_fuzz_slot *slot = &t->slots[w->slot];
 	keep_answer(slot, w->answer);
 	slot->ended = true;
 	slot->cut = st_fuzz_interrupted() != 0;
 	slot->seconds = st_now_raw() - slot->began;
+	return true;
 }
 
 st_status
@@ -117,7 +119,7 @@ st_fuzz_execute(struct st_fuzz_target *t, const struct st_fuzz_bytes *input,
 	if (st_fuzz_start(t, 0, input, e))
 		return ST_FAILED;
 	while (!t->slots[0].ended)
-		st_fuzz_wait(t);
+		st_fuzz_wait(t, INFINITY);
 	return st_fuzz_finish(t, 0, places, out, e);
 }
 

@@ -136,8 +136,9 @@ void st_fuzz_target_end(struct st_fuzz_target *t);
 /* Begins an execution under the engine in a slot that is neither running nor ended. */
 st_status st_fuzz_start(struct st_fuzz_target *t, size_t slot, const struct st_fuzz_bytes *input,
                         struct st_error *e);
-/* Waits until one of those that run has ended, if there is one. */
-void st_fuzz_wait(struct st_fuzz_target *t);
+/* Waits until one of those that run has ended, if there is one. Returns false when none has by
+ * `until`, a moment of st_now_raw. */
+bool st_fuzz_wait(struct st_fuzz_target *t, double until);
 /* Takes the result of one that has ended. ST_FAILED with *e: it could not be started, or strobe
  * itself failed. After a signal `out` may be empty. `out` is reused: it begins as all zeros, and is
  * freed once by st_fuzz_execution_free. */

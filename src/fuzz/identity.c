@@ -83,7 +83,7 @@ write_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules *
                size_t n_seeds, FILE *out)
 {
 	fprintf(out,
-	        "fuzz=edges seed=%llu seeds=%zu:%016llx rate=%g size=%zu size-ratio=%g hang=%g",
+	        "fuzz=edges-2 seed=%llu seeds=%zu:%016llx rate=%g size=%zu size-ratio=%g hang=%g",
 	        (unsigned long long)choice->seed, n_seeds,
 	        (unsigned long long)hash_of_inputs(seeds, n_seeds), choice->rate,
 	        choice->most_bytes, choice->size_ratio, target->hang_seconds);

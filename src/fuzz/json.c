@@ -248,6 +248,8 @@ st_fuzz_json(const struct st_fuzz_campaign *c, const struct st_findings *finding
 	json_object_set_new(root, "unsteady", st_json_real(c->unsteady));
 	json_object_set_new(root, "not_superlinear", st_json_count(findings->linear));
 	json_object_set_new(root, "cannot_tell", st_json_count(findings->unsure));
+	json_object_set_new(root, "exhausted", json_boolean(c->exhausted));
+	json_object_set_new(root, "not_executed", st_json_count(c->n_not_executed));
 	json_object_set_new(root, "not_judged", st_json_count(findings->left));
 	for (size_t i = 0; i < findings->list.n; i++)
 		json_array_append_new(list,

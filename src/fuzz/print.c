@@ -29,7 +29,7 @@ print_law(const struct st_finding *f, FILE *out)
 		fputs("the law of its growth cannot be determined", out);
 	if (law->form == ST_LAW_UNKNOWN) {
 		if (f->times.n)
-			fprintf(out, " from %s: try a smaller --size or a longer --judge\n",
+			fprintf(out, " from %s: try another --size or a longer --judge\n",
 			        ST_COUNT(f->times.n, "input", "inputs"));
 		else
 			fputs(": no input of its family ended within --hang and --judge\n", out);
@@ -238,7 +238,7 @@ print_nothing(const struct st_findings *findings, FILE *out)
 		fputs("no input made the program do clearly more work", out);
 	if (findings->unsure)
 		fprintf(out,
-		        "%sthe law of %s cannot be determined (try a smaller --size or a longer "
+		        "%sthe law of %s cannot be determined (try another --size or a longer "
 		        "--judge)",
 		        findings->linear ? "; " : "",
 		        ST_COUNT(findings->unsure, "function", "functions"));
@@ -269,6 +269,16 @@ st_fuzz_print(const struct st_fuzz_campaign *c, const struct st_findings *findin
 		        "note: executions of the same seed differ by %.2g %% in %s: smaller "
 		        "growth is ignored\n",
 		        c->unsteady * 100, c->target->paths ? "the work on a path" : "their work");
+	if (c->exhausted)
+		fputs("note: the search ended early, because the rules make no further inputs: "
+		      "give other --rules, a larger --size or more seeds\n",
+		      out);
+	if (c->n_not_executed)
+		fprintf(out,
+		        "note: the time was over before %s executed: a longer --time, or "
+		        "--resume, executes %s\n",
+		        ST_COUNT(c->n_not_executed, "input was", "inputs were"),
+		        c->n_not_executed == 1 ? "it" : "them");
 	for (size_t i = 0; i < findings->list.n; i++)
 		print_finding(c, &findings->list.v[i], i + 1, folder, out);
 	if (!findings->list.n)

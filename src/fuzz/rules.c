@@ -142,7 +142,8 @@ st_rules_add_type(struct st_fuzz_rules *rules, enum st_fuzz_type type, struct st
 		if ((type != ST_TYPE_XML || i < TEXT || i >= BINARY) &&
 		    rules_push(rules, (enum st_fuzz_rule)i, e))
 			return ST_FAILED;
-	return ST_OK;
+	/* No rule for text repeats a part of a word, which is what (a|aa)*$ needs. */
+	return rules_push(rules, ST_RULE_REPEAT_BYTES, e);
 }
 
 static const char *

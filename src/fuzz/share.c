@@ -297,6 +297,9 @@ share_execute(struct st_fuzz_shared *s, struct st_fuzz_campaign *c, struct st_fu
 		status = st_fuzz_campaign_record_child(c, input, x, e);
 	}
 	input->parent = input->seed;
+	bool new;
+	if (!status && st_fuzz_known_add(&c->known, &input->bytes, &new))
+		return share_no_memory(e);
 	if (status || st_fuzz_campaign_take(c, input, rule, x, e))
 		return ST_FAILED;
 	return share_add_uses(&s->imported, rule, 1, c->hits.v[rule] - hits) ? share_no_memory(e)

@@ -40,6 +40,18 @@ struct trial {
 	struct st_fuzz_execution x;
 };
 
+/* A smaller witness does no less than the seed, and clearly more for each byte: the geometric mean
+ * of both rates. (If it had to do as much as the witness, an input of quadratic work could never
+ * become smaller.) */
+static double
+rate_to_keep(const struct trial *t, double rate)
+{
+	const struct st_finding *f = t->f;
+	const double seed =
+	        ((double)f->seed_work - t->base) / (double)(f->seed_bytes ? f->seed_bytes : 1);
+	return sqrt(fmax(rate, 0) * fmin(fmax(seed, 1), fmax(rate, 1)));
+}
+
 static st_status
 still_holds(void *arg, const struct st_fuzz_bytes *b, bool *yes, struct st_error *e)
 {
@@ -61,6 +73,9 @@ still_holds(void *arg, const struct st_fuzz_bytes *b, bool *yes, struct st_error
 		more = (double)t->x.work - t->base;
 		*yes = t->x.end == ST_END_EXIT && more >= t->least &&
 		       more / (double)b->n >= t->rate;
+		/* The rate rises when bytes are removed that do nothing. */
+		if (*yes)
+			t->rate = fmax(t->rate, rate_to_keep(t, more / (double)b->n));
 	}
 	*yes = *yes && !st_fuzz_interrupted();
 	return ST_OK;
@@ -71,17 +86,6 @@ is_enough(void *arg)
 {
 	const struct trial *t = arg;
 	return t->n >= MOST_TRIALS || st_now_raw() > t->until || st_judging_is_over(t->j);
-}
-
-/* A smaller witness does no less than the seed, and clearly more for each byte: the geometric mean
- * of both rates. (If it had to do as much as the witness, an input of quadratic work could never
- * become smaller.) */
-static double
-rate_to_keep(const struct st_finding *f, double base)
-{
-	double witness = ((double)f->work - base) / (double)f->witness.n,
-	       seed = ((double)f->seed_work - base) / (double)(f->seed_bytes ? f->seed_bytes : 1);
-	return sqrt(fmax(witness, 0) * fmin(fmax(seed, 1), fmax(witness, 1)));
 }
 
 /* A law needs inputs of growing size, which repeat a part of the witness. If no part is repeated,
@@ -116,7 +120,7 @@ minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	if (f->kind == ST_FINDING_SLOW) {
 		status = st_fuzz_execute(c->target, &one, &c->places, &t.x, e);
 		t.base = (double)t.x.work;
-		t.rate = rate_to_keep(f, t.base);
+		t.rate = rate_to_keep(&t, ((double)f->work - t.base) / (double)f->witness.n);
 		t.least = (double)f->seed_work - t.base;
 	}
 	if (!status && st_fuzz_bytes_copy(&f->minimal, &f->witness))
@@ -134,6 +138,14 @@ minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 
 /* ---- the family ---- */
 
+/* The size of the largest member of a family, which is not larger than an input of the search. */
+static size_t
+largest_member(const struct st_fuzz_campaign *c, const struct st_fuzz_family *f)
+{
+	const size_t few = FEWEST * f->token.n, most = few > LARGEST ? few : LARGEST;
+	return most < c->choice.most_bytes ? most : c->choice.most_bytes;
+}
+
 /* Executes the members of the family, from one repetition on, until they are large or slow. */
 static st_status
 measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execution *last,
@@ -141,7 +153,7 @@ measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execut
 {
 	struct st_fuzz_campaign *c = j->campaign;
 	struct st_fuzz_bytes input = {0};
-	const size_t few = FEWEST * f->family.token.n, largest = few > LARGEST ? few : LARGEST;
+	const size_t largest = largest_member(c, &f->family);
 	st_status status = ST_OK;
 	const size_t most = st_fuzz_family_most(&f->family);
 	for (size_t k = 1;
@@ -151,7 +163,7 @@ measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execut
 			status = st_fail(e, ST_EXIT_FAILED, "no memory left for an input");
 			break;
 		}
-		if (input.n > largest && f->times.n)
+		if (input.n > largest && (f->times.n || largest == c->choice.most_bytes))
 			break;
 		c->n_executions++;
 		status = st_fuzz_execute(c->target, &input, &c->places, last, e);

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "control/served.h"
 #include "fuzz/answer.h"
 #include "fuzz/execute.h"
@@ -323,10 +326,18 @@ st_fuzz_worker_start(struct st_fuzz_target *t, struct st_fuzz_worker *w,
 	return status;
 }
 
-/* A worker whose execution has ended; NULL: none is busy. *served: by its fork server, which waits
- * for the next one. */
+/* The time of poll(2) until that moment, rounded up. */
+static int
+poll_time(double until)
+{
+	const double left = ceil((until - st_now_raw()) * 1000);
+	return left > INT_MAX ? -1 : left > 0 ? (int)left : 0;
+}
+
+/* A worker whose execution has ended; NULL: none is busy, or the time is over. *served: by its fork
+ * server, which waits for the next one. */
 static struct st_fuzz_worker *
-wait_for_worker(struct st_fuzz_target *t, bool *served)
+wait_for_worker(struct st_fuzz_target *t, double until, bool *served)
 {
 	struct pollfd fds[ST_FUZZ_SLOTS];
 	size_t n = 0;
@@ -338,9 +349,10 @@ wait_for_worker(struct st_fuzz_target *t, bool *served)
 		                         .events = POLLIN};
 		n += t->workers[i].busy;
 	}
-	while (n && ready <= 0)
-		ready = poll(fds, ST_FUZZ_SLOTS, -1);
-	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
+	while (n && (ready = poll(fds, ST_FUZZ_SLOTS, poll_time(until))) <= 0)
+		if (st_now_raw() >= until)
+			return NULL;
+	for (size_t i = 0; i < ST_FUZZ_SLOTS && ready > 0; i++) {
 		if (!fds[i].revents)
 			continue;
 		*served = read(fds[i].fd, &byte, 1) == 1;
@@ -363,12 +375,12 @@ start_without_server(struct st_fuzz_target *t, struct st_fuzz_worker *w)
 }
 
 struct st_fuzz_worker *
-st_fuzz_worker_wait(struct st_fuzz_target *t)
+st_fuzz_worker_wait(struct st_fuzz_target *t, double until)
 {
 	bool served = false, was_server;
 	struct st_fuzz_worker *w;
 	do {
-		w = wait_for_worker(t, &served);
+		w = wait_for_worker(t, until, &served);
 		if (!w)
 			return NULL;
 		was_server = w->go >= 0;
@@ -387,7 +399,7 @@ st_fuzz_workers_stop(struct st_fuzz_target *t)
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++)
 		if (t->workers[i].busy)
 			kill(t->workers[i].pid, SIGALRM); /* which ends the program for certain */
-	while (st_fuzz_worker_wait(t))
+	while (st_fuzz_worker_wait(t, INFINITY))
 		;
 	t->dropping = false;
 }

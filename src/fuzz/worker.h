@@ -35,8 +35,8 @@ void st_fuzz_workers_end(struct st_fuzz_target *t);
 st_status st_fuzz_worker_start(struct st_fuzz_target *t, struct st_fuzz_worker *w,
                                const struct st_fuzz_bytes *input, struct st_error *e);
 /* Waits until an execution has ended, and returns its worker, which is not busy any more; NULL:
- * none is busy. */
-struct st_fuzz_worker *st_fuzz_worker_wait(struct st_fuzz_target *t);
+ * none is busy, or none has ended by `until`, a moment of st_now_raw. */
+struct st_fuzz_worker *st_fuzz_worker_wait(struct st_fuzz_target *t, double until);
 /* Ends all executions and drops their results. */
 void st_fuzz_workers_stop(struct st_fuzz_target *t);
 

@@ -73,7 +73,7 @@ class Hang(unittest.TestCase):
 
     def test_witness_becomes_smaller(self):
         """A hang is minimised with a shorter time limit than that of the search, also in fork servers."""
-        _, result = self.fuzz(BRACKETS, "<a><b c='d'>text</b><e/></a>\n", "-t", "3s", "--hang", "4s", "--judge", "60s")
+        _, result = self.fuzz(BRACKETS, "<a><b c='d'>text</b><e/></a>\n", "-t", "600s", "--executions", "10", "--rules", "repeat-word", "--hang", "2s", "--judge", "60s")
         hangs = [finding for finding in result["findings"] if finding["kind"] == "hang"]
         self.assertEqual(len(hangs), 1, result["findings"])
         self.assertLess(hangs[0]["minimal_size"], hangs[0]["size"])

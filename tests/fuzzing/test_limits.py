@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limits of strobe fuzz on time, executions and sizes, and why it cannot execute a program: test_limits.py STROBE LINEAR."""
+import json
 import os
 import resource
 import shutil
@@ -42,13 +43,14 @@ class Limits(unittest.TestCase):
                     self.assertEqual((done.returncode, done.stderr), (0, said))
                     shutil.rmtree(self.place / "executing")
 
-    def campaign(self, *words):
+    def campaign(self, *words, said=""):
         """The number of executions of the search, and the sizes of the inputs that were kept, by a program whose work is that of reading."""
         (self.place / "letters.c").write_text("#include <stdio.h>\nint main(void) { int n = 0, c; while ((c = getchar()) != EOF) n += c == 'e'; return n > 99999; }\n")
         subprocess.run(["gcc", "-O1", "-o", "letters", "letters.c"], cwd=self.place, check=True)
-        done = subprocess.run([STROBE, "fuzz", "-q", "-s", "seed", "--judge", "1ms", "--rules", "double-line", "--rate", "1", "-o", "out", *words, "--", "./letters"],
+        done = subprocess.run([STROBE, "fuzz", "-s", "seed", "--judge", "1ms", "--rules", "double-line", "--rate", "1", "-o", "out", *words, "--", "./letters"],
                               cwd=self.place, capture_output=True, text=True, timeout=120)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(said, done.stdout)
         sizes = [path.stat().st_size for path in (self.place / "out" / "results").iterdir()]
         executions = len((self.place / "out" / "journal").read_text().splitlines()) - 1
         shutil.rmtree(self.place / "out")
@@ -58,9 +60,33 @@ class Limits(unittest.TestCase):
         """The seed is executed twice, which takes longer than the limit: nothing follows."""
         self.assertEqual(self.campaign("-t", "1us")[0], 2)
 
+    def test_time_with_hangs(self):
+        """Executions that are under way when the time is over are ended, and not executed one after the other until --hang."""
+        (self.place / "stops.c").write_text("#include <stdio.h>\n#include <unistd.h>\n"
+                                            "int main(void) { int n = 0; while (getchar() != EOF) n++; return n > 12 ? pause() : 0; }\n")
+        subprocess.run(["gcc", "-O1", "-o", "stops", "stops.c"], cwd=self.place, check=True)
+        fuzz = [STROBE, "fuzz", "-s", "seed", "-j", "2", "--hang", "3000s", "--judge", "1us", "--rules", "double-line", "-N", "100", "-o", "out"]
+        for more in [], ["--resume"]:
+            done = subprocess.run([*fuzz, "-t", "1s", *more, "--", "./stops"], cwd=self.place, capture_output=True, text=True, timeout=1000, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            # Lines of 22, 44, 88 and 99 bytes, and a newline.
+            self.assertIn("note: the time was over before 4 inputs were executed: a longer --time, or --resume, executes them\n", done.stdout)
+            result = json.loads((self.place / "out/fuzz.json").read_text())
+            self.assertEqual((result["executions"], result["hangs"], result["not_executed"], result["exhausted"]), (2, 0, 4, False))
+        done = subprocess.run([*fuzz, "-t", "600s", "--resume", "--hang", "1s", "--", "./stops"], cwd=self.place, capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual((done.returncode, done.stderr), (125, "strobe: cannot resume the campaign of out/journal: --hang was 3000 and is now 1; use the same as before, "
+                                                          "or name another folder with -o\n"))
+
     def test_executions(self):
         for n in 3, 50:
-            self.assertEqual(self.campaign("-t", "600s", "--executions", str(n))[0], n)
+            self.assertEqual(self.campaign("-t", "600s", "--executions", str(n), "--rules", "change-character")[0], n)
+
+    def test_exhausted(self):
+        """The line of 11 bytes and a newline is doubled until it is cut: each size is executed once, and the seed twice."""
+        for limit in 4000, 5000, 12288:
+            executions, sizes = self.campaign("-t", "600s", "--executions", "500", "-N", str(limit), said="note: the search ended early, because the rules make no further inputs: ")
+            self.assertEqual(sorted(sizes), [size for size in ((11 << k) + 1 for k in range(1, 11)) if size < limit] + [limit])
+            self.assertEqual(executions, 2 + len(sizes))
 
     def test_sizes(self):
         """The line of 12 bytes is doubled again and again; what is too long is cut."""

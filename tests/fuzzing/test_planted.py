@@ -64,6 +64,11 @@ static void run(void) { for (size_t i = 0; i < n; i++) if (text[i] & 128) move_w
 SORT = """
 static void run(void) { for (size_t i = 1; i < n; i++) { char c = text[i]; size_t k = i; for (; k > 0 && text[k - 1] > c; k--) text[k] = text[k - 1]; text[k] = c; } }
 """
+# Matches (a|aa)*$ by trying all ways.
+CHOICES = """
+__attribute__((noinline)) static int rest(const char *t) { return !*t || (*t == 'a' && rest(t + 1)) || (t[0] == 'a' && t[1] == 'a' && rest(t + 2)); }
+static void run(void) { text[strcspn(text, "\\n")] = 0; sink = rest(text); }
+"""
 
 
 def moves(data):
@@ -124,6 +129,18 @@ class Planted(unittest.TestCase):
         _, result = self.fuzz(DECOMPRESSOR, b"\1\2\3\x80\1\2\x81\3", "--executions", "150", "-N", "3000")
         self.assert_quadratic(result["findings"][0], "move_window")
         self.assertIn("repeat-bytes", result["findings"][0]["rules"])
+
+    def test_choices_with_every_seed(self):
+        """The search must not depend on luck: of 24 bytes, as many letters a as there is space for, before another byte."""
+        for number in range(1, 7):
+            with self.subTest(seed=number):
+                _, result = self.fuzz(CHOICES, b"aab\n", "--executions", "500", "-N", "24", "--seed", str(number))
+                [finding] = result["findings"]
+                self.assertEqual((finding["kind"], finding["function"], finding["law"]["form"], finding["token"]), ("slow", "rest", "exponential", "a"))
+                self.assertAlmostEqual(finding["law"]["base"], (1 + 5**0.5) / 2, delta=0.005)
+                # No member of the family is larger than --size.
+                self.assertLessEqual(len(self.assert_generated(finding)), 24)
+                self.assertLessEqual(max(n for n, _ in finding["law"]["points"]), 24)
 
     def test_sort(self):
         """The optimum of 6 bytes, 6 * 5 / 2 moves, from zeros."""

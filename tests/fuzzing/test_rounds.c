@@ -175,24 +175,31 @@ map_makes_parents(void **state)
 	st_fuzz_campaign_free(&r.c);
 }
 
-/* An input that has grown more for each of its bytes than all parents becomes a parent, also if it
- * works less than its own parent. */
+/* An input that has grown more for each of its bytes than all parents of about its size becomes a
+ * parent, also if it works less than its own parent. The best of all is known, too. */
 static void
 densest(void **state)
 {
 	static const struct {
 		uint64_t work;
-		size_t bytes, parents;
+		size_t bytes, parents, greatest;
 	} inputs[] = {
-	        {1400, 99, 2},                 /* 0.4 for 100 bytes */
-	        {1400, 99, 2}, {1450, 199, 2}, /* 0.45 for 200 */
-	        {1200, 39, 3},                 /* 0.2 for 40 */
-	        {1400, 80, 3}, {1001, 0, 3},   {1000, 0, 3}, {1499, 79, 4},
+	        {1400, 99, 2, 1}, /* 0.4 for 100 bytes */
+	        {1400, 99, 2, 1},
+	        {1450, 199, 3, 1}, /* 0.45 for 200: the first of its size */
+	        {1200, 39, 4, 3},  /* 0.2 for 40 */
+	        {1400, 80, 5, 3},  /* 0.4 for 81 */
+	        {1390, 80, 5, 3},
+	        {1001, 0, 6, 3}, /* 0.001 for 1: more than the seed, which has 0 */
+	        {1000, 0, 6, 3},
+	        {1000, 8, 6, 3}, /* the first of its size, but it has not grown */
+	        {1499, 79, 7, 6},
 	};
 	struct rounds r;
 	struct st_error e;
 	(void)state;
 	begin_rounds(&r);
+	r.c.densest[0] = 1;
 	assert_int_equal(r.c.greatest, 0);
 	for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
 		const struct st_fuzz_execution x = {.work = inputs[i].work};
@@ -202,20 +209,67 @@ densest(void **state)
 		assert_false(st_fuzz_campaign_take(&r.c, &child, 0, &x, &e));
 		st_fuzz_input_free(&child);
 		assert_int_equal(r.c.corpus.list.n, inputs[i].parents);
-		assert_int_equal(r.c.greatest, inputs[i].parents - 1);
+		assert_int_equal(r.c.greatest, inputs[i].greatest);
 	}
+	assert_int_equal(r.c.densest[0], 6);
+	assert_int_equal(r.c.densest[6], 4); /* 32 to 63 bytes */
+	assert_int_equal(r.c.densest[7], 7);
+	assert_int_equal(r.c.densest[8], 3);
 	assert_int_equal(r.c.n_interesting, 0);
 	assert_int_equal(r.kept, 0);
 	st_fuzz_campaign_free(&r.c);
+}
+
+static void
+sizes(void **state)
+{
+	(void)state;
+	assert_int_equal(st_fuzz_size_class(0), 0);
+	assert_int_equal(st_fuzz_size_class(1), 1);
+	assert_int_equal(st_fuzz_size_class(2), 2);
+	assert_int_equal(st_fuzz_size_class(3), 2);
+	for (size_t i = 2; i <= 26; i++) {
+		assert_int_equal(st_fuzz_size_class((1u << i) - 1), i);
+		assert_int_equal(st_fuzz_size_class(1u << i), i + 1);
+	}
+	assert_int_equal(st_fuzz_size_class(SIZE_MAX), ST_FUZZ_SIZES - 1);
+}
+
+/* Each input is known once, by its size and each of its bits. */
+static void
+known_inputs(void **state)
+{
+	enum { BYTES = 300 };
+	uint8_t bytes[BYTES] = {0};
+	struct st_fuzz_known known = {0};
+	bool added;
+	(void)state;
+	for (int again = 0; again < 2; again++) {
+		for (size_t n = 0; n <= BYTES; n++) {
+			const struct st_fuzz_bytes input = {.v = bytes, .n = n};
+			assert_false(st_fuzz_known_add(&known, &input, &added));
+			assert_int_equal(added, !again);
+		}
+		for (size_t bit = 0; bit < BYTES * 8; bit++) {
+			const struct st_fuzz_bytes input = {.v = bytes, .n = BYTES};
+			bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			assert_false(st_fuzz_known_add(&known, &input, &added));
+			assert_int_equal(added, !again);
+			bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		}
+	}
+	assert_int_equal(known.list.n, BYTES + 1 + BYTES * 8);
+	st_fuzz_known_free(&known);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(threshold),  cmocka_unit_test(rate_falls),
-	        cmocka_unit_test(rate_rises), cmocka_unit_test(map_makes_parents),
-	        cmocka_unit_test(densest),
+	        cmocka_unit_test(threshold),    cmocka_unit_test(rate_falls),
+	        cmocka_unit_test(rate_rises),   cmocka_unit_test(map_makes_parents),
+	        cmocka_unit_test(densest),      cmocka_unit_test(sizes),
+	        cmocka_unit_test(known_inputs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

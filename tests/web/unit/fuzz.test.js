@@ -39,7 +39,7 @@ test("words are those of strobe fuzz", () => {
 	assert.equal(slowdownOf(hang), "–");
 	assert.equal(leadOf(readFuzz(result)), "30 executions in 2.50 s: 1 interesting input, 1 hang, 0 faults. The program executes 100 blocks with the median seed, and 250 with the worst input (2.5 times).");
 	assert.equal(nothingOf({ not_superlinear: 2, cannot_tell: 0, not_judged: 1 }), "No finding: work grew in 2 functions, but by no more than n log n; 1 input was not judged before judging ended (try a longer --judge).");
-	assert.equal(nothingOf({ cannot_tell: 1 }), "No finding: the law of 1 function cannot be determined (try a smaller --size or a longer --judge).");
+	assert.equal(nothingOf({ cannot_tell: 1 }), "No finding: the law of 1 function cannot be determined (try another --size or a longer --judge).");
 	assert.equal(nothingOf({}), "No finding: no input made the program do clearly more work.");
 });
 

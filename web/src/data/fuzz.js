@@ -61,7 +61,7 @@ export function leadOf(fuzz) {
 export function nothingOf({ not_superlinear: linear, cannot_tell: unsure, not_judged: left }) {
 	const words = [];
 	if (linear) words.push(`work grew in ${plural(linear, "function")}, but by no more than n log n`);
-	if (unsure) words.push(`the law of ${plural(unsure, "function")} cannot be determined (try a smaller --size or a longer --judge)`);
+	if (unsure) words.push(`the law of ${plural(unsure, "function")} cannot be determined (try another --size or a longer --judge)`);
 	if (left) words.push(`${plural(left, "input")} ${left === 1 ? "was" : "were"} not judged before judging ended (try a longer --judge)`);
 	return `No finding: ${words.length ? words.join("; ") : "no input made the program do clearly more work"}.`;
 }
