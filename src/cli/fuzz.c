@@ -425,17 +425,46 @@ open_fuzz_folder(const struct st_fuzz_arguments *a, struct st_fuzz_campaign *c,
 }
 
 /* Workers search; this process executes what they have found, so that all counts of the result are
- * its own. A controller that was killed after the search goes on with its journal. */
+ * its own. */
 static st_status
 fuzz_search_far(struct st_fuzz_arguments *a, struct st_fuzz_campaign *c, const char *identity,
-                const char *folder, struct st_fuzz_shared *shared, struct st_error *e)
+                struct st_fuzz_shared *shared, struct st_error *e)
 {
-	char path[PATH_MAX];
 	const st_status status = st_fuzz_far_search(&a->far, a, identity, shared, e);
 	st_fuzz_watch_signals();
 	c->n_elsewhere = shared->executions;
-	snprintf(path, sizeof path, "%s/journal", folder);
-	a->resume = a->place.campaign && !access(path, F_OK);
+	return status;
+}
+
+/* A controller that was killed after the search goes on with its journal. */
+static bool
+has_fuzz_journal(const char *folder)
+{
+	char path[PATH_MAX];
+	return (size_t)snprintf(path, sizeof path, "%s/journal", folder) < sizeof path &&
+	       !access(path, F_OK);
+}
+
+/* Executes the seeds, and opens the folder of the result: first, if it is there already. No folder
+ * is made, and no worker begins, for a program that does not run or does not survive its seeds. */
+static st_status
+begin_fuzz(struct st_fuzz_arguments *a, struct st_fuzz_campaign *c, struct st_fuzz_inputs *seeds,
+           struct fuzz_arg *arg, const char *folder, const char *identity,
+           struct st_fuzz_shared *shared, struct st_error *e)
+{
+	st_status status = ST_OK;
+	if (a->place.on)
+		a->resume = a->place.campaign && has_fuzz_journal(folder);
+	if (a->resume && a->place.on)
+		status = fuzz_search_far(a, c, identity, shared, e);
+	if (!status && a->resume)
+		status = open_fuzz_folder(a, c, arg, folder, identity, e);
+	if (!status)
+		status = st_fuzz_campaign_begin(c, seeds->v, seeds->n, e);
+	if (!status && a->place.on && !a->resume)
+		status = fuzz_search_far(a, c, identity, shared, e);
+	if (!status && !a->resume)
+		status = open_fuzz_folder(a, c, arg, folder, identity, e);
 	return status;
 }
 
@@ -445,16 +474,8 @@ fuzz_search(struct st_fuzz_arguments *a, struct st_fuzz_campaign *c, struct st_f
 {
 	struct st_fuzz_shared shared = {0};
 	char *identity = st_fuzz_identity(c->target, c->rules, &c->choice, seeds->v, seeds->n);
-	st_status status = identity ? ST_OK : st_fail(e, ST_EXIT_FAILED, "no memory left");
-	if (!status && a->place.on)
-		status = fuzz_search_far(a, c, identity, folder, &shared, e);
-	/* No folder is made for a program that does not run. */
-	if (!status && a->resume)
-		status = open_fuzz_folder(a, c, arg, folder, identity, e);
-	if (!status)
-		status = st_fuzz_campaign_begin(c, seeds->v, seeds->n, e);
-	if (!status && !a->resume)
-		status = open_fuzz_folder(a, c, arg, folder, identity, e);
+	st_status status = identity ? begin_fuzz(a, c, seeds, arg, folder, identity, &shared, e)
+	                            : st_fail(e, ST_EXIT_FAILED, "no memory left");
 	if (!status)
 		status = a->place.on ? st_fuzz_shared_import(&shared, c, e)
 		                     : st_fuzz_campaign_run(c, e);
