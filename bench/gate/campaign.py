@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
 	return 0;
 }
 """
-WORDS = {"time": ("-c", "0"), "function": ("-c", "0", "-n", "0"), "counts": ("-c", "1", "-n", "0")}
+WORDS = {"time": ("-c", "0"), "function": ("-c", "0", "-p", "0"), "counts": ("-c", "1", "-p", "0")}
 # Of --all: what is measured, gates, pairs, duet, percents more, rounds.
 ALL = [("time", 300, 20, "shared", 0, 5000000), ("time", 300, 20, "alternate", 0, 5000000), ("time", 100, 20, "shared", 5, 5000000),
        ("time", 120, 20, "shared", 0, 80000000), ("time", 60, 20, "alternate", 0, 80000000), ("time", 30, 20, "shared", 5, 80000000),
@@ -53,7 +53,7 @@ def upper(hits, n):
 def gate(strobe, program, what, pairs, duet, metric, more, rounds, seed):
     """One gate: its verdict, whether it names the changed function and no other, pairs and spread of the quantity."""
     share = 10 if what == "function" else 1
-    words = list(WORDS[what]) + (["--functions", str(pairs)] if what == "function" else ["-n", str(pairs)] if what == "time" else [])
+    words = list(WORDS[what]) + (["--functions", str(pairs)] if what == "function" else ["-p", str(pairs)] if what == "time" else [])
     done = subprocess.run([strobe, "gate", "-b", f"{program} {rounds}", "-t", f"{program} {rounds} {round(rounds * more / 100 / share)}", *words, "--metric", metric,
                            "--duet", duet, "--seed", str(seed), "-f", "json"], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1, 3):

@@ -194,7 +194,7 @@
 	  "let changes of time by less than PERCENT pass (default: 2)")                            \
 	O(counts, 'c', "counts", "N", true,                                                        \
 	  "count N runs of each side with the engine (default: 2; 0: none)")                       \
-	O(pairs, 'n', "pairs", "N", true,                                                          \
+	O(pairs, 'p', "pairs", "N", true,                                                          \
 	  "run at most N pairs (default: 60; 0: do not measure time)")                             \
 	O(functions, 0, "functions", "N", true,                                                    \
 	  "trace at most N pairs for the times of functions (default: 0: none)")                   \
@@ -226,7 +226,7 @@
 #define ST_BISECT_OPTIONS(O)                                                                       \
 	O(counts, 'c', "counts", "N", true,                                                        \
 	  "count N runs of the two ends with the engine (default: 2; 0: none)")                    \
-	O(pairs, 'n', "pairs", "N", true,                                                          \
+	O(pairs, 'p', "pairs", "N", true,                                                          \
 	  "run at most N pairs of each commit (default: 60; 0: do not measure time)")              \
 	O(format, 'f', "format", "text|json", true, "print text or JSON (default: text)")          \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \

@@ -102,16 +102,16 @@ class Time(Gate):
     def test_level(self):
         """Thirty gates of equal sides with different noise: with these seeds, none raises an alarm."""
         for seed in range(30):
-            done = self.strobe("gate", "-b", "a", "-t", "a", "-c", 0, "--times", self.times(noisy(20, 1, 0.05, seed)), "-n", 20, "-q", "--seed", seed)
+            done = self.strobe("gate", "-b", "a", "-t", "a", "-c", 0, "--times", self.times(noisy(20, 1, 0.05, seed)), "-p", 20, "-q", "--seed", seed)
             self.assertIn(done.returncode, (0, 3), seed)
 
     def test_text(self):
-        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "--times", self.times([(1e7, 1.2e7)] * 9), "-n", 9, "--", "x", "y")
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "--times", self.times([(1e7, 1.2e7)] * 9), "-p", 9, "--", "x", "y")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("regression: ./new against ./old\n./new x y: regression\n  CPU time: 10.0 ms -> 12.0 ms, +20.00 % (90 %: ", done.stdout)
         self.assertIn("), 8 pairs\n", done.stdout)
         self.assertIn("the target is slower: with equal sides, at most one gate in ", done.stdout)
-        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "--times", self.times([(1e7, 1.2e7)]), "-n", 1)
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "--times", self.times([(1e7, 1.2e7)]), "-p", 1)
         self.assertEqual(done.returncode, 3)
         self.assertIn("allow more with --pairs and --for", done.stdout)
 
@@ -162,7 +162,7 @@ class Counts(Gate):
     def count(self, *flags, code, words=()):
         """The counts of a build with these flags against one without."""
         base, target = self.build("old"), self.build("new", *flags)
-        done = self.strobe("gate", "-b", base, "-t", target, "-n", 0, "-f", "json", *words)
+        done = self.strobe("gate", "-b", base, "-t", target, "-p", 0, "-f", "json", *words)
         self.assertEqual((done.returncode, done.stderr), (code, ""))
         [benchmark] = json.loads(done.stdout)["benchmarks"]
         self.assertIsNone(benchmark["time"])
@@ -216,7 +216,7 @@ class Counts(Gate):
 
     def test_text(self):
         self.build("old"), self.build("new", "-DTABLE=0")
-        done = self.strobe("gate", "-b", "old/program", "-t", "new/program", "-n", 0)
+        done = self.strobe("gate", "-b", "old/program", "-t", "new/program", "-p", 0)
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertTrue(done.stdout.startswith("regression: new/program against old/program\nnew/program: regression\n  instructions: "), done.stdout)
         self.assertIn("  bytes allocated: 5,000 -> 1,000,000, +19900.00 % (exact): regression\n", done.stdout)
@@ -256,7 +256,7 @@ class Rules(Gate):
     def test_functions(self):
         """An exception for a function applies to that function only; the limit none is no limit."""
         old, new = Counts.build(self, "old"), Counts.build(self, "new", "-DOTHER=10500", "-DWORK=90001")
-        words = ("gate", "-b", old, "-t", new, "-n", 0, "-c", 1, "-f", "json")
+        words = ("gate", "-b", old, "-t", new, "-p", 0, "-c", 1, "-f", "json")
         self.assertEqual(self.strobe(*words).returncode, 1)
         for text, code, notes in (("exceptions: [{function: 'oth*', until: 2999-12-31, reason: r}]", 0, ["an exception for instructions of oth* holds until 2999-12-31: r"]),
                                   ("exceptions: [{function: 'oth*', limit: 4, until: 2999-12-31, reason: r}]", 1, ["an exception for instructions of oth* holds until 2999-12-31: r"]),
@@ -311,7 +311,7 @@ class Repository(Gate):
 @compiles
 class Versions(Repository):
     def gate(self, *words, code):
-        done = self.p.run(STROBE, "gate", "-n", 0, "-c", 1, "-f", "json", *words, fail=code != 0)
+        done = self.p.run(STROBE, "gate", "-p", 0, "-c", 1, "-f", "json", *words, fail=code != 0)
         self.assertEqual((done.returncode, done.stderr), (code, ""))
         return json.loads(done.stdout)
 
@@ -362,7 +362,7 @@ class Versions(Repository):
         self.clean()
 
     def refused(self, code, message, *words):
-        done = self.p.run(STROBE, "gate", "-n", 0, "-c", 1, *words, fail=True)
+        done = self.p.run(STROBE, "gate", "-p", 0, "-c", 1, *words, fail=True)
         self.assertEqual((done.returncode, done.stdout), (code, ""))
         self.assertIn(message, done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1)
@@ -387,7 +387,7 @@ class Formats(Gate):
     def setUp(self):
         super().setUp()
         self.build("old"), self.build("new", "-DTABLE=0")
-        self.words = ("gate", "-b", "old/program", "-t", "new/program", "-c", 1, "-n", 2, "--times", self.times([(1e7, 1.1e7)] * 2), "--", "<&|>")
+        self.words = ("gate", "-b", "old/program", "-t", "new/program", "-c", 1, "-p", 2, "--times", self.times([(1e7, 1.1e7)] * 2), "--", "<&|>")
 
     def test_files(self):
         """One gate writes all of them; each has the same findings."""
@@ -438,7 +438,7 @@ class Formats(Gate):
         self.assertEqual(sum(x.startswith("::notice file=program.c,line=") for x in lines), 1)
 
     def test_pass(self):
-        done = self.strobe("gate", "-b", "old/program", "-t", "old/program", "-c", 1, "-n", 0, "-f", "github", "-o", "out.sarif", "-o", "out.xml")
+        done = self.strobe("gate", "-b", "old/program", "-t", "old/program", "-c", 1, "-p", 0, "-f", "github", "-o", "out.sarif", "-o", "out.xml")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         self.assertEqual(json.loads((self.place / "out.sarif").read_text(encoding="utf-8"))["runs"][0]["results"], [])
         suite = ElementTree.parse(self.place / "out.xml").getroot()
@@ -463,7 +463,7 @@ class Bisect(Repository):
         return commits
 
     def bisect(self, *words, code):
-        done = self.p.run(STROBE, "bisect", "-n", 0, "-c", 1, "-f", "json", *words, fail=code != 0)
+        done = self.p.run(STROBE, "bisect", "-p", 0, "-c", 1, "-f", "json", *words, fail=code != 0)
         self.assertEqual((done.returncode, done.stderr), (code, ""))
         self.clean()
         return json.loads(done.stdout)
@@ -486,7 +486,7 @@ class Bisect(Repository):
         low, high = found["values"]
         self.assertEqual((found["steps"][1]["value"], found["steps"][2]["value"]), (high, high))
         self.assertLess(found["steps"][0]["value"], (low + high) / 2)
-        done = self.p.run(STROBE, "bisect", "-n", 0, "-c", 1, commits[0], commits[1], "--", "./program")
+        done = self.p.run(STROBE, "bisect", "-p", 0, "-c", 1, commits[0], commits[1], "--", "./program")
         self.assertIn(f"\nthe first bad commit is {commits[1]}\n", done.stdout)
         self.assertIn("make_table of program: ", done.stdout)
 
@@ -494,9 +494,9 @@ class Bisect(Repository):
         self.history("g")
         found = self.bisect(self.first, "HEAD", code=3)
         self.assertEqual((found["first_bad"], found["quantity"], found["ends"]["verdict"]), ([], None, "pass"))
-        done = self.p.run(STROBE, "bisect", "-n", 0, "-c", 1, "-q", "-f", "json", self.first, "HEAD", fail=True)
+        done = self.p.run(STROBE, "bisect", "-p", 0, "-c", 1, "-q", "-f", "json", self.first, "HEAD", fail=True)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (3, "", ""))
-        done = self.p.run(STROBE, "bisect", "-n", 0, "-c", 1, self.first, "HEAD", fail=True)
+        done = self.p.run(STROBE, "bisect", "-p", 0, "-c", 1, self.first, "HEAD", fail=True)
         self.assertTrue(done.stdout.startswith("nothing to bisect: the gate of the two ends says pass\n"))
 
     def test_refused(self):
@@ -509,7 +509,7 @@ class Bisect(Repository):
         bad = self.history("b")[0]
         self.p.git("checkout", "-q", "-b", "side", self.first)
         [side] = self.history("g")
-        done = self.p.run(STROBE, "bisect", "-n", 0, "-c", 1, side, bad, fail=True)
+        done = self.p.run(STROBE, "bisect", "-p", 0, "-c", 1, side, bad, fail=True)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn(f"'{bad}' does not come after '{side}'", done.stderr)
 
@@ -608,7 +608,7 @@ class Calibrate(Repository):
     @compiles
     def test_version(self):
         """Both sides are builds of one version, measured for real."""
-        done = self.p.run(STROBE, "gate", "--base", "HEAD", "--calibrate", "--gates", 2, "-n", 2, "--metric", "wall", "-f", "json")
+        done = self.p.run(STROBE, "gate", "--base", "HEAD", "--calibrate", "--gates", 2, "-p", 2, "--metric", "wall", "-f", "json")
         found = json.loads(done.stdout)
         self.assertEqual((found["base_commit"], found["base"], found["calibrations"][0]["benchmark"], found["calibrations"][0]["pairs"]), (self.first, "HEAD", "./program", 4))
         self.clean()
@@ -622,7 +622,7 @@ class Calibrate(Repository):
     def test_refused(self):
         self.refused(2, "--calibrate compares the base with itself: leave out --target", "-b", "./old", "-t", "./new", "--calibrate")
         self.refused(2, "--gates is the number of gates of a calibration: add --calibrate", "-b", "./old", "-t", "./new", "--gates", 3)
-        self.refused(2, "--calibrate measures time, and --pairs 0 does not: leave out one of them", "-b", "./old", "--calibrate", "-n", 0)
+        self.refused(2, "--calibrate measures time, and --pairs 0 does not: leave out one of them", "-b", "./old", "--calibrate", "-p", 0)
         self.refused(2, "a calibration is written as text or JSON, not as sarif", "-b", "./old", "--calibrate", "-o", "x.sarif")
         self.refused(2, "a calibration is written as text or JSON, not as github", "-b", "./old", "--calibrate", "-f", "github")
         self.refused(2, "no base to compare with", "--calibrate")
@@ -658,7 +658,7 @@ class Errors(Gate):
         self.refused(2, "--for takes a time", *both, "--for", "0")
         self.refused(2, "--pairs", *both, "--pairs", "-1")
         self.refused(2, "a quote of the command is not closed", "-b", "'a", "-t", "b")
-        self.refused(2, "--pairs 0 and --counts 0 leave nothing to measure", *both, "-n", "0")
+        self.refused(2, "--pairs 0 and --counts 0 leave nothing to measure", *both, "-p", "0")
         self.refused(2, "the base is an empty command", "-b", "", "-t", "b")
         self.refused(2, "has only 1 pair of times", *both, "--times", self.times([(1, 1)]))
         self.refused(2, "cannot read", *both, "--times", self.place / "none")
@@ -670,7 +670,7 @@ class Errors(Gate):
                      "-c", 0, "-b", "false", "-t", "true", "--seed", 1)
         self.refused(125, "the gate measured nothing: false of the target exited with 1; run it by hand to see why\n", "-c", 0, "-b", "true", "-t", "false", "--duet", "alternate")
         self.refused(125, "the gate measured nothing: false of the base exited with 1 under the engine", "-b", "false", "-t", "true")
-        self.refused(127, "cannot run /none", "-b", "true", "-t", "/none", "-n", 0)
+        self.refused(127, "cannot run /none", "-b", "true", "-t", "/none", "-p", 0)
         for duet in "shared", "alternate":
             for seed in 1, 2, 3:
                 self.refused(127, "cannot run /none", "-c", 0, "-b", "true", "-t", "/none", "--seed", seed, "--duet", duet)
@@ -693,7 +693,7 @@ class Functions(Gate):
 
     def test_json(self):
         for metric in "cpu", "wall":
-            done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-n", 0, "--functions", 3, "-m", metric, "--seed", 1, "-f", "json")
+            done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-p", 0, "--functions", 3, "-m", metric, "--seed", 1, "-f", "json")
             self.assertEqual(done.stderr, "")
             found = json.loads(done.stdout)
             [benchmark] = found["benchmarks"]
@@ -711,7 +711,7 @@ class Functions(Gate):
     def test_duets(self):
         """Traced runs are pairs of each kind, too."""
         for duet in "shared", "alternate", "together":
-            done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-n", 0, "--functions", 2, "--duet", duet, "--seed", 1, "-f", "json")
+            done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-p", 0, "--functions", 2, "--duet", duet, "--seed", 1, "-f", "json")
             if "needs two CPUs" in done.stderr:
                 continue
             self.assertEqual((done.returncode, done.stderr), (3, ""))
@@ -720,30 +720,30 @@ class Functions(Gate):
 
     def test_level_is_shared(self):
         """The time of the program and those of functions together have the probability --alarm; counts decide as before."""
-        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 1, "-n", 1, "--functions", 1, "--alarm", 4, "-f", "json")
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 1, "-p", 1, "--functions", 1, "--alarm", 4, "-f", "json")
         [benchmark] = json.loads(done.stdout)["benchmarks"]
         self.assertEqual((benchmark["function_times"]["alarm"], benchmark["counts"]["verdict"], benchmark["verdict"]), (0.02, "pass", "inconclusive"))
-        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 1, "-n", 0, "--functions", 1)
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 1, "-p", 0, "--functions", 1)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn(", by 1 pair of traced runs; at most 1 % of gates of equal sides raise an alarm for any of them\n", done.stdout)
         self.assertRegex(done.stdout, r"\n    f of the program: run time: .* -> .*, 1 pair: inconclusive\n")
 
     def test_formats(self):
-        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-n", 0, "--functions", 1, "-f", "markdown")
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-p", 0, "--functions", 1, "-f", "markdown")
         self.assertRegex(done.stdout, r"\n\| \S+ \| \./new \| inconclusive \| f: run time: ")
-        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-n", 0, "--functions", 1, "-f", "junit")
+        done = self.strobe("gate", "-b", "./old", "-t", "./new", "-c", 0, "-p", 0, "--functions", 1, "-f", "junit")
         self.assertIn('name="run time of f"', done.stdout)
 
     def test_refused(self):
         def refused(code, message, *words):
-            done = self.strobe("gate", "-c", 0, "-n", 0, *words)
+            done = self.strobe("gate", "-c", 0, "-p", 0, *words)
             self.assertEqual((done.returncode, done.stdout), (code, ""))
             self.assertIn(message, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1)
         refused(2, "--functions takes a number from 0 to 5000, not 'x'", "-b", "./old", "-t", "./new", "--functions", "x")
         refused(125, "the gate measured nothing: ./old of the base exited with 1 while its functions were traced", "-b", "./old x", "-t", "./new", "--functions", 1)
         refused(125, ", or use --duet alternate if two of them cannot run at once", "-b", "./old x", "-t", "./new", "--functions", 1)
-        refused(2, "--calibrate measures the time of programs: leave out --functions", "-b", "./old", "--calibrate", "--functions", 1, "-n", 1)
+        refused(2, "--calibrate measures the time of programs: leave out --functions", "-b", "./old", "--calibrate", "--functions", 1, "-p", 1)
 
 
 if __name__ == "__main__":

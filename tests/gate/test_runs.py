@@ -17,7 +17,7 @@ class Runs(Gate):
         program = self.place / "side"
         program.write_text('#!/bin/sh\necho "$1 ${#STROBE_GATE} $2" >> log\n', encoding="utf-8")
         program.chmod(0o755)
-        done = self.strobe("gate", "-b", "./side base", "-t", "./side target", "-c", 0, "--seed", 3, "-n", 8, "--duet", "alternate", "-f", "json", "--", "argument")
+        done = self.strobe("gate", "-b", "./side base", "-t", "./side target", "-c", 0, "--seed", 3, "-p", 8, "--duet", "alternate", "-f", "json", "--", "argument")
         self.assertIn(done.returncode, (0, 1, 3), done.stderr)
         pairs = json.loads(done.stdout)["benchmarks"][0]["time"]["pairs"]
         ran = [line.split() for line in (self.place / "log").read_text(encoding="utf-8").splitlines()]
@@ -48,7 +48,7 @@ sys.exit(3)
         folder = self.place / "met"
         folder.mkdir()
         sides = [f"{sys.executable} {self.place}/meet.py {side}" for side in ("base", "target")]
-        done = self.strobe("gate", "-b", sides[0], "-t", sides[1], "-c", 0, "-n", 3, *words, "-f", "json", cwd=folder)
+        done = self.strobe("gate", "-b", sides[0], "-t", sides[1], "-c", 0, "-p", 3, *words, "-f", "json", cwd=folder)
         if "needs two CPUs" in done.stderr:
             self.skipTest("one CPU")
         self.assertIn(done.returncode, (0, 1, 3), done.stderr)
@@ -85,7 +85,7 @@ sys.exit(3)
             self.assertEqual(set(base) & set(target), set())
 
     def test_together(self):
-        done = self.strobe("gate", "-b", "true", "-t", "true", "-c", 0, "--duet", "together", "-n", 3, "--metric", "wall", "-f", "json")
+        done = self.strobe("gate", "-b", "true", "-t", "true", "-c", 0, "--duet", "together", "-p", 3, "--metric", "wall", "-f", "json")
         if "needs two CPUs" in done.stderr:
             self.skipTest("one CPU")
         self.assertIn(done.returncode, (0, 1, 3), done.stderr)
