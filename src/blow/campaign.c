@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "blow/infer.h"
 #include "blow/live.h"
 #include "blow/origins.h"
 #include "blow/overhead.h"
@@ -538,6 +539,8 @@ select_functions(struct st_blow_campaign *c, struct st_error *e)
 		return status;
 	if (st_blow_points_list(o->how.points, c->b))
 		return campaign_no_memory(e);
+	if (o->how.points && o->how.points->automatic)
+		(void)st_blow_infer(c->b, o->how.points, c->selection_ns * 1e-9, o->criteria.all);
 	if (run.fault == ST_BLOW_CRASH)
 		return st_fail(
 		        e, ST_EXIT_FAILED,

@@ -6,6 +6,7 @@
 
 #include "base/hashmap.h"
 #include "blow/calls.h"
+#include "blow/infer.h"
 #include "blow/points.h"
 #include "session/session.h"
 #include "trace/choose.h"
@@ -19,6 +20,12 @@ is_asked_for(const struct st_blow_listing *l, const struct st_probed_image *imag
 	       st_blow_points_function(l->how->points, f->name, f->raw_name) != ST_BLOW_NO_POINT;
 }
 
+static bool
+infers_points(const struct st_blow_listing *l)
+{
+	return l->how->points && l->how->points->automatic;
+}
+
 /* Selections also time progress points and callers, which other options may leave out. */
 bool
 st_blow_is_listed(const struct st_blow_listing *l, const struct st_probed_image *image,
@@ -29,6 +36,7 @@ st_blow_is_listed(const struct st_blow_listing *l, const struct st_probed_image 
 	if (f->whole != f->offset || f->source == ST_SYM_PLT || f->source == ST_SYM_PERFMAP)
 		return false;
 	return (l->callers && st_trace_chosen(l->callers, image->image, image->path, f)) ||
+	       (infers_points(l) && st_blow_is_transfer(image->path, f->name)) ||
 	       st_blow_locations_mention(l->how->called, f) || is_asked_for(l, image, f);
 }
 
@@ -73,7 +81,7 @@ list_selectable_one(struct st_blow_listing *l, const struct st_trace *t,
 	if (l->calls)
 		st_blow_calls_fill(l->calls, image->image, &f);
 	const struct st_function *at = st_image_function(image->image, p->offset);
-	if (l->how->contexts && at && !is_asked_for(l, image, at))
+	if ((l->how->contexts || infers_points(l)) && at && !is_asked_for(l, image, at))
 		f.traits |= ST_BLOW_IS_CALLER;
 	return list_write(l, &f, out);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "blow/corpus.h"
+#include "blow/infer.h"
 #include "blow/locations.h"
 #include "qos/meter.h"
 
@@ -88,6 +89,10 @@ has_prefix(const char *value, const char *prefix)
 st_status
 st_blow_points_add(struct st_blow_points *p, const char *value, struct st_error *e)
 {
+	if (!strcmp(value, ST_BLOW_INFER)) {
+		p->automatic = true;
+		return ST_OK;
+	}
 	if (has_prefix(value, ST_BLOW_SOURCE_PREFIX))
 		return add_source(p, value, e);
 	if (has_prefix(value, ST_BLOW_SITE_PREFIX))
@@ -100,7 +105,8 @@ st_blow_points_add(struct st_blow_points *p, const char *value, struct st_error 
 bool
 st_blow_points_empty(const struct st_blow_points *p)
 {
-	return !p || (!p->calls.n && !p->sources.n && !p->latencies.n && !p->sites.n);
+	return !p ||
+	       (!p->automatic && !p->calls.n && !p->sources.n && !p->latencies.n && !p->sites.n);
 }
 
 void
@@ -161,6 +167,8 @@ kind_of_name(const struct st_blow_points *p, const char *name)
 enum st_blow_point_kind
 st_blow_points_kind(const struct st_blow_points *p, const struct st_blow_function *f)
 {
+	if (st_blow_is_function(f) && f->traits & ST_BLOW_IS_INFERRED)
+		return ST_BLOW_CALLS;
 	if (st_blow_is_function(f))
 		return f->why ? ST_BLOW_NO_POINT : st_blow_points_function(p, f->name, f->raw_name);
 	return kind_of_name(p, f->name);

@@ -29,6 +29,7 @@ struct st_blow_points {
 	struct st_patterns calls; /* functions whose calls are the work */
 	ST_VEC(struct st_blow_latency) latencies;
 	ST_VEC(struct st_blow_source) sources;
+	bool automatic;       /* Strobe looks for some: infer.h */
 	ST_VEC(char *) sites; /* "usdt:PROVIDER:NAME", or lines, "FILE:LINE"; owned */
 };
 
@@ -39,8 +40,8 @@ enum { ST_BLOW_SOURCE_UNIT = 1000000 };
 
 /* Whether a site is a line, and no static probe. */
 bool st_blow_site_is_line(const char *site);
-/* Adds what --progress names: functions, "qos:SOURCE", "usdt:PROVIDER:NAME" or "FILE:LINE". 0, or
- * -1 with *e. */
+/* Adds what --progress names: functions, "qos:SOURCE", "usdt:PROVIDER:NAME", "FILE:LINE" or "auto".
+ * 0, or -1 with *e. */
 st_status st_blow_points_add(struct st_blow_points *p, const char *value, struct st_error *e);
 /* Whether there is none. NULL: so. */
 bool st_blow_points_empty(const struct st_blow_points *p);

@@ -32,6 +32,12 @@ st_blow_point_at(const struct st_blow *b, size_t n)
 	return ST_BLOW_NONE;
 }
 
+bool
+st_blow_point_is_inferred(const struct st_blow *b, uint32_t point)
+{
+	return point == ST_BLOW_NONE || b->functions.v[point].traits & ST_BLOW_IS_INFERRED;
+}
+
 const char *
 st_blow_point_name(const struct st_blow *b, uint32_t point)
 {

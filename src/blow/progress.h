@@ -18,6 +18,8 @@
 size_t st_blow_points(const struct st_blow *b);
 /* The n-th one: a function, or ST_BLOW_NONE: the end of the run. */
 uint32_t st_blow_point_at(const struct st_blow *b, size_t n);
+/* Whether Strobe has found the point, and no option names it. */
+bool st_blow_point_is_inferred(const struct st_blow *b, uint32_t point);
 /* "end of the run", or the function's name. */
 const char *st_blow_point_name(const struct st_blow *b, uint32_t point);
 

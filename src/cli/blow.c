@@ -315,10 +315,25 @@ check_progress_points(const struct st_blow *b, const struct st_blow_points *p, s
 }
 
 static st_status
+check_inferred(const struct st_blow *b, const struct st_blow_points *p, struct st_error *e)
+{
+	for (size_t i = 0; i < b->functions.n && p->automatic; i++)
+		if (b->functions.v[i].traits & ST_BLOW_IS_INFERRED)
+			return ST_OK;
+	return p->automatic
+	               ? st_fail(e, ST_EXIT_FAILED,
+	                         "--progress auto: no function with a probe was called 100 to "
+	                         "20,000 times per second, and no system call transferred data 20 "
+	                         "times: name a function or a metric with --progress")
+	               : ST_OK;
+}
+
+static st_status
 check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct st_error *e)
 {
 	size_t called = 0;
-	if (check_progress_points(b, &a->points, e) || st_blow_check_location_names(b, a, e))
+	if (check_inferred(b, &a->points, e) || check_progress_points(b, &a->points, e) ||
+	    st_blow_check_location_names(b, a, e))
 		return ST_FAILED;
 	for (size_t i = 0; i < b->functions.n; i++) {
 		if (b->functions.v[i].chosen)

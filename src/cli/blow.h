@@ -71,6 +71,8 @@ st_status st_blow_check_location_names(const struct st_blow *b, const struct st_
                                        struct st_error *e);
 /* The kinds of targets, for the result. */
 void st_blow_targets_text(const struct st_blow_arguments *a, char *text, size_t room);
+/* blow_arguments.c: adds the file that the process of --pid executes to the images. */
+st_status st_blow_own_image(struct st_blow_arguments *a, struct st_region *r, struct st_error *e);
 /* blow_settings.c: puts the options that make a campaign, with their values, into its profile. */
 void st_blow_settings_put(const struct st_blow_arguments *a, struct st_profile *p);
 /* blow_again.c: makes an experiment of an earlier campaign again. 0, or -1 with *e. */

@@ -494,16 +494,15 @@ check_mode(struct st_blow_arguments *a, struct st_error *e)
 	return ST_OK;
 }
 
-/* The file that the process executes. */
-static st_status
-add_own_image(struct st_blow_arguments *a, struct st_error *e)
+st_status
+st_blow_own_image(struct st_blow_arguments *a, struct st_region *r, struct st_error *e)
 {
 	char link[64];
 	snprintf(link, sizeof link, "/proc/%ld/exe", a->pid);
 	if (!realpath(link, a->program))
 		return st_fail(e, ST_EXIT_NOT_FOUND, "cannot find the program of process %ld: %s",
 		               a->pid, strerror(errno));
-	return st_patterns_add_path(&a->session.region.images, "images", a->program, e);
+	return st_patterns_add_path(&r->images, "images", a->program, e);
 }
 
 /* Experiments in windows of one process. */
@@ -533,7 +532,8 @@ check_live(struct st_blow_arguments *a, struct st_error *e)
 	if (st_blow_points_empty(&a->points))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s compares how much work is done in windows of time: name a "
-		               "function whose calls are the work with --progress",
+		               "function whose calls are the work with --progress, or have Strobe "
+		               "look for one with --progress auto",
 		               with);
 	if (a->window > 0 && a->window < least)
 		return st_fail(e, ST_EXIT_USAGE, "--window takes a time of at least 10ms");
@@ -564,7 +564,7 @@ choose_looked_at(struct st_blow_arguments *a, struct st_error *e)
 	if (!a->request.own)
 		return st_blow_choose_callers(a, e);
 	if (a->pid)
-		return add_own_image(a, e);
+		return st_blow_own_image(a, r, e);
 	if (st_program_image(a->session.program[0], a->program, sizeof a->program, &by_env, e))
 		return ST_FAILED;
 	return st_patterns_add_path(&r->images, "images", a->program, e);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "blow/infer.h"
 #include "blow/live.h"
 #include "cli/blow.h"
 
@@ -106,6 +107,8 @@ settings_of_points(const struct settings *s)
 	st_text_begin(&points.text);
 	st_text_begin(&latencies.text);
 	st_text_begin(&places.text);
+	if (p->automatic)
+		list_add(&points, ST_BLOW_INFER);
 	for (size_t i = 0; i < p->calls.n; i++)
 		list_add(&points, p->calls.text[i]);
 	for (size_t i = 0; i < p->sites.n; i++)

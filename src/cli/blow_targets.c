@@ -141,7 +141,7 @@ st_blow_choose_callers(struct st_blow_arguments *a, struct st_error *e)
 {
 	struct st_region *r = &a->caller_session.region;
 	bool by_env = false;
-	if (!a->options.how.contexts)
+	if (!a->options.how.contexts && !a->points.automatic)
 		return ST_OK;
 	a->callers = (struct st_trace_request){.session = &a->caller_session,
 	                                       .excluded = &a->session.region.excluded,
@@ -149,6 +149,8 @@ st_blow_choose_callers(struct st_blow_arguments *a, struct st_error *e)
 	a->options.how.callers = &a->callers;
 	if (a->all)
 		return ST_OK;
+	if (a->pid)
+		return st_blow_own_image(a, r, e);
 	if (st_program_image(a->session.program[0], a->program, sizeof a->program, &by_env, e))
 		return ST_FAILED;
 	return st_patterns_add_path(&r->images, "images", a->program, e);

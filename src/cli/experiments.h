@@ -90,7 +90,7 @@
 	O(repeat, 'r', "repeat", "N", true,                                                        \
 	  "with --mode causal or windows: try each speed-up or noise N times (default: 5)")        \
 	O(progress, 0, "progress", "POINT", true,                                                  \
-	  "with --mode causal or windows: measure how many calls of a function return per second") \
+	  "measure calls of a function, a line, a static probe or a metric per second (or auto)")  \
 	O(latency, 0, "latency", "BEGIN,END", true,                                                \
 	  "with --mode causal: measure the time from entries of BEGIN to returns of END")          \
 	O(pid, 'p', "pid", "PID", true,                                                            \

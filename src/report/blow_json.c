@@ -168,7 +168,7 @@ blow_json_progress(const struct st_blow *b)
 		json_t *row = json_object();
 		SET(row, "name", st_json_text(st_blow_point_name(b, point)));
 		SET(row, "kind", json_string(st_blow_kind_name(b, point)));
-		SET(row, "inferred", json_boolean(point == ST_BLOW_NONE));
+		SET(row, "inferred", json_boolean(st_blow_point_is_inferred(b, point)));
 		bad |= blow_json_measured(b, point, row);
 		APPEND(out, row);
 	}

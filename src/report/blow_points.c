@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "blow/infer.h"
 #include "blow/latency.h"
 #include "blow/points.h"
 #include "report/blow.h"
@@ -96,7 +97,11 @@ print_rate(const struct st_blow *b, uint32_t point, FILE *out)
 	const enum st_blow_point_kind kind = st_blow_point_kind(b, point);
 	const bool counts = kind != ST_BLOW_SOURCE;
 	const struct st_blow_rate rate = st_blow_rate_of(b, point);
-	fprintf(out, "progress by %s: ", st_blow_point_name(b, point));
+	fprintf(out, "progress by %s%s: ", st_blow_point_name(b, point),
+	        !st_blow_point_is_inferred(b, point) ? ""
+	        : st_blow_is_transfer(b->functions.v[point].image, st_blow_point_name(b, point))
+	                ? " (inferred: completed system calls)"
+	                : " (inferred: executions of its first block)");
 	if (!rate.runs) {
 		fprintf(out, "it %s in %ss without %s, so there are no %ss\n",
 		        kind == ST_BLOW_CALLS ? "was not called"

@@ -50,6 +50,24 @@ class State(Case):
         self.assertLessEqual(TARGET, set(fast["targets"][0]))
         self.assertEqual((fast["targets"][0]["slope"], fast["mode"]), (None, "speed-up"))
 
+    def test_inferred(self):
+        """--progress auto finds the function that is called most, and does not try it; functions that are named are tried."""
+        self.strobe("-q", "--window", "50ms", "--progress", "auto", "-i", "2", "--noise", "busy", "-o", "r.db", "--", PLANTED, "service")
+        result = json.loads(self.strobe("--from", "r.db", "--format", "json").stdout)
+        self.assertEqual([(point["name"], point["kind"], point["inferred"]) for point in result["progress"]], [("compute", "throughput", True)])
+        self.assertEqual(result["options"]["progress"], "auto")
+        self.assertNotIn("compute", [target["function"] for target in result["targets"]])
+        self.assertIn("progress by compute (inferred: executions of its first block): ", self.strobe("--from", "r.db").stdout)
+        self.strobe("-q", "--window", "50ms", "--progress", "auto", "-F", "compute", "-i", "1", "--noise", "busy", "-o", "r.json", "--", PLANTED, "service")
+        named = json.loads((self.at / "r.json").read_text())
+        self.assertEqual([target["function"] for target in named["targets"]], ["compute"])
+        self.assertNotEqual([point["name"] for point in named["progress"]], ["compute"])
+
+    def test_nothing_to_infer(self):
+        error = self.strobe("--window", "50ms", "--progress", "auto", "--", "sleep", "100", code=125).stderr
+        self.assertIn("--progress auto: no function", error)
+        self.assertEqual(error.count("\n"), 1)
+
     def test_options(self):
         """Locations and progress points are among the options of the result."""
         result = self.measure("--at", "call:*>quarter", "--where", "after", "--iterations", "1", "--noise", "busy")
