@@ -261,32 +261,58 @@ compare_judge_spread(const struct comparison *c, const struct st_ann_finding *f,
 	return f->high <= limit ? ST_ANN_CHANGE_SAME : ST_ANN_CHANGE_UNCERTAIN;
 }
 
+/* Returns half the logarithm of the share of a sum of squares that is left without the value. */
+static double
+share_without(double value, double squares)
+{
+	enum { MOST = 1000000 };
+	return squares > 0 ? log(fmax(1 - value * value / squares, 1.0 / MOST)) / 2 : 0;
+}
+
 /*
- * The logarithm of a standard deviation has the variance (k - 1) / 4n, with the kurtosis k of the
- * values. p: number of coefficients that the residuals allow for.
+ * Returns the standard error of the logarithm of the ratio of the standard deviation of the
+ * residuals to the annotated one, by the jackknife: each record in turn is left out. So a ratio
+ * that only a few records make large is uncertain.
  */
+static double
+compare_spread_error(const struct comparison *c, const double *residuals, double squares,
+                     double variances)
+{
+	const double n = (double)c->rows.n;
+	double sum = 0, sum2 = 0;
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const double sd = c->rows.v[i].sd;
+		/* Relative to all records, which rounds less. */
+		const double without =
+		        share_without(residuals[i], squares) - share_without(sd, variances);
+		sum += without;
+		sum2 += without * without;
+	}
+	return sqrt(fmax(sum2 - sum * sum / n, 0) * (n - 1) / n);
+}
+
+/* p: number of coefficients that the residuals allow for. */
 static st_status
 compare_add_spread(struct comparison *c, const double *residuals, size_t p, double mean)
 {
 	const double n = (double)c->rows.n;
-	double squares = 0, variance = 0, q2 = 0, q4 = 0;
+	double squares = 0, variances = 0;
 	struct st_ann_finding *f = compare_finding(c, ST_ANN_ASPECT_SPREAD);
 	if (!f)
 		return ST_FAILED;
 	for (size_t i = 0; i < c->rows.n; i++) {
-		const double sd = c->rows.v[i].sd, z = residuals[i] / (sd > 0 ? sd : 1);
 		squares += residuals[i] * residuals[i];
-		variance += sd * sd / n;
-		q2 += z * z / n;
-		q4 += z * z * z * z / n;
+		variances += c->rows.v[i].sd * c->rows.v[i].sd;
 	}
-	const double k = q2 > 0 ? fmax(q4 / (q2 * q2), 3) : 3;
-	const double se = sqrt((k - 1) / 4 * (1 / n + 1 / c->old));
-	const double half = st_contrast_quantile(c->how.error, fmax((n - (double)p) / 2, 1)) * se;
-	f->annotated = sqrt(variance);
+	f->annotated = sqrt(variances / n);
 	f->value = sqrt(squares / (n - (double)p));
-	f->low = f->value * exp(-half);
-	f->high = f->value * exp(half);
+	/* The records that the annotation is from have the same error, by their number. */
+	const double se = squares > 0 ? compare_spread_error(c, residuals, squares, variances) *
+	                                        sqrt(1 + n / c->old)
+	                              : 0;
+	const double half = st_contrast_quantile(c->how.error, fmax((n - (double)p) / 2, 1)) * se;
+	f->low = f->value > 0 ? f->value * exp(-half) : 0;
+	f->high = f->value > 0 ? f->value * exp(half) : 0;
 	f->change = compare_judge_spread(c, f, mean);
 	return ST_OK;
 }

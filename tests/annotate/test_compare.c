@@ -172,11 +172,43 @@ test_disturbed_in_small_scope(void **state)
 	assert_int_equal(c.judged, 399);
 }
 
+/* Costs around 100 with that spread; those of the first `far` records are 2,000 more. */
+static struct st_ann_data
+spread_records(double sd, int far)
+{
+	struct laws l;
+	laws_begin(&l, "y,n");
+	for (int i = 0; i < 600; i++)
+		laws_row(&l, "%.17g,%d", 100 + sd * laws_normal() + (i < far ? 2000 : 0), i % 7);
+	return laws_take(&l, "y");
+}
+
+/* A spread that one record makes large is uncertain; one that all records have is not. */
+static void
+test_spread(void **state)
+{
+	(void)state;
+	static const struct {
+		double sd;
+		int far;
+		enum st_ann_change change;
+	} cases[] = {{1, 0, ST_ANN_CHANGE_SAME},
+	             {1, 1, ST_ANN_CHANGE_UNCERTAIN},
+	             {30, 0, ST_ANN_CHANGE_RAISED}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		laws_state = 24;
+		struct st_ann_data old = spread_records(1, 0),
+		                   new = spread_records(cases[i].sd, cases[i].far);
+		assert_int_equal(comparison_of(&old, &new, 0.05).change, cases[i].change);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_unchanged), cmocka_unit_test(test_level),
-	        cmocka_unit_test(test_changed), cmocka_unit_test(test_disturbed_in_small_scope)};
+	        cmocka_unit_test(test_changed), cmocka_unit_test(test_disturbed_in_small_scope),
+	        cmocka_unit_test(test_spread)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
