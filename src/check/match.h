@@ -5,8 +5,9 @@
  *
  * Images are matched first, each rule among those that the rule before has left over:
  *   1. equal build-ids are one image, whatever its file is called;
- *   2. equal file names are one image: builds lie in different folders;
- *   3. equal shared library names ("libz.so.1" of libz.so.1.2.13 and of libz.so.1.3.1) are one.
+ *   2. the program that was run is the program, whatever its file is called;
+ *   3. equal file names are one image: builds lie in different folders;
+ *   4. equal shared library names ("libz.so.1" of libz.so.1.2.13 and of libz.so.1.3.1) are one.
  *
  * Functions of one image, or of none, are the same when their names are, and of basic blocks also
  * how far into their function they begin. Where a side has several of one name (static functions):
@@ -37,6 +38,7 @@ enum { ST_NO_IMAGE = UINT32_MAX };
 struct st_match_image {
 	const char *path;
 	const char *build_id; /* "": unknown */
+	bool is_program;      /* of the run: st_profile_is_program */
 };
 
 struct st_match_function {

@@ -25,6 +25,13 @@ key_by_build(const struct st_match_image *image)
 }
 
 static struct image_key
+key_by_role(const struct st_match_image *image)
+{
+	static const char role[] = "program";
+	return (struct image_key){role, image->is_program ? sizeof role - 1 : 0};
+}
+
+static struct image_key
 key_by_file(const struct st_match_image *image)
 {
 	const char *name = st_base_name(image->path);
@@ -103,7 +110,7 @@ st_status
 st_match_images(struct st_match *m, const struct st_match_side sides[ST_SIDES])
 {
 	static struct image_key (*const rules[])(const struct st_match_image *) = {
-	        key_by_build, key_by_file, key_by_library};
+	        key_by_build, key_by_role, key_by_file, key_by_library};
 	size_t all = sides[ST_A].n_images + sides[ST_B].n_images;
 	struct image_entry *entries = malloc((all + 1) * sizeof *entries);
 	for (int side = 0; side < ST_SIDES; side++) {

@@ -34,6 +34,14 @@ side_metric(struct st_check_side *side, const char *name, const char *unit, bool
 	return (uint32_t)(side->metrics.n - 1);
 }
 
+/* Of the run that was begun last. */
+static bool
+side_is_program(const struct st_check_side *side, const char *path)
+{
+	return side->profiles.n && path &&
+	       st_profile_is_program(side->profiles.v[side->profiles.n - 1], path);
+}
+
 /* ST_NO_IMAGE also when memory is exhausted: then the allocation of the item fails, too. */
 static uint32_t
 image_number(struct st_check_side *side, const char *path, const char *build_id)
@@ -48,7 +56,7 @@ image_number(struct st_check_side *side, const char *path, const char *build_id)
 	struct st_match_image *image = ST_PUSH(&side->images);
 	if (!image)
 		return ST_NO_IMAGE;
-	*image = (struct st_match_image){path, build_id};
+	*image = (struct st_match_image){path, build_id, side_is_program(side, path)};
 	return (uint32_t)(side->images.n - 1);
 }
 
@@ -59,9 +67,12 @@ is_item(const struct st_check_side *side, const struct st_check_item *item,
 {
 	const struct st_match_function *f = &item->function;
 	const char *image = f->image == ST_NO_IMAGE ? "" : side->images.v[f->image].path;
+	const bool programs = f->image != ST_NO_IMAGE && side->images.v[f->image].is_program &&
+	                      side_is_program(side, key->image);
 	return item->metric == metric && item->occurrence == occurrence &&
 	       is_equal_or_null(item->shown, key->name) && is_equal_or_null(f->file, key->file) &&
-	       !strcmp(st_base_name(image), st_base_name(key->image ? key->image : ""));
+	       (programs ||
+	        !strcmp(st_base_name(image), st_base_name(key->image ? key->image : "")));
 }
 
 static struct st_check_item *

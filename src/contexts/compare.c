@@ -107,12 +107,11 @@ list_side(const struct st_contexts *s, struct side *side)
 	side->functions = malloc((s->n_labels + 1) * sizeof *side->functions);
 	if (!side->images || !side->functions)
 		return ST_FAILED;
-	/* The program is the program, whatever its file is called. */
 	for (size_t i = 0; i < n_images; i++) {
 		const struct st_profile_image *image = &s->profile->images.v[i];
-		const bool is_program = st_profile_is_program(s->profile, image->path);
-		side->images[i] = (struct st_match_image){is_program ? "[program]" : image->path,
-		                                          image->build_id};
+		side->images[i] =
+		        (struct st_match_image){image->path, image->build_id,
+		                                st_profile_is_program(s->profile, image->path)};
 	}
 	for (size_t i = 0; i < s->n_labels; i++)
 		side->functions[i] = compared_function_of(s, &s->labels[i]);

@@ -32,22 +32,18 @@ struct comparison {
 
 /* ---- matching ---- */
 
-/* A side for the matcher. The program has one name on both sides, because the names of its files
- * may differ. */
 static st_status
 functions_side(const struct st_profile *p, struct st_match_side *s)
 {
 	struct st_match_image *images = calloc(p->images.n + 1, sizeof *images);
 	struct st_match_function *functions = calloc(p->functions.n + 1, sizeof *functions);
-	const char *program = p->processes.n ? p->processes.v[0].command : "";
 	*s = (struct st_match_side){images, p->images.n, functions, p->functions.n};
 	if (!images || !functions)
 		return ST_FAILED;
 	for (size_t i = 0; i < p->images.n; i++) {
 		const struct st_profile_image *image = &p->images.v[i];
-		const bool is_program = !strcmp(image->path, program);
-		images[i] = (struct st_match_image){is_program ? "[program]" : image->path,
-		                                    image->build_id};
+		images[i] = (struct st_match_image){image->path, image->build_id,
+		                                    st_profile_is_program(p, image->path)};
 	}
 	for (size_t i = 0; i < p->functions.n; i++) {
 		const struct st_profile_function *f = &p->functions.v[i];

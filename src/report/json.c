@@ -351,6 +351,7 @@ add_images(json_t *root, const struct st_profile *p)
 		bad |= set(out, "path", st_json_text(image->path));
 		bad |= set(out, "build_id",
 		           *image->build_id ? st_json_text(image->build_id) : json_null());
+		bad |= set(out, "program", json_boolean(st_profile_is_program(p, image->path)));
 		bad |= set(out, "symbols", st_json_text(image->symbols));
 		bad |= set(out, "blocks", st_json_count(image->executions));
 		bad |= set(out, "instructions", st_json_count(image->instructions));

@@ -26,7 +26,7 @@ struct result {
 /* ---- functions and images of a result, each once ---- */
 
 static uint32_t
-page_match_image_of(struct result *r, const char *path, const char *build_id)
+page_match_image_of(struct result *r, const char *path, const char *build_id, bool is_program)
 {
 	uint32_t hash = st_hash_text(path);
 	uint32_t found =
@@ -38,7 +38,7 @@ page_match_image_of(struct result *r, const char *path, const char *build_id)
 		r->out_of_memory = true;
 		return ST_NO_IMAGE;
 	}
-	*image = (struct st_match_image){path, build_id ? build_id : ""};
+	*image = (struct st_match_image){path, build_id ? build_id : "", is_program};
 	return (uint32_t)r->images.n - 1;
 }
 
@@ -50,8 +50,10 @@ list_images(struct result *r, const json_t *images)
 		const json_t *image = json_array_get(images, i);
 		const char *path = json_string_value(json_object_get(image, "path"));
 		const char *build_id = json_string_value(json_object_get(image, "build_id"));
+		const bool is_program = json_is_true(json_object_get(image, "program"));
 		size_t n = r->images.n;
-		uint32_t id = path ? page_match_image_of(r, path, build_id) : ST_NO_IMAGE;
+		uint32_t id =
+		        path ? page_match_image_of(r, path, build_id, is_program) : ST_NO_IMAGE;
 		if (id < n && strcmp(r->images.v[id].build_id, build_id ? build_id : "") != 0)
 			r->images.v[id].build_id = "";
 	}
@@ -75,7 +77,7 @@ page_match_function_of(struct result *r, const json_t *in)
 	struct st_match_function f = {
 	        .name = function ? function : name,
 	        .file = json_string_value(json_object_get(in, "file")),
-	        .image = path ? page_match_image_of(r, path, NULL) : ST_NO_IMAGE,
+	        .image = path ? page_match_image_of(r, path, NULL, false) : ST_NO_IMAGE,
 	        .offset = (uint64_t)json_integer_value(json_object_get(in, "offset")),
 	        .inside = inside_of(name, function)};
 	if (f.name && !st_match_is_name(f.name, path, f.offset - (uint64_t)f.inside))

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/profile.h"
 #include "store/column.h"
 #include "store/extract.h"
 
@@ -120,6 +121,33 @@ quantity_texts(struct quantity_reader *r, const char *table, const char *column,
 	return 0;
 }
 
+/* Says which images are the program that was run. */
+static st_status
+quantity_program(struct quantity_reader *r, struct st_error *e)
+{
+	const size_t n = quantity_rows(r, "process");
+	struct st_profile_process *v = calloc(n + 1, sizeof *v);
+	const struct st_profile p = {.processes = {.v = v, .n = n}};
+	const char **commands = NULL;
+	double *pids = NULL, *states = NULL;
+	int status =
+	        v ? quantity_texts(r, "process", "command", &commands, e) : st_store_no_memory(e);
+	if (!status && (!(pids = quantity_numbers(r, "process", "pid", e)) ||
+	                !(states = quantity_numbers(r, "process", "state", e))))
+		status = -1;
+	for (size_t i = 0; i < n && !status; i++)
+		v[i] = (struct st_profile_process){.pid = (int64_t)pids[i],
+		                                   .state = (int64_t)states[i],
+		                                   .command = commands[i]};
+	for (size_t i = 0; i < r->out->n_images && n && !status; i++)
+		r->out->images[i].is_program = st_profile_is_program(&p, r->out->images[i].path);
+	free(commands);
+	free(pids);
+	free(states);
+	free(v);
+	return status ? ST_FAILED : ST_OK;
+}
+
 static st_status
 quantity_images(struct quantity_reader *r, struct st_error *e)
 {
@@ -131,12 +159,12 @@ quantity_images(struct quantity_reader *r, struct st_error *e)
 	if (!status && !(r->out->images = calloc(n + 1, sizeof *r->out->images)))
 		status = st_store_no_memory(e);
 	for (size_t i = 0; i < n && !status; i++)
-		r->out->images[i] =
-		        (struct st_match_image){paths[i] ? paths[i] : "", ids[i] ? ids[i] : ""};
+		r->out->images[i] = (struct st_match_image){paths[i] ? paths[i] : "",
+		                                            ids[i] ? ids[i] : "", false};
 	r->out->n_images = status ? 0 : n;
 	free(paths);
 	free(ids);
-	return status ? ST_FAILED : ST_OK;
+	return status ? ST_FAILED : quantity_program(r, e);
 }
 
 static st_status

@@ -194,7 +194,8 @@ match_builds(const struct build_side sides[2])
 	struct st_match m;
 	for (unsigned i = 0; i < 2; i++) {
 		/* That they are builds of one file has been decided. */
-		images[i] = (struct st_match_image){"build", st_image_build_id(sides[i].image)};
+		images[i] = (struct st_match_image){.path = "build",
+		                                    .build_id = st_image_build_id(sides[i].image)};
 		to_match[i] = (struct st_match_side){&images[i], 1, sides[i].matched, sides[i].n};
 	}
 	const st_status status = st_match_make(&m, to_match);

@@ -24,22 +24,20 @@ struct matched {
 	size_t n_images[ST_SIDES];
 };
 
-/* Returns the index of the image of an item. The program is matched even if its file has another
- * name. */
+/* Returns the index of the image of an item. */
 static uint32_t
 matched_image(struct matched *m, int side, const struct st_difference_item *x)
 {
 	size_t i = m->n_images[side];
 	if (!x->image)
 		return ST_NO_IMAGE;
-	const bool is_program = st_profile_is_program(m->profiles[side], x->image);
-	const char *path = is_program ? "[program]" : x->image;
 	/* From the end: functions of one image mostly follow each other. */
-	while (i > 0 && strcmp(m->images[side][i - 1].path, path) != 0)
+	while (i > 0 && strcmp(m->images[side][i - 1].path, x->image) != 0)
 		i--;
 	if (i)
 		return (uint32_t)i - 1;
-	m->images[side][m->n_images[side]] = (struct st_match_image){path, x->build_id};
+	m->images[side][m->n_images[side]] = (struct st_match_image){
+	        x->image, x->build_id, st_profile_is_program(m->profiles[side], x->image)};
 	return (uint32_t)m->n_images[side]++;
 }
 

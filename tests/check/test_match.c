@@ -70,7 +70,8 @@ static void
 nothing(void **state)
 {
 	(void)state;
-	const struct made none = {0}, one = {{{"/bin/x", ""}}, {{"f", NULL, 0, false, 16, 0}}};
+	const struct made none = {0},
+	                  one = {{{"/bin/x", "", false}}, {{"f", NULL, 0, false, 16, 0}}};
 	assert_functions(&none, &none, (int[]){-1});
 	assert_functions(&one, &none, (int[]){-1});
 }
@@ -80,26 +81,32 @@ static void
 images(void **state)
 {
 	(void)state;
-	const struct made a = {{{"/a/prog", "b1"},
-	                        {"/lib/libz.so.1.2.13", "z12"},
-	                        {"/lib/libm.so.6", "m1"},
-	                        {"/lib/libnew.so.1.1", "n1"},
-	                        {"/lib/plugin.so", ""},
-	                        {"/lib/other.so.x", "o1"}},
+	const struct made a = {{{"/a/prog", "b1", false},
+	                        {"/lib/libz.so.1.2.13", "z12", false},
+	                        {"/lib/libm.so.6", "m1", false},
+	                        {"/lib/libnew.so.1.1", "n1", false},
+	                        {"/lib/plugin.so", "", false},
+	                        {"/lib/other.so.x", "o1", false}},
 	                       {{0}}};
-	const struct made b = {{{"/b/renamed", "b1"},
-	                        {"/lib/libz.so.1.3", "z13"},
-	                        {"/new/libm.so.6", "m2"},
-	                        {"/lib/libnew.so.2.1", "n2"},
-	                        {"/elsewhere/plugin.so", ""},
-	                        {"/lib/other.so.y", "o2"}},
+	const struct made b = {{{"/b/renamed", "b1", false},
+	                        {"/lib/libz.so.1.3", "z13", false},
+	                        {"/new/libm.so.6", "m2", false},
+	                        {"/lib/libnew.so.2.1", "n2", false},
+	                        {"/elsewhere/plugin.so", "", false},
+	                        {"/lib/other.so.y", "o2", false}},
 	                       {{0}}};
 	assert_images(&a, &b, (int[]){0, 1, 2, -1, 4, -1});
 	/* The build goes before the name: what is called "prog" in B is another program. */
-	const struct made c = {{{"/b/prog", "b2"}, {"/b/old", "b1"}}, {{0}}};
+	const struct made c = {{{"/b/prog", "b2", false}, {"/b/old", "b1", false}}, {{0}}};
 	assert_images(&a, &c, (int[]){1, -1, -1, -1, -1, -1});
+	/* The program goes before the name of the file, and after the build. */
+	const struct made v1 = {{{"/b/v1", "b1", true}, {"/lib/v2", "w1", false}}, {{0}}},
+	                  v2 = {{{"/b/v2", "b2", true}, {"/lib/v1", "w2", false}}, {{0}}},
+	                  moved = {{{"/b/v1", "b3", true}, {"/c/x", "b1", false}}, {{0}}};
+	assert_images(&v1, &v2, (int[]){0, -1});
+	assert_images(&v1, &moved, (int[]){1, -1});
 	/* That no build is known is no build that both have. */
-	const struct made d = {{{"/x/q", ""}}, {{0}}}, e = {{{"/x/r", ""}}, {{0}}};
+	const struct made d = {{{"/x/q", "", false}}, {{0}}}, e = {{{"/x/r", "", false}}, {{0}}};
 	assert_images(&d, &e, (int[]){-1});
 }
 
@@ -107,12 +114,12 @@ static void
 names(void **state)
 {
 	(void)state;
-	const struct made a = {{{"/1/x", "b1"}, {"/1/liby.so.1", "y1"}},
+	const struct made a = {{{"/1/x", "b1", false}, {"/1/liby.so.1", "y1", false}},
 	                       {{"f", NULL, 0, false, 16, 0},
 	                        {"g", NULL, 0, false, 32, 0},
 	                        {"f", NULL, 1, false, 16, 0},
 	                        {"__root__", NULL, ST_NO_IMAGE, true, 0, 0}}};
-	const struct made b = {{{"/2/liby.so.1", "y2"}, {"/2/x", "b2"}},
+	const struct made b = {{{"/2/liby.so.1", "y2", false}, {"/2/x", "b2", false}},
 	                       {{"__root__", NULL, ST_NO_IMAGE, true, 0, 0},
 	                        {"f", NULL, 0, false, 400, 0},
 	                        {"f", NULL, 1, false, 300, 0},
@@ -126,11 +133,11 @@ static void
 blocks(void **state)
 {
 	(void)state;
-	const struct made a = {{{"/x", "b1"}},
+	const struct made a = {{{"/x", "b1", false}},
 	                       {{"f", NULL, 0, false, 16, 0},
 	                        {"f", NULL, 0, false, 20, 4},
 	                        {"f", NULL, 0, false, 8, -8}}};
-	const struct made b = {{{"/x", "b2"}},
+	const struct made b = {{{"/x", "b2", false}},
 	                       {{"f", NULL, 0, false, 104, 4},
 	                        {"f", NULL, 0, false, 100, 0},
 	                        {"f", NULL, 0, false, 108, 8}}};
@@ -143,9 +150,10 @@ without_names(void **state)
 	(void)state;
 	const struct st_match_function code[] = {{NULL, NULL, 0, false, 16, 0},
 	                                         {NULL, NULL, 0, false, 64, 0}};
-	const struct made a = {{{"/x", "b1"}}, {code[0], code[1]}};
-	const struct made same = {{{"/y", "b1"}}, {code[1]}}, other = {{{"/x", "b2"}}, {code[0]}};
-	const struct made unknown = {{{"/x", ""}}, {code[0]}};
+	const struct made a = {{{"/x", "b1", false}}, {code[0], code[1]}};
+	const struct made same = {{{"/y", "b1", false}}, {code[1]}},
+	                  other = {{{"/x", "b2", false}}, {code[0]}};
+	const struct made unknown = {{{"/x", "", false}}, {code[0]}};
 	const struct made nowhere = {{{0}}, {{NULL, NULL, ST_NO_IMAGE, false, 16, 0}}};
 	assert_functions(&a, &same, (int[]){-1, 0});
 	assert_functions(&a, &other, (int[]){-1, -1});
@@ -174,11 +182,11 @@ one_build(void **state)
 {
 	(void)state;
 	const struct made a = {
-	        {{"/x", "b1"}},
+	        {{"/x", "b1", false}},
 	        {{"init", "a.c", 0, false, 16, 0}, {"init", "b.c", 0, false, 32, 0}}};
-	const struct made b = {{{"/x", "b1"}}, {{"init", "a.c", 0, false, 32, 0}}};
+	const struct made b = {{{"/x", "b1", false}}, {{"init", "a.c", 0, false, 32, 0}}};
 	assert_functions(&a, &b, (int[]){-1, 0});
-	const struct made moved = {{{"/x", "b1"}}, {{"init", "a.c", 0, false, 48, 0}}};
+	const struct made moved = {{{"/x", "b1", false}}, {{"init", "a.c", 0, false, 48, 0}}};
 	assert_functions(&b, &moved, (int[]){-1});
 }
 
@@ -186,18 +194,18 @@ static void
 by_files(void **state)
 {
 	(void)state;
-	const struct made a = {{{"/x", "b1"}},
+	const struct made a = {{{"/x", "b1", false}},
 	                       {{"init", "/1/a.c", 0, false, 16, 0},
 	                        {"init", "/1/b.c", 0, false, 32, 0},
 	                        {"init", "/1/c.c", 0, false, 48, 0}}};
-	const struct made b = {{{"/x", "b2"}},
+	const struct made b = {{{"/x", "b2", false}},
 	                       {{"init", "/2/c.c", 0, false, 16, 0},
 	                        {"init", "/2/a.c", 0, false, 32, 0},
 	                        {"init", "/2/d.c", 0, false, 64, 0}}};
 	assert_functions(&a, &b, (int[]){1, -1, 0});
 	/* The only one of its name may have moved to another file. */
-	const struct made one = {{{"/x", "b1"}}, {{"init", "/1/a.c", 0, false, 16, 0}}};
-	const struct made other = {{{"/x", "b2"}}, {{"init", "/1/z.c", 0, false, 96, 0}}};
+	const struct made one = {{{"/x", "b1", false}}, {{"init", "/1/a.c", 0, false, 16, 0}}};
+	const struct made other = {{{"/x", "b2", false}}, {{"init", "/1/z.c", 0, false, 96, 0}}};
 	assert_functions(&one, &other, (int[]){0});
 }
 
@@ -206,12 +214,12 @@ static void
 by_order(void **state)
 {
 	(void)state;
-	const struct made a = {{{"/x", "b1"}},
+	const struct made a = {{{"/x", "b1", false}},
 	                       {{"init", "a.c", 0, false, 32, 0},
 	                        {"init", NULL, 0, false, 16, 0},
 	                        {"init", "c.c", 0, false, 48, 0}}};
 	const struct made b = {
-	        {{"/x", "b2"}},
+	        {{"/x", "b2", false}},
 	        {{"init", "c.c", 0, false, 100, 0}, {"init", "a.c", 0, false, 200, 0}}};
 	assert_functions(&a, &b, (int[]){1, 0, -1});
 }
