@@ -144,6 +144,9 @@ class Truth(Mem):
         # What the process has of its own is not in main: subtract it.
         self.assertEqual(sum(row["bytes"] for row in rows), (10 + 5 + 3 + 50) * PAGE)
         self.assertEqual(sum(row["live"] for row in rows), (1 + 3) * PAGE)
+        self.assertEqual(sum(row["live_blocks"] for row in rows), 2)
+        self.assertEqual(mapped["live_blocks"], sum(row["live_blocks"] for row in result["contexts"] if row["kind"] == "mapped"))
+        self.assertLess(mapped["live_blocks"], mapped["allocations"])
         self.assertEqual(mapped["failed"], 1)
         self.assertEqual(mapped["reallocations_in_place"] + mapped["reallocations_moved"], 2)
 

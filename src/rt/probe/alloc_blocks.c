@@ -151,11 +151,12 @@ count_rest(struct st_alloc_area *a, const struct st_alloc_mapping *was, uint64_t
 	struct st_alloc_context *c = &a->contexts[was->context];
 	struct st_alloc_totals *all = &a->totals[ST_ALLOC_MAPPED];
 	const uint64_t gone = was->to - was->from - kept;
+	const uint64_t more = (uint64_t)pieces - 1; /* blocks; of no piece it wraps to -1 */
 	note_peak(all, c);
 	c->live -= gone;
-	c->live_blocks += pieces - 1;
+	c->live_blocks += more;
 	all->live -= gone;
-	all->live_blocks += pieces - 1;
+	all->live_blocks += more;
 	all->freed += gone;
 	all->frees += pieces == 0;
 }
