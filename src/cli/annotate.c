@@ -399,6 +399,15 @@ annotate_parse(struct st_annotate_arguments *a, char *const *argv, struct st_err
 	return annotate_check(a, e);
 }
 
+/* Whether the command line would run a program whose exit code becomes that of the command. */
+static bool
+annotate_runs_program(const struct st_annotate_arguments *a, char *const *argv)
+{
+	while (*argv && strcmp(*argv, "--") != 0)
+		argv++;
+	return *argv && !a->features;
+}
+
 int
 st_annotate_main(char *const *argv)
 {
@@ -406,7 +415,7 @@ st_annotate_main(char *const *argv)
 	struct st_error e;
 	int code = ST_EXIT_OK;
 	if (annotate_parse(&a, argv, &e))
-		code = st_complain(&e);
+		code = annotate_runs_program(&a, argv) ? st_complain_running(&e) : st_complain(&e);
 	else if (a.help)
 		st_command_help(stdout, st_command_find("annotate"), false);
 	else if (!a.program && !a.pid)

@@ -34,7 +34,7 @@ annotate_record_as(const struct st_annotate_arguments *a, char *const *program)
 	struct st_recording_outcome outcome;
 	struct st_error e;
 	if (st_recording_run(&request, &outcome, &e))
-		return st_complain(&e);
+		return a->pid ? st_complain(&e) : st_complain_running(&e);
 	for (size_t i = 0; i < functions.n; i++)
 		if (!functions.matched[i])
 			fprintf(stderr, "strobe: --func %s: no function of that name was loaded\n",
@@ -93,7 +93,7 @@ st_annotate_record(const struct st_annotate_arguments *a)
 	if (!strcmp(a->output, "-")) {
 		st_cause(&e, ST_EXIT_USAGE,
 		         "standard output belongs to the program: give -o the name of a file");
-		return st_complain(&e);
+		return a->pid ? st_complain(&e) : st_complain_running(&e);
 	}
 	if (a->input)
 		return annotate_record_input(a);

@@ -220,7 +220,7 @@ st_time_main(char *const *argv)
 	struct time_arguments a;
 	struct st_error e;
 	if (parse_time(&a, argv, &e))
-		return st_complain(&e);
+		return st_complain_running(&e);
 	if (a.help) {
 		st_command_help(stdout, st_command_find("time"), false);
 		return ST_EXIT_OK;
@@ -233,7 +233,7 @@ st_time_main(char *const *argv)
 	if (!p || !options)
 		st_cause(&e, ST_EXIT_FAILED, "no memory left");
 	if (!p || !options || time_command(&a, p, &e))
-		code = st_complain(&e);
+		code = st_complain_running(&e);
 	else
 		code = st_timing_exit(p);
 	free(options);

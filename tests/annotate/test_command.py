@@ -543,7 +543,7 @@ class Kept(Annotate):
 
     def test_usage(self):
         self.error(2, "--contracts makes no annotations: leave out --save", "annotate", "--contracts", "c", "--save", "a.txt")
-        self.error(2, "--where, --without, --function, --contracts, --check, --explain, --save, --class and --min-r2 are for the analysis of records: strobe annotate FILE...",
+        self.error(125, "--where, --without, --function, --contracts, --check, --explain, --save, --class and --min-r2 are for the analysis of records: strobe annotate FILE...",
                    "annotate", "--save", "-o", "x", "--", "true")
 
 
@@ -679,7 +679,7 @@ class Check(Annotate):
 
     def test_usage(self):
         self.error(2, "--margin can only be used with --check", "annotate", "--margin", "3", "old.csv")
-        self.error(2, "--alarm can only be used with --check", "annotate", "--alarm", "3", "-o", "x", "--", "true")
+        self.error(125, "--alarm can only be used with --check", "annotate", "--alarm", "3", "-o", "x", "--", "true")
         self.error(2, "--alarm takes percents from 0.0001 to 100, not '0'", "annotate", "--check", "--alarm", "0", "old.csv")
         self.error(2, "--margin takes percents from 0 to 100, not '-1'", "annotate", "--check", "--margin=-1", "old.csv")
         self.error(2, "--check makes no annotations: leave out --save", "annotate", "--check", "--save", "old.csv")

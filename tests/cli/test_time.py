@@ -174,22 +174,22 @@ class Options(Time):
                     PYTHON, "-c", "import os; print(os.sched_getaffinity(0))")
         self.assertEqual(self.read("out"), f"{{{cpu}}}\n")
         for bad in "", "one", "3-1", "1,", "0-99999", "-1":
-            self.error(2, f"--cpu takes numbers of CPUs such as 0,2-4, not '{bad}'", f"--cpu={bad}", "true")
+            self.error(125, f"--cpu takes numbers of CPUs such as 0,2-4, not '{bad}'", f"--cpu={bad}", "true")
         if 1023 not in os.sched_getaffinity(0):
-            self.error(2, "strobe may not use CPU 1023; nproc and taskset -p $$ say which CPUs there are", "--cpu", "1023", "true")
+            self.error(125, "strobe may not use CPU 1023; nproc and taskset -p $$ say which CPUs there are", "--cpu", "1023", "true")
 
     def test_workload(self):
         found = self.series("-r", "2", "--workload", "large", "--size", "1e6", "--", "true")
         self.assertEqual(found["user"]["labels"], {"workload": "large"})
         self.assertEqual(found["user"]["features"]["size"], [1000000, 1000000])
-        self.error(2, "--size takes a number, not 'big'", "--size", "big", "true")
+        self.error(125, "--size takes a number, not 'big'", "--size", "big", "true")
 
     def test_mistakes(self):
-        self.error(2, "no program to time: strobe time [options] -- PROGRAM", "-r", "2")
-        self.error(2, "--repeat takes a number from 1 to 1000000, not '0'", "-r", "0", "true")
-        self.error(2, "--warmups takes a number from 0 to 1000000, not '-1'", "--warmups=-1", "true")
-        self.error(2, "no format 'xml'; the formats are text and json", "--format", "xml", "true")
-        self.error(2, "the result is a database: give -o a file, or use --format json", "-o", "-", "true")
+        self.error(125, "no program to time: strobe time [options] -- PROGRAM", "-r", "2")
+        self.error(125, "--repeat takes a number from 1 to 1000000, not '0'", "-r", "0", "true")
+        self.error(125, "--warmups takes a number from 0 to 1000000, not '-1'", "--warmups=-1", "true")
+        self.error(125, "no format 'xml'; the formats are text and json", "--format", "xml", "true")
+        self.error(125, "the result is a database: give -o a file, or use --format json", "-o", "-", "true")
 
 
 class Results(Time):
