@@ -160,8 +160,11 @@ place_argument(struct st_image *image, struct taken *t, struct st_type *type, bo
 		return (struct st_place){.why = "its type is not known"};
 	if (is_composite(type) && type->is_declaration)
 		return (struct st_place){.why = "its type is only declared"};
-	if (type->by_reference)
+	const enum sym_passing passing = is_rust ? SYM_BY_VALUE : sym_passing_of(image, type);
+	if (passing == SYM_BY_ADDRESS)
 		return place_by_address(t);
+	if (passing == SYM_PASSING_UNKNOWN)
+		return (struct st_place){.why = "the type of one of its members is only declared"};
 	const struct classes c = classes_of(image, type);
 	if (c.in_memory || c.of[0] == CLASS_MEMORY || c.of[1] == CLASS_MEMORY)
 		return is_rust ? place_by_address(t) : place_on_stack(t, type);
@@ -170,19 +173,26 @@ place_argument(struct st_image *image, struct taken *t, struct st_type *type, bo
 	return place_in_registers(t, &c, type);
 }
 
+/* A class that is returned by its address: the caller passes the address of the space for it before
+ * all arguments. Returns why that is not known, or NULL. */
+static const char *
+place_result(struct st_image *image, struct taken *t, struct st_type *result, bool is_rust)
+{
+	if (!result || result->kind == ST_TYPE_UNKNOWN || !is_composite(result))
+		return NULL; /* a long double is returned in an x87 register */
+	const enum sym_passing passing = is_rust ? SYM_BY_VALUE : sym_passing_of(image, result);
+	t->general = passing == SYM_BY_ADDRESS || classes_of(image, result).in_memory;
+	return t->general || (passing != SYM_PASSING_UNKNOWN && !result->is_declaration)
+	               ? NULL
+	               : "the type of its result, or of a member of that, is only declared";
+}
+
 void
 sym_place_arguments(struct st_image *image, struct st_parameter *v, size_t n,
                     struct st_type *result, bool is_rust)
 {
 	struct taken t = {0};
-	const char *lost = NULL;
-	if (result && result->kind != ST_TYPE_UNKNOWN) {
-		const struct classes c = classes_of(image, result);
-		/* The address of the caller's space for the result comes first. A long double is
-		 * returned in an x87 register. */
-		const bool is_scalar = !is_composite(result);
-		t.general = result->by_reference || (c.in_memory && !is_scalar);
-	}
+	const char *lost = place_result(image, &t, result, is_rust);
 	for (size_t i = 0; i < n; i++) {
 		if (lost)
 			v[i].place = (struct st_place){.why = lost};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Types from DWARF: declarations that types.c, typemembers.c, places.c and signature.c share. */
+/* Types from DWARF: declarations that types.c, typemembers.c, passing.c, places.c and
+ * signature.c share. */
 #ifndef STROBE_SYMBOL_TYPEREAD_H
 #define STROBE_SYMBOL_TYPEREAD_H
 
@@ -7,11 +8,20 @@
 #include "symbol/internal.h"
 #include "symbol/types.h"
 
+/* How an argument of a type, or a result, is passed if its size does not decide it. */
+enum sym_passing {
+	SYM_PASSING_NOT_READ,
+	SYM_PASSING_UNKNOWN, /* the type, or that of a member, is only declared */
+	SYM_BY_VALUE,
+	SYM_BY_ADDRESS, /* of a copy that the caller has made */
+};
+
 /* A type and the entry that describes it. */
 struct sym_type {
 	struct st_type type; /* the first field */
 	Dwarf_Die die;
 	bool is_opened;
+	enum sym_passing passing;
 };
 
 struct sym_signature {
@@ -42,6 +52,9 @@ struct st_type *sym_type_of(struct st_image *image, Dwarf_Die *die, const char *
 /* Reads an attribute that is a number. False: there is no such attribute, or it is no number. */
 bool sym_die_number(Dwarf_Die *die, unsigned attribute, int64_t *value);
 bool sym_die_flag(Dwarf_Die *die, unsigned attribute);
+
+/* passing.c: never SYM_PASSING_NOT_READ. */
+enum sym_passing sym_passing_of(struct st_image *image, struct st_type *type);
 
 /* places.c: locates the parameters by the rules of the System V ABI. result: the type that the
  * function returns, or NULL. */

@@ -224,35 +224,6 @@ count_elements(Dwarf_Die *array)
 	return count;
 }
 
-/* DWARF before version 5 does not say how a class is passed. A class with a destructor that is
- * written in the source is passed by its address. */
-static bool
-has_own_destructor(Dwarf_Die *class)
-{
-	Dwarf_Die die;
-	if (dwarf_child(class, &die) != 0)
-		return false;
-	do {
-		const char *name;
-		if (dwarf_tag(&die) == DW_TAG_subprogram && (name = dwarf_diename(&die)) &&
-		    name[0] == '~' && !sym_die_flag(&die, DW_AT_artificial) &&
-		    !dwarf_hasattr(&die, DW_AT_defaulted))
-			return true;
-	} while (dwarf_siblingof(&die, &die) == 0);
-	return false;
-}
-
-static bool
-passes_by_reference(Dwarf_Die *die, enum st_type_kind kind)
-{
-	int64_t convention;
-	if (kind != ST_TYPE_STRUCT && kind != ST_TYPE_UNION)
-		return false;
-	if (sym_die_number(die, DW_AT_calling_convention, &convention))
-		return convention == DW_CC_pass_by_reference;
-	return has_own_destructor(die);
-}
-
 static void
 describe_type(struct st_image *image, struct sym_type *t)
 {
@@ -277,7 +248,7 @@ describe_type(struct st_image *image, struct sym_type *t)
 			t->type.size = 0;
 		break;
 	default:
-		t->type.by_reference = passes_by_reference(&t->die, t->type.kind);
+		break;
 	}
 }
 

@@ -55,7 +55,6 @@ struct st_type {
 	const char *target_name;
 	uint64_t count;      /* elements of an array, of all its dimensions; 0: not known */
 	bool is_declaration; /* its members are not known here */
-	bool by_reference;   /* as an argument it is passed by its address */
 	/* After st_type_open. */
 	ST_VEC(struct st_member) members;
 	ST_VEC(struct st_enumerator) enumerators;

@@ -49,7 +49,10 @@ handles_all(int n)
 }
 
 struct Cleans {
-	~Cleans() { HIDE; }
+	~Cleans()
+	{
+		HIDE;
+	}
 };
 
 // Its landing pad resumes the unwinding.
