@@ -55,9 +55,11 @@ struct explaining {
 	const struct st_ann_records *r;
 	const char *metric;
 	const double *y;
+	double overhead; /* of recording a call; NAN: not known */
 	const struct st_ann_options *options;
 	struct st_ann_records rows; /* shares the features; n of them */
 	double **parts;             /* by part: a column of the rows */
+	double **calls;             /* by part: calls of recorded functions in it */
 	double *whole;              /* the same of the caller's cost */
 	uint32_t *from;             /* by row: the record */
 	struct st_ann_explained *out;
@@ -139,6 +141,28 @@ explain_take_features(struct explaining *x)
 	return ST_OK;
 }
 
+/* Makes the columns with the numbers of calls. Calls of all callees take place in the caller's own
+ * code, so that recording them makes it longer as well. */
+static st_status
+explain_count_calls(struct explaining *x)
+{
+	const size_t own = x->out->parts.n - 1;
+	x->calls = calloc(own + 1, sizeof *x->calls);
+	for (size_t k = 0; x->calls && k <= own; k++) {
+		x->calls[k] = calloc(x->rows.n + 1, sizeof **x->calls);
+		if (!x->calls[k])
+			return ST_FAILED;
+	}
+	for (size_t k = 0; x->calls && k < own; k++) {
+		const double *const calls = explain_calls(x->r, x->out->parts.v[k].callee);
+		for (size_t i = 0; calls && i < x->rows.n; i++) {
+			x->calls[k][i] = explain_known(calls[x->from[i]]);
+			x->calls[own][i] += x->calls[k][i];
+		}
+	}
+	return x->calls ? ST_OK : ST_FAILED;
+}
+
 static st_status
 explain_divide_cost(struct explaining *x)
 {
@@ -186,7 +210,8 @@ explain_take_rows(struct explaining *x, struct st_error *e)
 		               "the records of %.200s do not say what its callees cost: record it "
 		               "and its callees with strobe annotate -o FILE -m %.60s,callees",
 		               x->r->name, x->metric);
-	return explain_find_parts(x) || explain_take_features(x) || explain_divide_cost(x)
+	return explain_find_parts(x) || explain_take_features(x) || explain_divide_cost(x) ||
+	                       explain_count_calls(x)
 	               ? explain_memory(e)
 	               : ST_OK;
 }
@@ -287,8 +312,12 @@ explain_compare(struct explaining *x)
 static st_status
 explain_scopes(struct explaining *x)
 {
-	const struct st_ann_parted parted = {
-	        .rows = &x->rows, .whole = x->whole, .parts = x->parts, .n_parts = x->out->parts.n};
+	const struct st_ann_parted parted = {.rows = &x->rows,
+	                                     .whole = x->whole,
+	                                     .parts = x->parts,
+	                                     .calls = x->calls,
+	                                     .overhead = x->overhead,
+	                                     .n_parts = x->out->parts.n};
 	for (size_t i = 0; i < x->out->caller.scopes.n; i++) {
 		struct st_ann_explained_scope *s = ST_PUSH(&x->out->scopes);
 		if (!s)
@@ -309,6 +338,9 @@ explain_free(struct explaining *x)
 		free(x->rows.branches.v[i].v);
 	for (size_t k = 0; x->parts && k < x->out->parts.n; k++)
 		free(x->parts[k]);
+	for (size_t k = 0; x->calls && k < x->out->parts.n; k++)
+		free(x->calls[k]);
+	free(x->calls);
 	free(x->rows.features.v);
 	free(x->rows.branches.v);
 	free(x->parts);
@@ -321,8 +353,12 @@ st_ann_explain(const struct st_ann_records *r, size_t metric, const struct st_an
                struct st_ann_explained *out, struct st_error *e)
 {
 	const struct st_ann_metric *const m = &r->metrics.v[metric];
-	struct explaining x = {
-	        .r = r, .metric = m->name, .y = m->v, .options = options, .out = out};
+	struct explaining x = {.r = r,
+	                       .metric = m->name,
+	                       .y = m->v,
+	                       .overhead = m->overhead,
+	                       .options = options,
+	                       .out = out};
 	*out = (struct st_ann_explained){.difference = NAN, .caller = {.overhead = NAN}};
 	st_status status = explain_take_rows(&x, e);
 	if (!status && x.rows.n < ST_ANN_RECORDS_LEAST)

@@ -41,15 +41,19 @@ struct st_ann_part {
 	bool has_cost, has_number, has_each;
 };
 
-/* The share of a part in the coefficient of a term. */
+/* The share of a part in the growth by a term. */
 struct st_ann_share {
 	double coefficient;
 	double share, low, high; /* NAN: not determined */
+	double recording;        /* what recording may change in the share; the interval has it */
 	enum st_ann_carrier carrier;
 };
 
 struct st_ann_explained_term {
-	struct st_ann_expr *term; /* of the caller's model */
+	/* Of the caller's model. Terms of the same features that cancel each other are a sum, with
+	 * the coefficient 1. */
+	struct st_ann_expr *term;
+	bool is_sum;
 	double coefficient;
 	double growth;                     /* of the cost by this term, over the records */
 	ST_VEC(struct st_ann_share) parts; /* in the order of the parts */

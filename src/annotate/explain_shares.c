@@ -132,30 +132,56 @@ design_fit(const struct design *d, const double *y, struct st_ls *fit, double *r
 	return status;
 }
 
-/* The factor of the i-th value in a coefficient. */
+/* A growth: the coefficients of a fit, each times its weight. */
+struct growth {
+	double weights[ST_LS_MOST];
+};
+
 static double
-design_factor(const struct design *d, size_t term, size_t i)
+growth_of(const struct design *d, const struct growth *g, const double *b)
 {
 	double sum = 0;
 	for (size_t k = 0; k < d->k; k++)
-		sum += d->whole.inverse[term][k] * d->x[i * d->k + k];
+		sum += g->weights[k] * b[k];
 	return sum;
 }
 
-/* The standard error of a coefficient of `of` minus `share` times that of the whole: the larger one
- * of the usual estimate and HC3. */
+/* The factor of the i-th value in a growth. */
 static double
-design_error(const struct design *d, size_t term, const double *of, double share)
+design_factor(const struct design *d, const struct growth *g, size_t i)
+{
+	double sum = 0;
+	for (size_t term = 0; term < d->k; term++)
+		for (size_t k = 0; k < d->k && g->weights[term] != 0; k++)
+			sum += g->weights[term] * d->whole.inverse[term][k] * d->x[i * d->k + k];
+	return sum;
+}
+
+/* The variance of a growth of values with the variance 1. */
+static double
+design_variance(const struct design *d, const struct growth *g)
+{
+	double sum = 0;
+	for (size_t i = 0; i < d->k; i++)
+		for (size_t k = 0; k < d->k; k++)
+			sum += g->weights[i] * g->weights[k] * d->whole.inverse[i][k];
+	return sum;
+}
+
+/* The standard error of a growth of `of` minus `share` times that of the whole: the larger one of
+ * the usual estimate and HC3. */
+static double
+design_error(const struct design *d, const struct growth *g, const double *of, double share)
 {
 	double uneven = 0, even = 0;
 	for (size_t i = 0; i < d->n; i++) {
 		const double left = fmax(1 - st_ls_leverage(&d->whole, &d->x[i * d->k]), 1e-9),
 		             residual = of[i] - share * d->spare[i],
-		             w = design_factor(d, term, i) * residual / left;
+		             w = design_factor(d, g, i) * residual / left;
 		uneven += w * w;
 		even += residual * residual;
 	}
-	even *= d->whole.inverse[term][term] / (double)(d->n - d->k);
+	even *= design_variance(d, g) / (double)(d->n - d->k);
 	return sqrt(fmax(uneven, even));
 }
 
@@ -169,23 +195,45 @@ share_carrier(const struct st_ann_share *s)
 	return s->high < carries_little ? ST_ANN_CARRIES_NOT : ST_ANN_CARRIES_UNCERTAIN;
 }
 
+/* The growth of what recording may have added to a part: its overhead for each recorded call in it.
+ */
+static st_status
+explain_recording(const struct design *d, size_t part, double *b)
+{
+	struct st_ls fit = {0};
+	memset(b, 0, ST_LS_MOST * sizeof *b);
+	if (!(d->p->overhead > 0) || !d->p->calls)
+		return ST_OK;
+	double *unused = calloc(d->n + 1, sizeof *unused);
+	const st_status status =
+	        unused ? design_fit(d, d->p->calls[part], &fit, unused) : ST_FAILED;
+	for (size_t k = 0; k < d->k && !status; k++)
+		b[k] = d->p->overhead * fit.b[k];
+	free(unused);
+	return status;
+}
+
 /* Finds the shares of one part in all terms; they have space for it. */
 static st_status
 explain_part(const struct design *d, size_t part, struct st_ann_explained_scope *out,
-             const size_t *columns)
+             const struct growth *growths)
 {
 	const double t = st_student(interval_level, (double)(d->n - d->k));
-	double *residuals = calloc(d->n + 1, sizeof *residuals);
+	double *residuals = calloc(d->n + 1, sizeof *residuals), recorded[ST_LS_MOST];
 	struct st_ls fit = {0};
-	st_status status =
-	        residuals && !design_fit(d, d->p->parts[part], &fit, residuals) ? ST_OK : ST_FAILED;
+	st_status status = residuals && !design_fit(d, d->p->parts[part], &fit, residuals) &&
+	                                   !explain_recording(d, part, recorded)
+	                           ? ST_OK
+	                           : ST_FAILED;
 	for (size_t i = 0; i < out->terms.n && !status; i++) {
-		const size_t k = columns[i];
+		const struct growth *g = &growths[i];
+		const double whole = growth_of(d, g, d->whole.b);
 		struct st_ann_share *s = &out->terms.v[i].parts.v[part];
-		s->coefficient = fit.b[k];
-		s->share = fit.b[k] / d->whole.b[k];
+		s->share = growth_of(d, g, fit.b) / whole;
+		s->coefficient = s->share * out->terms.v[i].coefficient;
+		s->recording = fabs(growth_of(d, g, recorded) / whole);
 		const double half =
-		        t * design_error(d, k, residuals, s->share) / fabs(d->whole.b[k]);
+		        t * design_error(d, g, residuals, s->share) / fabs(whole) + s->recording;
 		s->low = s->share - half;
 		s->high = s->share + half;
 		s->carrier = share_carrier(s);
@@ -194,6 +242,27 @@ explain_part(const struct design *d, size_t part, struct st_ann_explained_scope 
 	}
 	free(residuals);
 	return status;
+}
+
+/* The rows with the least and the largest sum of some terms of the model. */
+static void
+design_ends(const struct design *d, const bool *terms, size_t *low, size_t *high)
+{
+	double least = INFINITY, most = -INFINITY;
+	*low = *high = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		double sum = 0;
+		for (size_t k = 0; k < d->k; k++)
+			sum += terms[k] ? d->whole.b[k] * d->x[i * d->k + k] : 0;
+		if (sum < least) {
+			least = sum;
+			*low = i;
+		}
+		if (sum > most) {
+			most = sum;
+			*high = i;
+		}
+	}
 }
 
 /* The growth of the cost by a term: from its least to its largest value in the records. */
@@ -208,15 +277,98 @@ design_growth(const struct design *d, size_t k)
 	return d->whole.b[k] * (high - low);
 }
 
-static st_status
-add_explained_term(const struct design *d, size_t k, struct st_ann_explained_scope *out)
+/* The names in a term, in the order of their first places. */
+struct term_names {
+	const char *v[4];
+	size_t n;
+};
+
+static void
+term_add_name(void *arg, const char *name)
 {
+	struct term_names *t = arg;
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(t->v[i], name))
+			return;
+	if (t->n < sizeof t->v / sizeof *t->v)
+		t->v[t->n++] = name;
+}
+
+static bool
+term_has_same_names(const struct st_ann_expr *a, const struct st_ann_expr *b)
+{
+	struct term_names p = {.n = 0}, q = {.n = 0};
+	st_ann_each_name(a, term_add_name, &p);
+	st_ann_each_name(b, term_add_name, &q);
+	for (size_t i = 0; i < p.n && p.n == q.n; i++) {
+		size_t k = 0;
+		while (k < q.n && strcmp(p.v[i], q.v[k]) != 0)
+			k++;
+		if (k == q.n)
+			return false;
+	}
+	return p.n == q.n;
+}
+
+/* Returns the terms of the model that are explained together with a term: others of the same
+ * features, if one of them grows in the opposite direction. The growth by each would be much larger
+ * than that of the cost, and its shares would say nothing. */
+static size_t
+design_group(const struct design *d, size_t term, double least, bool *group)
+{
+	size_t n = 0;
+	bool opposite = false;
+	for (size_t k = 0; k < d->k; k++) {
+		const double growth = design_growth(d, k);
+		group[k] = k != d->intercept && fabs(growth) > least &&
+		           term_has_same_names(d->terms[term], d->terms[k]);
+		opposite |= group[k] && growth * design_growth(d, term) < 0;
+	}
+	for (size_t k = 0; k < d->k; k++) {
+		group[k] = opposite ? group[k] : k == term;
+		n += group[k];
+	}
+	return n;
+}
+
+/* Builds the sum of some terms of the model. NULL: no memory. */
+static struct st_ann_expr *
+design_sum(const struct design *d, const bool *group)
+{
+	struct st_ann_expr *sum = NULL;
+	for (size_t k = 0; k < d->k; k++) {
+		if (!group[k])
+			continue;
+		const double b = d->whole.b[k];
+		struct st_ann_expr *term =
+		        st_ann_binary(ST_ANN_OP_MULTIPLY, st_ann_number(sum ? fabs(b) : b),
+		                      st_ann_copy(d->terms[k]));
+		sum = sum ? st_ann_binary(b < 0 ? ST_ANN_OP_SUBTRACT : ST_ANN_OP_ADD, sum, term)
+		          : term;
+	}
+	return sum;
+}
+
+/* Adds the growth by a group of terms. */
+static st_status
+add_explained_term(const struct design *d, const bool *group, size_t n,
+                   struct st_ann_explained_scope *out, struct growth *growth)
+{
+	size_t low, high, only = 0;
 	struct st_ann_explained_term *t = ST_PUSH(&out->terms);
 	if (!t)
 		return ST_FAILED;
-	*t = (struct st_ann_explained_term){.term = st_ann_copy(d->terms[k]),
-	                                    .coefficient = d->whole.b[k],
-	                                    .growth = design_growth(d, k)};
+	design_ends(d, group, &low, &high);
+	*growth = (struct growth){0};
+	for (size_t k = 0; k < d->k; k++) {
+		only = group[k] ? k : only;
+		growth->weights[k] = group[k] ? d->x[high * d->k + k] - d->x[low * d->k + k] : 0;
+	}
+	*t = (struct st_ann_explained_term){
+	        .term = n > 1 ? design_sum(d, group) : st_ann_copy(d->terms[only]),
+	        .is_sum = n > 1,
+	        .coefficient = n > 1 ? 1 : d->whole.b[only],
+	        .growth = n > 1 ? growth_of(d, growth, d->whole.b) : design_growth(d, only)};
 	for (size_t i = 0; i < d->p->n_parts; i++) {
 		struct st_ann_share *s = ST_PUSH(&t->parts);
 		if (!s)
@@ -228,10 +380,11 @@ add_explained_term(const struct design *d, size_t k, struct st_ann_explained_sco
 
 /* Adds the terms by which the cost grows, those of most growth first. */
 static st_status
-add_growing_terms(const struct design *d, struct st_ann_explained_scope *out, size_t *columns)
+add_growing_terms(const struct design *d, struct st_ann_explained_scope *out,
+                  struct growth *growths)
 {
 	double sum = 0;
-	bool added[ST_LS_MOST] = {false};
+	bool added[ST_LS_MOST] = {false}, group[ST_LS_MOST];
 	for (size_t k = 0; k < d->k; k++)
 		sum += fabs(design_growth(d, k));
 	for (;;) {
@@ -244,9 +397,10 @@ add_growing_terms(const struct design *d, struct st_ann_explained_scope *out, si
 				best = k;
 		if (best == d->k)
 			return ST_OK;
-		added[best] = true;
-		columns[out->terms.n] = best;
-		if (add_explained_term(d, best, out))
+		const size_t n = design_group(d, best, growth_least * sum, group);
+		for (size_t k = 0; k < d->k; k++)
+			added[k] |= group[k];
+		if (add_explained_term(d, group, n, out, &growths[out->terms.n]))
 			return ST_FAILED;
 	}
 }
@@ -265,7 +419,6 @@ explain_not(struct st_ann_explained_scope *out, const char *format, ...)
 static st_status
 explain_design(struct design *d, struct st_ann_explained_scope *out)
 {
-	size_t columns[ST_LS_MOST] = {0};
 	out->n = d->n;
 	if (d->n <= d->k + 1)
 		return explain_not(out, "%s too few for a model of %s",
@@ -273,16 +426,14 @@ explain_design(struct design *d, struct st_ann_explained_scope *out)
 		                   ST_COUNT(d->k, "term", "terms"));
 	if (design_fit(d, d->p->whole, &d->whole, d->spare))
 		return explain_not(out, "the records do not determine the terms of the model");
-	if (add_growing_terms(d, out, columns))
-		return ST_FAILED;
-	if (!out->terms.n) {
+	struct growth *growths = calloc(ST_LS_MOST, sizeof *growths);
+	st_status status = growths ? add_growing_terms(d, out, growths) : ST_FAILED;
+	if (!status && !out->terms.n)
 		snprintf(out->reason, sizeof out->reason, "the cost does not grow with a feature");
-		return ST_OK;
-	}
-	for (size_t i = 0; i < d->p->n_parts; i++)
-		if (explain_part(d, i, out, columns))
-			return ST_FAILED;
-	return ST_OK;
+	for (size_t i = 0; i < d->p->n_parts && out->terms.n && !status; i++)
+		status = explain_part(d, i, out, growths);
+	free(growths);
+	return status;
 }
 
 st_status

@@ -10,6 +10,9 @@ struct st_ann_parted {
 	const struct st_ann_records *rows;
 	const double *whole;
 	double *const *parts;
+	double *const *calls; /* by part: of recorded functions, which recording may make longer;
+	                       * NULL: not known */
+	double overhead;      /* of recording a call; NAN: not known */
 	size_t n_parts;
 };
 

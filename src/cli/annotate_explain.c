@@ -221,8 +221,12 @@ explain_print_scope(const struct st_ann_explained *x, const struct st_ann_explai
 		const struct st_ann_explained_term *t = &s->terms.v[i];
 		fputs("  growth by ", out);
 		st_ann_expr_print(t->term, out, EXPLAIN_DIGITS);
-		fprintf(out, " (coefficient %.5g, up to %.5g%s%s of a call)%s\n", t->coefficient,
-		        t->growth, *unit ? " " : "", unit, t->explained ? "" : ": cannot tell");
+		if (t->is_sum)
+			fputs(" (", out);
+		else
+			fprintf(out, " (coefficient %.5g, ", t->coefficient);
+		fprintf(out, "up to %.5g%s%s of a call)%s\n", t->growth, *unit ? " " : "", unit,
+		        t->explained ? "" : ": cannot tell");
 		explain_print_shares(x, t, out);
 	}
 }
@@ -268,6 +272,19 @@ explain_print_part(const struct explanation *e, size_t part, FILE *out)
 	}
 }
 
+/* Returns whether recording may have changed a share by much. */
+static bool
+explain_is_recording_large(const struct st_ann_explained *x)
+{
+	static const double much = 0.05;
+	for (size_t i = 0; i < x->scopes.n; i++)
+		for (size_t k = 0; k < x->scopes.v[i].terms.n; k++)
+			for (size_t p = 0; p < x->parts.n; p++)
+				if (x->scopes.v[i].terms.v[k].parts.v[p].recording > much)
+					return true;
+	return false;
+}
+
 static void
 explain_print(const struct explanation *e, FILE *out)
 {
@@ -279,6 +296,11 @@ explain_print(const struct explanation *e, FILE *out)
 		explain_print_scope(x, &x->scopes.v[i], e->unit, out);
 	for (size_t k = 0; k < x->parts.n && x->mean != 0; k++)
 		explain_print_part(e, k, out);
+	if (explain_is_recording_large(x))
+		fputs("  Recording a call may add its overhead to the times of the callees and of "
+		      "the code that calls them; the intervals allow for it. Record fewer of the "
+		      "short functions that are called often.\n",
+		      out);
 	if (!isnan(x->difference))
 		fprintf(out,
 		        "  The sum of the models of these parts differs from the model of %s by at "

@@ -7,6 +7,7 @@ usage: test_growth.py STROBE GROWTH
 GROWTH is programs/growth.c. Allocated bytes are exact, so that every number of an explanation is known."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -169,6 +170,35 @@ class Planted(Growth):
         self.assertEqual({s["callee"] or s["part"]: (round(s["share"], 6), s["verdict"]) for s in term["shares"]},
                          {"g": (0.6, "carries"), "h": (0.3, "carries a part"), "own": (0.1, "carries a part")})
         self.assertEqual(x["parts"][1]["calls"], None)
+
+    def test_terms_that_cancel_are_one(self):
+        # n and n log n grow in opposite directions, by far more than the cost, 3/4 of which is g's.
+        law = [(1e6 * n - 1e5 * n * math.log2(n), n) for n in range(100, 200)]
+        head = self.HEAD.replace("time_in_g,ns", "time_in_g,").replace("time_in_h,ns", "time_in_h,").replace("time,ns", "time,")
+        x, = self.explain("f", file=self.file([(repr(y), n, repr(0.75 * y), 0, n) for y, n in law], head))
+        term, = x["scopes"][0]["terms"]
+        self.assertEqual(term["coefficient"], 1)
+        self.assertAlmostEqual(term["growth"], law[-1][0] - law[0][0], delta=1)
+        self.assertEqual({s["callee"] or s["part"]: (round(s["share"], 6), s["verdict"]) for s in term["shares"]},
+                         {"g": (0.75, "carries"), "own": (0.25, "carries a part")})
+        self.assertIn("  growth by 1e+06 * n - 1e+05 * (n * log(n)) (up to 1.347e+07 of a call)\n", self.strobe("--explain", "f", "p.txt").stdout)
+
+    def test_recording_is_not_the_own_code(self):
+        # The time of f has 53 ns for each call of g, which recording (57 ns) may have added. Of the growth by n^2 in g it adds nothing.
+        head = self.HEAD + "#overhead,1,time,57.0,0.2\n"
+        rows = [(70 * n + 5 * n * n + 20, n, 17 * n + 5 * n * n, 0, n) for n in range(1, 80)]
+        x, = self.explain("f", file=self.file(rows, head), code=3)
+        square, line = x["scopes"][0]["terms"]
+        self.assertEqual({s["callee"] or s["part"]: s["verdict"] for s in square["shares"]}, {"g": "carries", "own": "does not carry"})
+        self.assertEqual({s["verdict"] for s in line["shares"]}, {"cannot tell"})
+        for share in line["shares"]:
+            middle, half = {"g": 17 / 70, None: 53 / 70}[share["callee"]], 57 / 70
+            self.assertEqual([round(v, 6) for v in share["interval"]], [round(middle - half, 6), round(middle + half, 6)])
+        self.assertIn("  Recording a call may add its overhead to the times of the callees", self.strobe("--explain", "f", "p.txt").stdout)
+        # Without calls of short functions there is nothing to allow for.
+        rows = [(70 * n + 20, 1, 17 * n, 0, n) for n in range(1, 80)]
+        x, = self.explain("f", file=self.file(rows, head))
+        self.assertEqual({s["callee"] or s["part"]: s["verdict"] for s in x["scopes"][0]["terms"][0]["shares"]}, {"g": "carries a part", "own": "carries"})
 
     def test_noise_that_hides_the_share(self):
         # The noise of g and of h cancels in the sum, so that the caller is exact and the parts are not known.
