@@ -89,6 +89,75 @@ exponent_of(const struct line *all, double wide, const double *x, const double *
 	                            fmax(all->slope + wide * all->se, fmax(ahead, high.slope)) + 1};
 }
 
+/* ---- powers with a lower term ---- */
+
+/* The increase for each repetition is a + b x^power, with relative residuals. */
+struct offset {
+	double power, squares;
+};
+
+/* The least squares of a and b for that power; neither is negative. */
+static double
+offset_squares(const double *x, const double *y, size_t n, double power)
+{
+	double uu = 0, uv = 0, vv = 0, u1 = 0, v1 = 0, squares = 0;
+	for (size_t i = 0; i < n; i++) {
+		const double u = exp(-y[i]), v = pow(x[i] / x[n - 1], power) * u;
+		uu += u * u;
+		uv += u * v;
+		vv += v * v;
+		u1 += u;
+		v1 += v;
+	}
+	const double det = uu * vv - uv * uv;
+	double a = det > 0 ? (u1 * vv - v1 * uv) / det : 0;
+	a = a > 0 ? a : 0;
+	const double b = fmax((v1 - a * uv) / vv, 0);
+	for (size_t i = 0; i < n; i++) {
+		const double r = (a + b * pow(x[i] / x[n - 1], power)) * exp(-y[i]) - 1;
+		squares += r * r;
+	}
+	return squares;
+}
+
+/* The power with the least squares: in steps that become smaller. */
+static struct offset
+offset_through(const double *x, const double *y, size_t n)
+{
+	struct offset best = {1, offset_squares(x, y, n, 1)};
+	for (double step = 0.2; step > 1e-4; step /= 4) {
+		const double middle = best.power;
+		const int steps = step < 0.2 ? 5 : 30; /* the first ones reach the power 7 */
+		for (int i = -steps; i <= steps; i++) {
+			const double power = middle + i * step;
+			const double squares =
+			        power > 0 ? offset_squares(x, y, n, power) : INFINITY;
+			if (squares < best.squares)
+				best = (struct offset){power, squares};
+		}
+	}
+	return best;
+}
+
+/* Small members of a family show the lower terms of the law, so that the exponent of a power alone
+ * is too small. It is replaced if a power with a constant describes the points clearly better. The
+ * interval has the exponents of the first and the last two thirds of the sizes, and twice
+ * their difference on both sides: there may be further terms. */
+static void
+take_offset(struct st_interval *of, double squares, const double *x, const double *y, size_t n)
+{
+	const size_t part = n - n / 3;
+	if (part < ST_LAW_FEWEST_POINTS)
+		return;
+	const struct offset all = offset_through(x, y, n), low = offset_through(x, y, part),
+	                    high = offset_through(x + n - part, y + n - part, part);
+	const double least = fmin(all.power, fmin(low.power, high.power)) + 1,
+	             most = fmax(all.power, fmax(low.power, high.power)) + 1,
+	             beyond = 2 * (most - least);
+	if (all.squares * clearly < squares)
+		*of = (struct st_interval){all.power + 1, least - beyond, most + beyond};
+}
+
 /* For an exponential with slope c, the average increase over a step s is sinh(cs / 2) / (cs / 2)
  * times the increase in the middle of the step. The correction depends on the slope, so both are
  * computed repeatedly. */
@@ -146,4 +215,7 @@ st_law_find(struct st_law *law, const double *times, const double *work, size_t 
 	law->form = ST_LAW_POWER;
 	law->of = exponent_of(&power, wide, logs + first, y + first, kept - first);
 	law->superlinear = law->of.low > least_exponent && growth >= least_growth;
+	if (growth >= least_growth)
+		take_offset(&law->of, power.squares, x + first, y + first, kept - first);
+	law->superlinear = law->superlinear && law->of.low > least_exponent;
 }

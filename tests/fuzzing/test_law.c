@@ -199,6 +199,22 @@ power(double k)
 {
 	return 300 + 2 * pow(k, 1.5);
 }
+/* At small sizes, the lower term is the greatest. */
+static double
+late_quadratic(double k)
+{
+	return 400000 + 65 * k + k * k / 2;
+}
+static double
+late_cubic(double k)
+{
+	return 1000 + 3000 * k + k * k * k / 3;
+}
+static double
+late_n_log_n(double k)
+{
+	return 1000 + 10 * k + 20 * k * log2(k + 1);
+}
 static double
 fibonacci(double k)
 {
@@ -255,6 +271,21 @@ laws(void **state)
 	            law.of.high < 1.66);
 }
 
+/* A power with a lower term is found from the sizes at which both matter. */
+static void
+lower_terms(void **state)
+{
+	(void)state;
+	assert_power(late_quadratic, 269, 2, true);
+	assert_power(late_quadratic, 1000, 2, true);
+	assert_power(late_cubic, 269, 3, true);
+	const struct st_law law = law_of(late_quadratic, 269);
+	assert_true(law.of.high - law.of.low < 0.02);
+	assert_false(law_of(late_quadratic, 16).superlinear); /* it adds less than twice as much */
+	for (size_t largest = 16; largest <= 1 << 16; largest *= 2)
+		assert_false(law_of(late_n_log_n, largest).superlinear);
+}
+
 static void
 too_few(void **state)
 {
@@ -269,8 +300,10 @@ too_few(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(families),  cmocka_unit_test(shorter),
-	                                   cmocka_unit_test(different), cmocka_unit_test(script),
-	                                   cmocka_unit_test(laws),      cmocka_unit_test(too_few)};
+	const struct CMUnitTest tests[] = {
+	        cmocka_unit_test(families),  cmocka_unit_test(shorter),
+	        cmocka_unit_test(different), cmocka_unit_test(script),
+	        cmocka_unit_test(laws),      cmocka_unit_test(lower_terms),
+	        cmocka_unit_test(too_few)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
