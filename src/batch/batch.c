@@ -85,11 +85,12 @@ batch_about(const struct st_batch_options *o, const char *folder)
 {
 	char *here = realpath(".", NULL);
 	json_t *words = batch_command(o, folder);
-	json_t *about = json_pack("{s:{si, ss, ss}, si, sf, sf, ss*, ss, so, si, s:{ss}}", "strobe",
-	                          "version", 1, "kind", "campaign", "of", o->tool, "tasks", 0,
-	                          "lease", o->place.lease, "noise", o->place.noise, "noise_option",
-	                          o->place.noise_option, "directory", here ? here : ".", "command",
-	                          words, "options_at", 2, "batch", "identity", o->identity);
+	json_t *about =
+	        json_pack("{s:{si, ss, ss}, si, sI, sf, sf, ss*, ss, so, si, s:{ss}}", "strobe",
+	                  "version", 1, "kind", "campaign", "of", o->tool, "tasks", 0, "planned",
+	                  (json_int_t)o->planned, "lease", o->place.lease, "noise", o->place.noise,
+	                  "noise_option", o->place.noise_option, "directory", here ? here : ".",
+	                  "command", words, "options_at", 2, "batch", "identity", o->identity);
 	free(here);
 	return about;
 }

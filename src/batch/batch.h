@@ -49,6 +49,7 @@ struct st_batch_options {
 	char *const *command;
 	const char *const *further; /* NULL-terminated; may be NULL */
 	const cpu_set_t *cpus;      /* that the workers of this machine may use; NULL: all */
+	size_t planned;             /* all tasks that the loop will add; 0: it does not know yet */
 };
 
 struct st_batch;

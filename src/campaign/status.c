@@ -72,12 +72,20 @@ status_take_bad(void *arg, const char *name)
 	free(reason);
 }
 
+/* A loop that adds its tasks in rounds says how many there will be. */
+static size_t
+status_all_tasks(const struct st_campaign *c)
+{
+	const json_int_t planned = json_integer_value(json_object_get(c->about, "planned"));
+	return planned > 0 && (size_t)planned > c->tasks ? (size_t)planned : c->tasks;
+}
+
 st_status
 st_campaign_status_of(struct st_campaign_status *s, const struct st_campaign *c, struct st_error *e)
 {
 	struct status_reading r = {
 	        .s = s, .c = c, .now = st_worker_clock(c), .first = INFINITY, .last = -INFINITY};
-	*s = (struct st_campaign_status){.tasks = c->tasks, .left = NAN};
+	*s = (struct st_campaign_status){.tasks = status_all_tasks(c), .left = NAN};
 	st_campaign_each(c, "results", status_take_result, &r);
 	s->finished = r.finished;
 	s->given_up = st_campaign_each(c, "failed", NULL, NULL);

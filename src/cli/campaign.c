@@ -90,10 +90,13 @@ campaign_print(const struct st_campaign *c, const struct st_campaign_status *s, 
 {
 	const bool batch = st_batch_is(c->about);
 	fprintf(to, "campaign: %s\n", c->folder);
-	fprintf(to, "state: %s; %s of %s a result, %s given up\n", campaign_state(s),
+	const bool more =
+	        batch && s->controlled && !json_integer_value(json_object_get(c->about, "planned"));
+	fprintf(to, "state: %s; %s of %s a result%s, %s given up\n", campaign_state(s),
 	        ST_NUMBER(s->finished),
 	        ST_COUNT(s->tasks, batch ? "task has" : "run has",
 	                 batch ? "tasks have" : "runs have"),
+	        more ? " so far (the command may add tasks)" : "",
 	        ST_COUNT(s->given_up, "was", "were"));
 	if (!isnan(s->left) && s->finished < s->tasks)
 		fprintf(to, "time left: about %.0f s\n", s->left);

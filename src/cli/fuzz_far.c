@@ -203,6 +203,7 @@ st_fuzz_far_search(struct st_fuzz_far **out, const struct st_fuzz_arguments *a,
 	        (struct st_on_tasks){.tool = "fuzz", .command = a->command, .program = a->program};
 	f->searches = st_batch_workers(a->place.on);
 	f->searches = f->searches ? f->searches : SEARCHES;
+	f->tasks.planned = ROUNDS * f->searches;
 	st_progress_init(&f->progress, a->quiet);
 	st_timing_watch_signals();
 	st_status status = fuzz_far_open(f, identity, e);

@@ -32,7 +32,8 @@ st_on_tasks_open(struct st_on_tasks *t, const struct st_batch_place *place, char
 	                                       .strobe = t->strobe,
 	                                       .tool = t->tool,
 	                                       .identity = identity,
-	                                       .command = t->command};
+	                                       .command = t->command,
+	                                       .planned = t->planned};
 	return st_batch_open(&t->batch, &t->options, e);
 }
 

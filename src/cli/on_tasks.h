@@ -22,6 +22,7 @@ struct st_on_tasks {
 	char *const *command; /* the user's words after "strobe TOOL" */
 	char *const
 	        *program; /* the words of the program, which end those of the command; or NULL */
+	size_t planned;   /* all tasks that will be added; 0: this is not known */
 	struct st_batch *batch; /* NULL: it is not open */
 	struct st_on_nodes nodes;
 	size_t taken; /* results so far */

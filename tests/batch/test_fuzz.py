@@ -31,6 +31,9 @@ class Fuzz(worked.Case):
     def results(self, output="out"):
         return {path.read_bytes() for path in (self.folder / output / "results").iterdir()}
 
+    def status(self):
+        return self.end(self.start("campaign", "status", "campaign"), 0)[0]
+
     def assert_quadratic(self, text):
         [finding] = json.loads(text)["findings"]
         self.assertEqual((finding["kind"], finding["function"], finding["law"]["form"]), ("slow", "append_bracket", "power"))
@@ -66,6 +69,16 @@ class Fuzz(worked.Case):
         self.assert_quadratic(out)
         self.assert_kept(kept, ROUNDS * WORKERS)
         self.assertEqual(self.results(), self.results("peace"))
+        self.assertIn(f"\nstate: complete; {ROUNDS * WORKERS} of {ROUNDS * WORKERS} tasks have a result, 0 were given up\n", self.status())
+        # Before the tasks of the last round are known, all are counted.
+        tasks = (self.folder / "campaign/tasks").read_text().splitlines(keepends=True)
+        (self.folder / "campaign/tasks").write_text("".join(tasks[:-WORKERS]))
+        for number in range(len(tasks) - WORKERS, len(tasks)):
+            (self.folder / f"campaign/results/{number}").rename(self.folder / f"late.{number}")
+        last = (ROUNDS - 1) * WORKERS
+        self.assertIn(f"\nstate: interrupted; {last} of {ROUNDS * WORKERS} tasks have a result, 0 were given up\n", self.status())
+        for number in range(len(tasks) - WORKERS, len(tasks)):
+            (self.folder / f"late.{number}").rename(self.folder / f"campaign/results/{number}")
         # The controller is killed after the search: its own executions are in its journal.
         shutil.rmtree(self.folder / "out/findings")
         again, _ = self.end(self.start("campaign", "resume", "campaign"), 0)
