@@ -43,7 +43,7 @@ enum {
 	COUNTERS_BYTES = ST_MAX_BLOCKS * 8,
 };
 
-static uint32_t gone; /* futex: the process has its dispositions back */
+static uint32_t gone; /* the process has its dispositions back */
 static bool for_good; /* a thread does what the engine cannot bear */
 
 long
@@ -207,12 +207,6 @@ finish_alone(struct thread *t)
 		forget_alone();
 }
 
-static void
-wake_others(void)
-{
-	SYS(__NR_futex, &gone, 1 /* FUTEX_WAKE */, 1 << 20);
-}
-
 void rt_withdraw(const struct st_boot *boot);
 
 /*
@@ -260,7 +254,6 @@ rt_finish(struct thread *t)
 	wait_for_controller();
 	if (first && !is_shared())
 		forget_alone();
-	wake_others();
 	SYS(__NR_close, rt.boot->channel);
 	go_natively(t);
 }
@@ -301,10 +294,18 @@ gather_threads(const struct thread *t)
 	return all;
 }
 
+/* By a call that the kernel does not continue by restart_syscall when the controller interrupts it:
+ * the program may be about to make that call. */
+static void
+pause_leaving(void)
+{
+	int64_t pause[2] = {0, 1000000};
+	SYS(__NR_ppoll, 0, 0, pause, 0, 8);
+}
+
 static _Noreturn void
 leave_alone(struct thread *t)
 {
-	int64_t pause[2] = {0, 2000000};
 	rt.native.leaving = true;
 	while (!__atomic_load_n(&gone, __ATOMIC_SEQ_CST)) {
 		rt_lock(&rt.thread_lock);
@@ -315,10 +316,8 @@ leave_alone(struct thread *t)
 			__atomic_store_n(&gone, 1, __ATOMIC_SEQ_CST);
 		}
 		rt_unlock(&rt.thread_lock);
-		if (last)
-			wake_others();
-		else
-			SYS(__NR_futex, &gone, 0 /* FUTEX_WAIT */, 0, pause);
+		if (!last)
+			pause_leaving();
 	}
 	go_natively(t);
 }

@@ -30,10 +30,12 @@ computes(void *arg)
 	return arg;
 }
 
+/* For ever, however the process is attached and left. */
 static void *
 sleeps(void *arg)
 {
 	poll(NULL, 0, -1);
+	_exit(8);
 	return arg;
 }
 
