@@ -191,11 +191,16 @@ forget_alone(void)
 	SYS(__NR_munmap, rt.results, rt.results->layout.file_size);
 }
 
+/* Hangs up at once: a thread that waits for the controller has the descriptor in use, and would
+ * wait until the controller hangs up. */
 static void
 close_channel(void)
 {
-	if (rt.boot->channel)
-		SYS(__NR_close, rt.boot->channel);
+	enum { BOTH_WAYS = 2 };
+	if (!rt.boot->channel)
+		return;
+	SYS(__NR_shutdown, rt.boot->channel, BOTH_WAYS);
+	SYS(__NR_close, rt.boot->channel);
 }
 
 static void
