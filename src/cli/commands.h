@@ -162,7 +162,8 @@
 	O(kccf, 0, "kccf", NULL, true,                                                             \
 	  "add the k-calling context forest: each function with its callers")                      \
 	O(join_threads, 0, "join-threads", NULL, true,                                             \
-	  "merge the contexts of all threads into one forest")                                     \
+	  "merge the contexts of all threads into one forest (tables: default)")                   \
+	O(per_thread, 0, "per-thread", NULL, true, "print each thread's contexts apart")           \
 	O(roll_recursion, 0, "roll-recursion", NULL, true,                                         \
 	  "count all levels of direct recursion in one context (default)")                         \
 	O(unroll_recursion, 0, "unroll-recursion", NULL, true,                                     \

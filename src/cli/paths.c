@@ -15,12 +15,13 @@
 
 /* ---- the result ---- */
 
-/* Of callers as many as find room; none unless `callers`. 0, or -1 with *e. */
+/* Of callers as many as find room; none unless `callers`; join: of all threads together. 0, or -1
+ * with *e. */
 static st_status
 read_contexts_paths(struct st_contexts *c, const struct st_profile *p, const struct st_paths *a,
-                    bool callers, struct st_error *e)
+                    bool callers, bool join, struct st_error *e)
 {
-	const struct st_context_choice choice = {.join_threads = a->join_threads,
+	const struct st_context_choice choice = {.join_threads = join,
 	                                         .kccf = a->kccf && callers,
 	                                         .pin = a->pin,
 	                                         .part = a->part,
@@ -132,7 +133,7 @@ write_contexts(const struct st_profile *p, const void *arg, FILE *out, struct st
 	const struct st_context_cost *cost = a->format->cost;
 	struct st_context_cut cut;
 	struct st_contexts c;
-	if (read_contexts_paths(&c, p, a, cost && cost->callers, e))
+	if (read_contexts_paths(&c, p, a, cost && cost->callers, a->join_threads, e))
 		return -1;
 	int status = check_part(&c, a, e) || st_contexts_cut(&c, cost, &a->limit, &cut, e);
 	if (!status) {
@@ -158,7 +159,7 @@ summarize_paths(const struct st_profile *p, const void *arg, size_t top, FILE *o
 	struct st_error e;
 	if (st_names_unknown(&a->names, &p, 1, say_note, out, &e))
 		say_note(out, e.text);
-	if (read_contexts_paths(&c, p, arg, false, &e))
+	if (read_contexts_paths(&c, p, arg, false, !a->per_thread, &e))
 		return;
 	st_contexts_summary(&c, top, out);
 	st_contexts_free(&c);
@@ -186,7 +187,7 @@ print_hottest(const struct st_paths *a, const struct st_profile *p, struct st_er
 {
 	struct st_contexts c;
 	struct st_safe safe;
-	if (read_contexts_paths(&c, p, a, false, e))
+	if (read_contexts_paths(&c, p, a, false, !a->per_thread, e))
 		return -1;
 	if (!st_safe_begin(&safe, stdout)) {
 		st_contexts_free(&c);

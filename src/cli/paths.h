@@ -14,7 +14,7 @@ struct st_paths {
 	char k[16];                     /* the same; empty: not given */
 	const char *asked;              /* an option that is about a run; NULL: none was given */
 	bool functions, blocks, disasm; /* to be listed */
-	bool kccf, join_threads, pin, unroll, cycles, loops, iterations, physical, time,
+	bool kccf, join_threads, per_thread, pin, unroll, cycles, loops, iterations, physical, time,
 	        instructions, help;
 	uint64_t max_memory; /* bytes; 0: not given */
 	struct st_context_limit limit;

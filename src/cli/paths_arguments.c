@@ -164,6 +164,9 @@ apply_paths_option(struct st_paths *a, const struct st_options *o, int option, c
 	case PATHS_join_threads:
 		a->join_threads = true;
 		return 0;
+	case PATHS_per_thread:
+		a->per_thread = true;
+		return 0;
 	case PATHS_functions:
 		a->functions = true;
 		return 0;
@@ -398,9 +401,9 @@ paths_shows(int option)
 	return option == PATHS_from || option == PATHS_format || option == PATHS_output ||
 	       option == PATHS_limit || option == PATHS_metric || option == PATHS_under ||
 	       option == PATHS_calls || option == PATHS_kccf || option == PATHS_join_threads ||
-	       option == PATHS_pin_blocks || option == PATHS_functions || option == PATHS_blocks ||
-	       option == PATHS_disasm || option == PATHS_hot || option == PATHS_quiet ||
-	       option == PATHS_help;
+	       option == PATHS_per_thread || option == PATHS_pin_blocks ||
+	       option == PATHS_functions || option == PATHS_blocks || option == PATHS_disasm ||
+	       option == PATHS_hot || option == PATHS_quiet || option == PATHS_help;
 }
 
 static st_status
@@ -455,6 +458,9 @@ st_paths_parse(struct st_paths *a, char *const *argv, struct st_error *e)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--from shows an earlier run: leave out the program '%s'",
 		               a->measure.session.program[0]);
+	if (a->join_threads && a->per_thread)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--join-threads and --per-thread are opposites: give one of them");
 	return a->from ? check_from(a, e) : check_paths(a, e);
 }
 

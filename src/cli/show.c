@@ -310,7 +310,7 @@ show_table(const struct arguments *a, const struct st_report *r, FILE *out, stru
 static st_status
 show_summary(const struct st_report *r, FILE *out, struct st_error *e)
 {
-	const struct st_context_choice choice = {.join_threads = false};
+	const struct st_context_choice choice = {.join_threads = true};
 	struct st_context_options o;
 	struct st_contexts c;
 	st_report_summary(r, out);

@@ -245,6 +245,20 @@ compare_hot(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* Where threads are apart, the number of the thread, and its name. */
+static void
+contexts_text_write_thread(const struct st_contexts *c, uint32_t group, FILE *out)
+{
+	enum { WIDTH = 20 };
+	const uint32_t thread = c->groups.v[group].thread;
+	char text[WIDTH + 1];
+	if (thread == UINT32_MAX)
+		return;
+	snprintf(text, sizeof text, "%" PRIu32 " %s", thread + 1,
+	         c->profile->threads.v[thread].name);
+	fprintf(out, "%-*s  ", WIDTH, text);
+}
+
 /* The last labels of the path, outermost first. */
 static void
 contexts_text_write_path(const struct st_contexts *c, const struct st_forest *f, uint32_t node,
@@ -301,11 +315,12 @@ write_hottest(const struct st_contexts *c, size_t top, FILE *out)
 		free(all);
 		return;
 	}
-	fprintf(out, "\n  %7s  %15s  hottest contexts, by %s\n", "share",
+	fprintf(out, "\n  %7s  %15s  %shottest contexts, by %s\n", "share",
 	        c->timed               ? "self"
 	        : c->with_instructions ? "instructions"
 	        : c->sampled           ? "samples"
 	                               : "count",
+	        c->join_threads ? "" : "thread                ",
 	        c->timed               ? "their own time"
 	        : c->with_instructions ? "their own instructions"
 	        : c->sampled           ? "samples"
@@ -316,6 +331,7 @@ write_hottest(const struct st_contexts *c, size_t top, FILE *out)
 			fprintf(out, "%12.3f ms  ", (double)all[i].value / 1e6);
 		else
 			fprintf(out, "%15s  ", ST_NUMBER(all[i].value));
+		contexts_text_write_thread(c, all[i].group, out);
 		contexts_text_write_path(c, &c->groups.v[all[i].group].ksf, all[i].node, out);
 	}
 	free(all);
