@@ -308,6 +308,68 @@ class Faults(Campaigns):
             self.assertEqual(self.page.js("document.documentElement.scrollWidth"), width)
 
 
+class Links(Campaigns):
+    """The address of a view has what was chosen in it, and leads to the same again."""
+
+    def address(self):
+        return self.page.js("location.hash")
+
+    def type(self, text):
+        self.page.key("/", "/")
+        self.page.type(text)
+        self.page.settle()
+
+    def choose(self, label, value):
+        self.page.js(f"(s => {{ s.value = {json.dumps(value)}; s.dispatchEvent(new Event('change')); }})([...document.querySelectorAll('section:not([hidden]) .choice')]"
+                     f".find(e => e.textContent.startsWith({json.dumps(label)})).querySelector('select'))")
+        self.page.settle()
+
+    def again(self, path, wanted, shown):
+        """Opens the address anew; shown() is the same as before."""
+        before = shown()
+        self.assertEqual(self.address(), wanted)
+        self.open(wanted[1:], path)
+        self.assertEqual((self.address(), shown()), (wanted, before))
+        return before
+
+    def test_experiments(self):
+        path = self.page_of("many", blown.many(60))
+        self.open("blow", path)
+        self.page.click("section:not([hidden]) .grid-header .cell:nth-child(2) button")
+        self.page.click("section:not([hidden]) .bar-of-tools button")
+        self.type("f05")
+        rows = self.again(path, "#blow?sort=Function&all=yes&search=f05", self.rows)
+        self.assertEqual([row[1] for row in rows], [f"f05{n}" for n in range(0, 10)])
+        path = self.page_of("causal", blown.causal())
+        self.open("blow", path)
+        self.choose("Progress", "end of the run")
+        rows = self.again(path, "#blow?progress=end+of+the+run", self.rows)
+        self.assertEqual(rows[0][2], "6.0 (5.0 to 7.0)")
+
+    def test_causal_profiles(self):
+        path = self.page_of("many", blown.many(60))
+        self.open("causal", path)
+        self.choose("Lines", "20")
+        self.page.js("(e => { e.value = '1000000'; e.dispatchEvent(new Event('input')); })(document.querySelector('section:not([hidden]) input[type=number]'))")
+        self.type("f0")
+        status = self.again(path, "#causal?lines=20&cut=1000000&search=f0", self.status)
+        self.assertEqual(status, "20 of 60 lines")
+
+    def test_threads_and_faults(self):
+        path = self.page_of("many", blown.many(60))
+        self.open("matrix", path)
+        if self.page.js("document.querySelector('section:not([hidden]) [data-search]') !== null"):
+            self.type("f01")
+            self.again(path, "#matrix?search=f01", self.status)
+        path = self.page_of("faults", blown.with_faults(60))
+        self.open("faults", path)
+        kind = self.page.js("document.querySelector('section:not([hidden]) select').options[1].value")
+        self.choose("Kind", kind)
+        self.page.js("document.querySelector('section:not([hidden]) .bar-of-tools button').click()")
+        self.page.settle()
+        self.again(path, f"#faults?kind={kind.replace(' ', '+')}&all=yes", self.status)
+
+
 class Measured(Campaigns):
     """The page of a profile has what strobe blow prints of it."""
 

@@ -409,6 +409,9 @@ class Views(Pages):
         self.page.key("/", "/")
         self.page.type("key 1234")
         self.assertEqual(self.status(), "11 rows")
+        self.open("tables/threads?sort=tid&search=7")
+        self.assertEqual([row[1] for row in self.rows()], ["7", "8"])
+        self.assertEqual(self.page.js("location.hash"), "#tables/threads?sort=tid&search=7")
         self.open("tables/threads")
         self.assertEqual(self.rows(), [["8", "7", "7", "0 s", "–", "example"], ["2", "8", "7", "500 ms", "1.50 s", "worker"]])
 

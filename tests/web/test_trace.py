@@ -62,6 +62,21 @@ class Made(Pages):
         self.assertEqual([row[6] for row in self.rows()], ["work"])
         self.assertEqual(self.status(), "1 function, together 25.00 % of the self time")
 
+    def test_links(self):
+        """The address has the order and the search, and the function that was chosen."""
+        self.open("trace", self.trace)
+        self.page.click("section:not([hidden]) .grid-header .cell:nth-child(3) button")
+        self.page.key("/", "/")
+        self.page.type("example")
+        self.page.click("section:not([hidden]) .grid-body .grid-row:nth-child(2)")
+        self.page.settle()
+        address = self.page.js("location.hash")
+        self.assertEqual(address, "#trace/work/%2Fusr%2Fbin%2Fexample?sort=-Calls&search=example")
+        rows = self.rows()
+        self.open(address[1:], self.trace)
+        self.assertEqual((self.page.js("location.hash"), self.rows(), self.texts("h2.function")), (address, rows, ["work"]))
+        self.assertEqual([row[6] for row in rows][:3], ["leaf", "work", "main"])
+
     def test_chosen_function(self):
         self.open("trace", self.trace)
         self.assertEqual(self.texts("h2.function"), ["leaf"], "the first one is chosen")
@@ -300,6 +315,24 @@ class Timelines(Pages):
         self.assertGreater(len(wanted), 1)
         self.assertEqual({tid: sorted(calls) for tid, calls in shown.items()}, {tid: sorted(calls) for tid, calls in wanted.items()})
         self.assertEqual((data["calls"], data["events"], data["merged_calls"], data["too_deep"]), (sum(map(len, wanted.values())), 2 * data["calls"], 0, 0))
+
+    def test_links_keep_the_zoom(self):
+        html, data = self.page_of("levels")
+        self.open("timeline", html)
+        self.page.click("section:not([hidden]) .bar-of-tools button[aria-label='Zoom in']")
+        self.page.key("/", "/")
+        self.page.type("level")
+        self.page.settle()
+        address, seen = self.page.js("location.hash"), self.status()
+        found = re.fullmatch(r"#timeline\?span=(\d+)-(\d+)&search=level", address)
+        begin, end = int(found[1]), int(found[2])
+        self.assertAlmostEqual(end - begin, (data["end_ns"] - data["begin_ns"]) / 2, delta=2)
+        self.open(address[1:], html)
+        self.assertShown(begin, end)
+        self.assertEqual((self.page.js("location.hash"), self.status().split(":")[0]), (address, seen.split(":")[0]))
+        self.page.js("[...document.querySelectorAll('section:not([hidden]) .bar-of-tools button')].find(b => b.textContent === 'All').click()")
+        self.page.settle()
+        self.assertEqual(self.page.js("location.hash"), "#timeline?search=level")
 
     def test_hover_names_the_call(self):
         html, data = self.page_of("levels")

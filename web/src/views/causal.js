@@ -4,7 +4,7 @@ import { curvesOf, linesOf, pointsOf } from "../data/blow.js";
 import { matcher } from "../data/filter.js";
 import { count, plural } from "../data/format.js";
 import { causalFigure } from "../parts/causal.js";
-import { chooser, h, nothing, search } from "../parts/dom.js";
+import { h, nothing } from "../parts/dom.js";
 import { widthFor } from "../parts/figure.js";
 
 const MOST = [["9", "9"], ["20", "20"], ["all", "all"]];
@@ -13,9 +13,10 @@ export const causal = {
 	id: "causal",
 	title: "Causal profiles",
 	has: ({ blow }) => Boolean(blow?.curves?.some(({ lines }) => lines.length)),
-	show({ run: { blow, label } }, element) {
-		const points = pointsOf(blow);
-		const state = { point: points[0] ?? null, fits: null, most: 9, cut: Infinity };
+	show({ run: { blow, label }, link }, element) {
+		const points = pointsOf(blow).map((name) => [name, name]);
+		const number = (text) => (text === "" || !Number.isFinite(Number(text)) ? Infinity : Number(text));
+		const state = { point: link.one("progress", points, points[0]?.[0] ?? null), fits: null, most: number(link.one("lines", MOST, "9")), cut: number(link.get("cut", "")) };
 		const place = h("div.page");
 		const status = h("span.status", { role: "status" });
 		element.classList.add("scrolls");
@@ -34,20 +35,25 @@ export const causal = {
 			state[key] = value;
 			draw();
 		};
-		const cut = h("input.search.short", { type: "number", min: 0, step: "any", "aria-label": "Greatest x", oninput: () => set("cut", cut.value === "" ? Infinity : Number(cut.value)) });
+		const cut = h("input.search.short", { type: "number", min: 0, step: "any", "aria-label": "Greatest x", value: link.get("cut", ""), oninput: () => {
+			link.set("cut", cut.value);
+			set("cut", number(cut.value));
+		} });
+		const input = link.search("Function", (text) => set("fits", matcher(text)));
 
 		element.append(
 			h(
 				"div.bar-of-tools",
 				{},
-				search("Function", (text) => set("fits", matcher(text))),
-				blow.curves.length > 1 ? chooser("Progress", points.map((name) => [name, name]), state.point, (name) => set("point", name)) : null,
-				chooser("Lines", MOST, "9", (value) => set("most", value === "all" ? Infinity : Number(value))),
+				input,
+				blow.curves.length > 1 ? link.chooser("progress", "Progress", points, points[0]?.[0], (name) => set("point", name)) : null,
+				link.chooser("lines", "Lines", MOST, "9", (value) => set("most", number(value))),
 				h("label.choice", {}, h("span", {}, "x up to"), cut),
 				status,
 			),
 			place,
 		);
 		draw();
+		link.restore(input);
 	},
 };

@@ -3,7 +3,7 @@
 import { againCommand, faultFacts, kindsOf, noiseWords } from "../data/blow.js";
 import { matcher } from "../data/filter.js";
 import { baseName, count, hex, plural } from "../data/format.js";
-import { button, chooser, h, nothing, search } from "../parts/dom.js";
+import { button, h, nothing } from "../parts/dom.js";
 
 const MOST = 50; // faults that are shown at first
 
@@ -33,13 +33,19 @@ export const faults = {
 	id: "faults",
 	title: "Faults",
 	has: ({ blow }) => Boolean(blow?.faults.length),
-	show({ run: { blow, label } }, element) {
-		const state = { kind: "", fits: null, all: false };
+	show({ run: { blow, label }, link }, element) {
+		const kinds = [["", "all"], ...kindsOf(blow.faults).map(([kind]) => [kind, kind])];
+		const state = { kind: link.one("kind", kinds, ""), fits: null, all: link.get("all") === "yes" };
 		const place = h("div.page");
 		const status = h("span.status", { role: "status" });
 		element.classList.add("scrolls");
 		const more = button("", () => {
 			state.all = !state.all;
+			link.set("all", state.all ? "yes" : "");
+			draw();
+		});
+		const input = link.search("Function or noise", (text) => {
+			state.fits = matcher(text);
 			draw();
 		});
 
@@ -56,11 +62,8 @@ export const faults = {
 			h(
 				"div.bar-of-tools",
 				{},
-				search("Function or noise", (text) => {
-					state.fits = matcher(text);
-					draw();
-				}),
-				chooser("Kind", [["", "all"], ...kindsOf(blow.faults).map(([kind]) => [kind, kind])], "", (kind) => {
+				input,
+				link.chooser("kind", "Kind", kinds, "", (kind) => {
 					state.kind = kind;
 					draw();
 				}),
@@ -70,5 +73,6 @@ export const faults = {
 			place,
 		);
 		draw();
+		link.restore(input);
 	},
 };

@@ -3,7 +3,7 @@
 import { callsText, matrixOf, MOST_ROWS } from "../data/blow.js";
 import { matcher } from "../data/filter.js";
 import { count, NOTHING, plural } from "../data/format.js";
-import { button, h, nothing, search } from "../parts/dom.js";
+import { button, h, nothing } from "../parts/dom.js";
 
 const STEPS = 12;
 
@@ -45,13 +45,18 @@ export const matrix = {
 	id: "matrix",
 	title: "Threads",
 	has: ({ blow }) => Boolean(blow?.targets.some(({ threads = [] }) => threads.length)),
-	show({ run: { blow } }, element) {
-		const state = { fits: null, all: false };
+	show({ run: { blow }, link }, element) {
+		const state = { fits: null, all: link.get("all") === "yes" };
 		const unit = `mean number of calls in a ${blow.windows ? "window" : "run"} without noise; the colour is logarithmic`;
 		const place = h("div.page");
 		const status = h("span.status", { role: "status" });
 		const more = button("", () => {
 			state.all = !state.all;
+			link.set("all", state.all ? "yes" : "");
+			draw();
+		});
+		const input = link.search("Function", (text) => {
+			state.fits = matcher(text);
 			draw();
 		});
 		element.classList.add("scrolls");
@@ -68,15 +73,13 @@ export const matrix = {
 			h(
 				"div.bar-of-tools",
 				{},
-				search("Function", (text) => {
-					state.fits = matcher(text);
-					draw();
-				}),
+				input,
 				more,
 				status,
 			),
 			place,
 		);
 		draw();
+		link.restore(input);
 	},
 };

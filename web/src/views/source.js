@@ -4,14 +4,14 @@ import { baseName, count, hex, percent, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
 import { findFunction } from "../data/model.js";
 import { hotBlocks, listing } from "../data/source.js";
-import { h, nothing, search } from "../parts/dom.js";
+import { h, nothing } from "../parts/dom.js";
 import { Grid } from "../parts/grid.js";
 
 export const source = {
 	id: "source",
 	title: "Source",
 	has: (run) => run.functions.length > 0 && run.lines.length + run.blocks.length > 0,
-	show({ run, go }, element) {
+	show({ run, go, link }, element) {
 		const list = new Grid(
 			[
 				{ title: "Self", kind: "number", width: "5.5rem", value: (row) => row.self_share, text: (row) => percent(row.self_share), share: (row) => row.self_share },
@@ -25,8 +25,10 @@ export const source = {
 		};
 		const place = h("div.code-place", { tabindex: 0, role: "region", "aria-label": "Source and blocks" });
 		element.classList.add("split");
-		element.append(h("div.side", {}, search("Function", filter), list.element), place);
+		const input = link.search("Function", filter);
+		element.append(h("div.side", {}, input, list.element), place);
 		filter("");
+		link.restore(input);
 		let shown = null;
 		return {
 			argument(text) {

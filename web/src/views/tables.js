@@ -4,7 +4,7 @@ import { baseName, count, duration, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
 import { hotBlocks } from "../data/source.js";
 import { cellText, cellValue, isNumber } from "../data/tables.js";
-import { chooser, h, search } from "../parts/dom.js";
+import { chooser, h } from "../parts/dom.js";
 import { Grid } from "../parts/grid.js";
 
 const text = (title, of, width = "minmax(8rem, 1fr)") => ({ title, width, value: of, text: (row) => of(row) ?? "–" });
@@ -42,11 +42,11 @@ export const tables = {
 	id: "tables",
 	title: "Tables",
 	has: (run) => !run.study && run.tables.length + run.threads.length + run.images.length > 0,
-	show({ run, go }, element) {
+	show({ run, go, link }, element) {
 		const all = choices(run);
 		const status = h("span.status", { role: "status" });
 		const place = h("div.fills");
-		const input = search("Any cell", () => filter());
+		const input = link.search("Any cell", () => filter());
 		const choice = chooser("Table", all.map(({ name, help }) => [name, help ? `${name} (${help})` : name]), all[0].name, (name) => go("tables", name));
 		let table;
 		let grid;
@@ -63,13 +63,13 @@ export const tables = {
 			choice.querySelector("select").value = found.name;
 			if (found === table) return;
 			table = found;
-			grid = new Grid(table.columns, { label: table.name, sort: table.sort });
+			if (grid) link.set("sort", "");
+			grid = new Grid(table.columns, { label: table.name, sort: link.sort(table.columns, table.sort), sorted: link.sorted(table.columns) });
 			place.replaceChildren(grid.element);
 			filter();
 		}
 
 		element.append(h("div.bar-of-tools", {}, choice, input, status), place);
-		pick(all[0].name);
 		return { argument: pick };
 	},
 };

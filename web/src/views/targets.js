@@ -5,7 +5,7 @@ import { baseName, count, duration, hex, NOTHING, percent, plural } from "../dat
 import { matcher, sorted } from "../data/filter.js";
 import { viewsOf } from "../data/places.js";
 import { causalFigure } from "../parts/causal.js";
-import { button, chooser, h, nothing, search } from "../parts/dom.js";
+import { button, h, nothing } from "../parts/dom.js";
 import { widthFor } from "../parts/figure.js";
 import { Grid } from "../parts/grid.js";
 
@@ -97,14 +97,16 @@ export const targets = {
 	id: "blow",
 	title: "Experiments",
 	has: (run) => run.blow !== null,
-	show({ run: { blow }, runs, open }, element) {
-		const state = { fits: null, all: false, point: pointsOf(blow)[0] ?? null };
+	show({ run: { blow }, runs, open, link }, element) {
+		const points = pointsOf(blow).map((name) => [name, name]);
+		const state = { fits: null, all: link.get("all") === "yes", point: link.one("progress", points, points[0]?.[0] ?? null) };
 		const status = h("span.status", { role: "status" });
 		const place = h("div.code-place.traced", { tabindex: 0, role: "region", "aria-label": "The chosen function" });
 		const places = new Map(blow.targets.map((row) => [row, viewsOf(runs, row)]));
 		const linkOf = (row) => (places.get(row).length ? linkTo(places.get(row)[0], open, row.function) : null);
 		const more = button("", () => {
 			state.all = !state.all;
+			link.set("all", state.all ? "yes" : "");
 			grid.arrange();
 		});
 		const table = h("div.fills");
@@ -124,21 +126,23 @@ export const targets = {
 
 		const draw = (row) => place.replaceChildren(...(row ? detailsOf(blow, (chosen = row), state.point, places.get(row), open, element) : [nothing("No function was tried.")]));
 		function build() {
-			grid = new Grid(columnsOf(blow, state.point, linkOf), { label: "Functions", sort: { column: 0, descending: false }, arrange, open: draw });
+			const columns = columnsOf(blow, state.point, linkOf);
+			grid = new Grid(columns, { label: "Functions", sort: link.sort(columns, { column: 0, descending: false }), sorted: link.sorted(columns), arrange, open: draw });
 			table.replaceChildren(grid.element);
 			grid.arrange();
 		}
 
+		const input = link.search("Function or image", (text) => {
+			state.fits = matcher(text);
+			grid.arrange();
+		});
 		element.append(
 			h(
 				"div.bar-of-tools",
 				{},
-				search("Function or image", (text) => {
-					state.fits = matcher(text);
-					grid.arrange();
-				}),
-				state.point && pointsOf(blow).length > 1 && blow.mode === "causal"
-					? chooser("Progress", pointsOf(blow).map((name) => [name, name]), state.point, (name) => {
+				input,
+				state.point && points.length > 1 && blow.mode === "causal"
+					? link.chooser("progress", "Progress", points, points[0][0], (name) => {
 							state.point = name;
 							build();
 							draw(chosen);
@@ -150,6 +154,7 @@ export const targets = {
 			h("div.over", {}, table, place),
 		);
 		build();
+		link.restore(input);
 		return {
 			argument(text) {
 				const row = blow.targets.find(({ function: name }) => name === text) ?? chosen ?? grid.shown[0];

@@ -3,14 +3,14 @@
 import { baseName, count, duration, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
 import { emptyBecause, exactTime, notesOf } from "../data/timeline.js";
-import { button, h, nothing, search } from "../parts/dom.js";
+import { button, h, nothing } from "../parts/dom.js";
 import { Lanes } from "../parts/lanes.js";
 
 export const timeline = {
 	id: "timeline",
 	title: "Timeline",
 	has: (run) => run.timeline !== null,
-	show({ run: { timeline: data, trace } }, element) {
+	show({ run: { timeline: data, trace }, link }, element) {
 		const why = emptyBecause(data);
 		if (why) {
 			element.append(nothing(why));
@@ -24,9 +24,12 @@ export const timeline = {
 		const lanes = new Lanes(data, {
 			hover: (hit) => describe(hit ?? chosen),
 			choose: (hit) => describe((chosen = hit)),
-			view: say,
+			view: (view) => {
+				say(view);
+				link.set("span", view.from === lanes.whole.from && view.to === lanes.whole.to ? "" : `${Math.round(view.from)}-${Math.round(view.to)}`);
+			},
 		});
-		const find = search("Function", (text) => {
+		const find = link.search("Function", (text) => {
 			const fits = matcher(text);
 			lanes.mark(fits && ((each) => fits(each.name)));
 		});
@@ -39,6 +42,9 @@ export const timeline = {
 		);
 		say(lanes.whole);
 		describe(null);
+		const [from, to] = link.get("span", "").split("-").map(Number);
+		if (from >= lanes.whole.from && to > from && to <= lanes.whole.to) lanes.show({ from, to });
+		link.restore(find);
 		return { shown: () => lanes.redraw() };
 	},
 };

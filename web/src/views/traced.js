@@ -3,7 +3,7 @@
 import { baseName, count, duration, hex, NOTHING, percent, plural, short } from "../data/format.js";
 import { matcher } from "../data/filter.js";
 import { barsOf, findTraced, logAxis, mostOf } from "../data/trace.js";
-import { h, nothing, search, svg } from "../parts/dom.js";
+import { h, nothing, svg } from "../parts/dom.js";
 import { colourOf, figure } from "../parts/figure.js";
 import { Grid } from "../parts/grid.js";
 
@@ -26,10 +26,10 @@ export const traced = {
 	id: "trace",
 	title: (run) => (run.functions.length ? "Call times" : "Functions"), // the other view of functions has its name first
 	has: (run) => run.trace !== null,
-	show({ run: { trace }, go }, element) {
+	show({ run: { trace }, go, link }, element) {
 		const status = h("span.status", { role: "status" });
 		const place = h("div.code-place.traced", { tabindex: 0, role: "region", "aria-label": "The chosen function" });
-		const grid = new Grid(columns, { label: "Functions", sort: { column: 0, descending: true }, open: (row) => go("trace", row.name, row.image ?? "") });
+		const grid = new Grid(columns, { label: "Functions", sort: link.sort(columns, { column: 0, descending: true }), sorted: link.sorted(columns), open: (row) => go("trace", row.name, row.image ?? "") });
 		const filter = (text) => {
 			const fits = matcher(text);
 			const rows = fits ? trace.functions.filter((row) => fits(row.name) || fits(row.image ?? "") || fits(row.file ?? "")) : trace.functions;
@@ -38,8 +38,10 @@ export const traced = {
 			grid.setRows(rows);
 		};
 		const draw = (row) => place.replaceChildren(...(row ? functionParts(row, trace) : [nothing("No function that was to be traced was called.")]), ...limits(trace));
-		element.append(h("div.bar-of-tools", {}, search("Function, image or file", filter), status), h("div.over", {}, grid.element, place));
+		const input = link.search("Function, image or file", filter);
+		element.append(h("div.bar-of-tools", {}, input, status), h("div.over", {}, grid.element, place));
 		filter("");
+		link.restore(input);
 		const argument = (text) => {
 			const row = findTraced(trace, text) ?? grid.shown[0];
 			const index = grid.shown.indexOf(row);
