@@ -368,6 +368,7 @@ add_members(struct st_feature_search *s, struct st_feature_item *item)
 		if (!m->bits && !m->is_base && type->kind == ST_TYPE_STRUCT)
 			ends[i].name = m->name;
 	}
+	st_feature_container(s, item, ends, n);
 	st_feature_pairs(s, item, ends, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct st_member *m = &type->members.v[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Declarations that explore.c, derive.c and names.c share. */
+/* Declarations that explore.c, derive.c, containers.c and names.c share. */
 #ifndef STROBE_FEATURES_INTERNAL_H
 #define STROBE_FEATURES_INTERNAL_H
 
@@ -64,6 +64,9 @@ struct st_feature_end {
 	struct st_feature_where where;
 	bool is_pair;
 };
+/* containers.c: the same for a container whose iterators delimit its elements. */
+void st_feature_container(struct st_feature_search *s, const struct st_feature_item *data,
+                          struct st_feature_end *v, size_t n);
 void st_feature_pairs(struct st_feature_search *s, const struct st_feature_item *object,
                       struct st_feature_end *v, size_t n);
 

@@ -27,6 +27,7 @@ enum st_record_op_kind {
 	ST_RECORD_NULL,          /* whether v[base] is 0 */
 	ST_RECORD_ADD,           /* v[base] + v[other] */
 	ST_RECORD_DIFFERENCE,    /* (v[base] - v[other]) / extra */
+	ST_RECORD_MULTIPLY,      /* v[base] * extra */
 	ST_RECORD_LENGTH,        /* bytes before the first 0 at v[base], at most ST_RECORD_TEXT */
 	ST_RECORD_SUM,           /* of `extra` elements of `width` bytes at v[base] + offset */
 	ST_RECORD_MACHINE,       /* the state of the machine: enum st_machine_feature in `base` */

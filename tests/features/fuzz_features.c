@@ -93,7 +93,8 @@ check_ops(const struct st_feature_table *t, const char *path)
 		const struct st_record_op *op = &t->ops.v[i];
 		kept += op->kept;
 		const bool uses = op->kind >= ST_RECORD_LOAD && op->kind < ST_RECORD_MACHINE;
-		if (uses && (op->base >= i || (op->kind == ST_RECORD_DIFFERENCE && op->other >= i)))
+		const bool uses_two = op->kind == ST_RECORD_DIFFERENCE || op->kind == ST_RECORD_ADD;
+		if (uses && (op->base >= i || (uses_two && op->other >= i)))
 			die("an operation uses one that comes after it", path);
 		if ((op->kind == ST_RECORD_LOAD || op->kind == ST_RECORD_SUM) &&
 		    (op->width < 1 || op->width > 8))

@@ -218,6 +218,9 @@ run_op(struct st_record_scratch *own, const struct st_record_op *op, const uint6
 	case ST_RECORD_DIFFERENCE:
 		*value = (uint64_t)divided(base, v[op->other], op->extra);
 		return true;
+	case ST_RECORD_MULTIPLY:
+		*value = base * op->extra;
+		return true;
 	case ST_RECORD_LENGTH:
 		return measure_text(own, base, value);
 	case ST_RECORD_SUM:
