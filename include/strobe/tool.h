@@ -79,6 +79,9 @@ enum strobe_type {
 	STROBE_REGISTERS_READ,
 	STROBE_REGISTERS_WRITTEN,
 	STROBE_SYSCALL, /* a system call's number: shown as its name */
+	/* A program address: shown as file and line; of code that was inlined from a header of the
+	 * system, those of the call outside of such headers. */
+	STROBE_CALLER_LINE,
 };
 
 enum strobe_role {

@@ -16,7 +16,7 @@ collect_tables_sane(const struct st_view_table *in)
 	for (uint32_t i = 0; i < in->n_columns; i++) {
 		const struct st_column *c = &in->table->columns[i];
 		bool key = i < in->n_keys;
-		if (c->type > STROBE_SYSCALL || c->role > STROBE_IS_MIN ||
+		if (c->type > STROBE_CALLER_LINE || c->role > STROBE_IS_MIN ||
 		    key != (c->role == STROBE_IS_KEY))
 			return false;
 		if (!key && st_profile_shape(c->type) != ST_VALUE_NUMBER)
@@ -43,6 +43,13 @@ collect_tables_is_same(const struct st_profile_table *a, const struct st_profile
 	return same;
 }
 
+/* A line has been chosen when a row is in the profile. */
+static enum strobe_type
+kept_type(enum strobe_type type)
+{
+	return type == STROBE_CALLER_LINE ? STROBE_LINE : type;
+}
+
 /* The profile's table for one of a process, made when there is none. Index, or -1. */
 static int64_t
 collect_tables_find_table(struct st_collect *c, const struct st_view *v,
@@ -58,7 +65,7 @@ collect_tables_find_table(struct st_collect *c, const struct st_view *v,
 	for (uint32_t i = 0; i < in->n_columns; i++) {
 		const struct st_column *column = &in->table->columns[i];
 		t.columns[i].name = st_collect_intern(c, st_view_string(v, column->name));
-		t.columns[i].type = column->type;
+		t.columns[i].type = kept_type(column->type);
 		t.columns[i].role = column->role;
 	}
 	for (size_t i = 0; i < p->tables.n; i++)
@@ -134,11 +141,11 @@ go_to_entry(struct st_collect *c, struct st_profile_value *value)
 
 /* In place of a place, its line, or else the entry of its function. */
 static void
-go_to_line(struct st_collect *c, struct st_profile_value *value)
+go_to_line(struct st_collect *c, enum strobe_type type, struct st_profile_value *value)
 {
 	struct st_line line;
 	struct st_image *image = c->opened.v[value->image];
-	if (image && !st_image_line(image, value->number, &line) && line.file && line.line) {
+	if (image && !st_collect_line(image, type, value->number, &line)) {
 		value->text = st_collect_intern(c, line.file);
 		value->number = line.line;
 		value->image = UINT32_MAX;
@@ -156,11 +163,12 @@ fold(struct st_collect *c, enum strobe_type type, struct st_profile_value *key)
 	if (type == STROBE_FUNCTION)
 		go_to_entry(c, key);
 	else if (st_profile_shape(type) == ST_VALUE_LINE)
-		go_to_line(c, key);
+		go_to_line(c, type, key);
 }
 
 static st_status
-read_row(struct st_shower *s, struct st_rows *rows, const uint64_t *raw)
+read_row(struct st_shower *s, struct st_rows *rows, const struct st_column *columns,
+         const uint64_t *raw)
 {
 	const struct st_profile_table *t = rows->table;
 	struct st_profile_value row[STROBE_MOST_COLUMNS];
@@ -170,7 +178,7 @@ read_row(struct st_shower *s, struct st_rows *rows, const uint64_t *raw)
 		if (st_shower_value(s, &t->columns[i], raw[i], &row[i]))
 			return -1;
 		if (i < t->n_keys)
-			fold(s->c, t->columns[i].type, &row[i]);
+			fold(s->c, columns[i].type, &row[i]);
 	}
 	return add_from(s, rows, raw, 0, row);
 }
@@ -219,7 +227,7 @@ collect_tables_read_table(struct st_shower *s, uint32_t index, const uint64_t *n
 	if (!may_merge(t) && !collect_tables_make_room(t, in, numbers))
 		return -1;
 	for (uint32_t i = 1; i < in->n_rows; i++)
-		if (read_row(s, rows, numbers + (size_t)i * in->n_columns))
+		if (read_row(s, rows, in->table->columns, numbers + (size_t)i * in->n_columns))
 			return -1;
 	return 0;
 }

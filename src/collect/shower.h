@@ -33,6 +33,9 @@ st_status st_shower_value(struct st_shower *s, const struct st_profile_column *c
 /* The same of an address that code of a mapping had, which may be gone. */
 st_status st_shower_place(struct st_shower *s, uint32_t map, uint64_t address,
                           struct st_profile_value *value);
+/* The line that a value of that type is shown as. ST_FAILED: it is not known. */
+st_status st_collect_line(struct st_image *image, enum strobe_type type, uint64_t offset,
+                          struct st_line *line);
 /* Names of the registers that a value of that type stands for; returns how many. */
 enum { ST_MOST_REGISTERS = 32 };
 size_t st_shower_registers(struct st_shower *s, enum strobe_type type, uint64_t raw,

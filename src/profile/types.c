@@ -20,6 +20,7 @@ static const struct {
         [STROBE_REGISTERS_READ] = {"register_read", ST_VALUE_TEXT},
         [STROBE_REGISTERS_WRITTEN] = {"register_written", ST_VALUE_TEXT},
         [STROBE_SYSCALL] = {"syscall", ST_VALUE_TEXT},
+        [STROBE_CALLER_LINE] = {"caller_line", ST_VALUE_LINE},
 };
 
 static const char *const roles[] = {[STROBE_IS_KEY] = "key",

@@ -116,7 +116,7 @@ st_fields(const struct st_profile *p, const struct st_profile_column *c, bool fi
 		return address_fields(p, c, first, v, fields);
 	if (c->type == STROBE_FUNCTION)
 		return function_fields(p, c, v, fields);
-	if (c->type == STROBE_LINE)
+	if (st_profile_shape(c->type) == ST_VALUE_LINE)
 		return line_fields(p, c, v, fields);
 	struct st_field *f = fields_add(fields, &n, c, "");
 	if (v)

@@ -76,8 +76,8 @@ add_table_column(struct st_grid *g, const struct st_profile_table *t, size_t c)
 {
 	const struct st_profile_column *column = &t->columns[c];
 	const bool first = c == st_first_address(t->columns, t->n_columns);
-	const bool line = column->type == STROBE_LINE;
 	const enum st_shape_of_value shape = st_profile_shape(column->type);
+	const bool line = shape == ST_VALUE_LINE;
 	struct st_profile_value none = {.image = UINT32_MAX, .function = UINT32_MAX, .text = ""};
 	struct st_field fields[ST_COLUMN_FIELDS];
 	size_t n = st_fields(g->profile, column, first, &none, fields);

@@ -439,12 +439,12 @@ resolve(struct st_row_reader *r, enum strobe_type type, struct st_profile_value 
 }
 
 static void
-resolve_line(struct st_row_reader *r, struct st_profile_value *v)
+resolve_line(struct st_row_reader *r, enum strobe_type type, struct st_profile_value *v)
 {
 	struct st_line line;
 	struct st_image *image =
 	        v->image < r->collect.opened.n ? r->collect.opened.v[v->image] : NULL;
-	if (!image || st_image_line(image, v->number, &line) || !line.file || !line.line)
+	if (!image || st_collect_line(image, type, v->number, &line))
 		return;
 	*v = (struct st_profile_value){line.line, line.file, UINT32_MAX, UINT32_MAX};
 }
@@ -488,7 +488,7 @@ rowfile_read_show(struct st_row_reader *r, const strobe_site *site, const uint64
 		else if (st_profile_shape(c->type) == ST_VALUE_PLACE)
 			resolve(r, c->type, v);
 		else if (st_profile_shape(c->type) == ST_VALUE_LINE)
-			resolve_line(r, v);
+			resolve_line(r, c->type, v);
 	}
 	r->collect.hits.n = 0; /* nobody asks for them here */
 	return true;

@@ -217,7 +217,7 @@ rowfile_write_describe(struct file *f, struct st_row_writer *w, const struct pro
 	for (uint32_t i = 0; i < s->n_columns && i < ST_MAX_COLUMNS; i++) {
 		uint16_t type = s->columns[i].type;
 		fprintf(out, "%s%c%s%c",
-		        st_profile_type_name(type <= STROBE_SYSCALL ? type : STROBE_NUMBER), 0,
+		        st_profile_type_name(type <= STROBE_CALLER_LINE ? type : STROBE_NUMBER), 0,
 		        string_of(w, p, s->columns[i].name), 0);
 	}
 	char *text = st_text_end(&built);

@@ -52,7 +52,7 @@ copy(const struct st_tool_file *f, uint64_t at, void *to, size_t bytes)
 static bool
 is_column(const strobe_column *c)
 {
-	return (unsigned)c->type <= STROBE_SYSCALL && (unsigned)c->role <= STROBE_IS_MIN;
+	return (unsigned)c->type <= STROBE_CALLER_LINE && (unsigned)c->role <= STROBE_IS_MIN;
 }
 
 /* Columns end at one without a name. */

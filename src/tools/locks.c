@@ -12,20 +12,20 @@
 #include <asm/unistd_64.h>
 
 STROBE_TABLE(locks, "what threads waited for", STROBE_KEY("lock", STROBE_HEX),
-             STROBE_KEY("kind", STROBE_TEXT), STROBE_KEY("first_used", STROBE_LINE),
+             STROBE_KEY("kind", STROBE_TEXT), STROBE_KEY("first_used", STROBE_CALLER_LINE),
              STROBE_SUM("wait", STROBE_TICKS), STROBE_SUM("waits", STROBE_NUMBER),
              STROBE_SUM("taken", STROBE_NUMBER), STROBE_SUM("failed", STROBE_NUMBER),
              STROBE_SUM("hold", STROBE_TICKS), STROBE_MAX("longest_wait", STROBE_TICKS),
              STROBE_MAX("longest_hold", STROBE_TICKS));
 STROBE_TABLE(lock_sites, "where threads waited", STROBE_KEY("kind", STROBE_TEXT),
-             STROBE_KEY("function", STROBE_FUNCTION), STROBE_KEY("line", STROBE_LINE),
+             STROBE_KEY("function", STROBE_FUNCTION), STROBE_KEY("line", STROBE_CALLER_LINE),
              STROBE_SUM("wait", STROBE_TICKS), STROBE_SUM("waits", STROBE_NUMBER),
              STROBE_SUM("taken", STROBE_NUMBER), STROBE_MAX("longest_wait", STROBE_TICKS));
 STROBE_TABLE(lock_waits, "which thread waited for which", STROBE_KEY("waiter", STROBE_THREAD),
              STROBE_KEY("holder", STROBE_THREAD), STROBE_KEY("kind", STROBE_TEXT),
-             STROBE_KEY("waiter_line", STROBE_LINE), STROBE_KEY("holder_line", STROBE_LINE),
-             STROBE_SUM("wait", STROBE_TICKS), STROBE_SUM("waits", STROBE_NUMBER),
-             STROBE_MAX("longest_wait", STROBE_TICKS));
+             STROBE_KEY("waiter_line", STROBE_CALLER_LINE),
+             STROBE_KEY("holder_line", STROBE_CALLER_LINE), STROBE_SUM("wait", STROBE_TICKS),
+             STROBE_SUM("waits", STROBE_NUMBER), STROBE_MAX("longest_wait", STROBE_TICKS));
 STROBE_TABLE(lock_stacks, "call stacks of waiters, and of the threads that released them",
              STROBE_KEY("kind", STROBE_TEXT), STROBE_KEY("waiter", STROBE_TEXT),
              STROBE_KEY("holder", STROBE_TEXT), STROBE_SUM("wait", STROBE_TICKS),
@@ -36,7 +36,8 @@ STROBE_STREAM(lock_times, "waits in the order in which they ended", NULL,
               STROBE_COLUMN("thread", STROBE_THREAD), STROBE_COLUMN("begin", STROBE_TICKS),
               STROBE_COLUMN("time", STROBE_TICKS), STROBE_COLUMN("kind", STROBE_TEXT),
               STROBE_COLUMN("lock", STROBE_HEX), STROBE_COLUMN("holder", STROBE_THREAD),
-              STROBE_COLUMN("function", STROBE_FUNCTION), STROBE_COLUMN("line", STROBE_LINE));
+              STROBE_COLUMN("function", STROBE_FUNCTION),
+              STROBE_COLUMN("line", STROBE_CALLER_LINE));
 
 enum { L_WAIT = 3, L_WAITS, L_TAKEN, L_FAILED, L_HOLD, L_LONGEST_WAIT, L_LONGEST_HOLD };
 enum { S_WAIT = 3, S_WAITS, S_TAKEN, S_LONGEST };
