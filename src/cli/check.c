@@ -68,7 +68,8 @@ is_comparable(const struct st_check_arguments *a, const struct st_check_group *g
 		if (!s->sides[side]->items.n && !a->metric && !a->how.of)
 			return st_fail(e, ST_EXIT_FAILED,
 			               "%s has nothing that can be compared: neither counts of "
-			               "functions nor measurements",
+			               "functions nor measurements; strobe diff compares tables of "
+			               "tools",
 			               g->names[side]);
 	if (a->metric || a->how.of)
 		return st_fail(e, ST_EXIT_FAILED,

@@ -99,14 +99,16 @@ pair_add(struct pair *p, int side, const struct st_difference_item *x)
 }
 
 static double
-pair_value(const struct pair *p, int side, bool sum)
+pair_value(const struct pair *p, int side, const struct st_difference_item *x)
 {
-	double all = 0;
+	double all = 0, most = -INFINITY;
 	if (!p->values[side].n)
 		return NAN;
-	for (size_t i = 0; i < p->values[side].n; i++)
+	for (size_t i = 0; i < p->values[side].n; i++) {
 		all += p->values[side].v[i];
-	return sum ? all : st_median(p->values[side].v, p->values[side].n);
+		most = fmax(most, p->values[side].v[i]);
+	}
+	return x->greatest ? most : x->sum ? all : st_median(p->values[side].v, p->values[side].n);
 }
 
 /* Sets the interval of the change, if the values determine one. */
@@ -127,7 +129,8 @@ pair_interval(const struct pair *p, const struct st_difference_item *x,
 		const double half = 1.959964 * sqrt(a + b);
 		row->low = row->change - half;
 		row->high = row->change + half;
-	} else if (n_a && n_b && st_distribution_least_p(n_a, n_b) <= 0.05) {
+	} else if (!x->sum && !x->greatest && n_a && n_b &&
+	           st_distribution_least_p(n_a, n_b) <= 0.05) {
 		if (st_shift(p->values[ST_A].v, n_a, p->values[ST_B].v, n_b, 0.95, &shift))
 			return ST_FAILED;
 		row->low = shift.low;
@@ -140,17 +143,18 @@ static st_status
 pair_row(struct st_difference *d, const struct pair *p)
 {
 	const struct st_difference_item *x = p->item[ST_B] ? p->item[ST_B] : p->item[ST_A];
-	struct st_difference_row row = {
-	        .value = {pair_value(p, ST_A, x->sum), pair_value(p, ST_B, x->sum)},
-	        .n = {p->values[ST_A].n, p->values[ST_B].n},
-	        .share = NAN};
+	struct st_difference_row row = {.value = {pair_value(p, ST_A, x), pair_value(p, ST_B, x)},
+	                                .n = {p->values[ST_A].n, p->values[ST_B].n},
+	                                .share = NAN};
 	const double a = row.n[ST_A] ? row.value[ST_A] : 0, b = row.n[ST_B] ? row.value[ST_B] : 0;
 	row.change = b - a;
 	d->whole[ST_A] += x->additive ? a : NAN;
 	d->whole[ST_B] += x->additive ? b : NAN;
-	/* Equal values may be different shares: rows_to_shares leaves out equal ones. */
+	/* Equal medians may have an interval. Equal values may be different shares: rows_to_shares
+	 * leaves out equal ones. */
+	const bool median = x->noise == ST_METRIC_NOISY && !x->sum && !x->greatest;
 	if (!d->shares && row.n[ST_A] && row.n[ST_B] && row.change == 0 &&
-	    x->noise != ST_METRIC_NOISY) {
+	    !(median && (row.n[ST_A] > 1 || row.n[ST_B] > 1))) {
 		d->same++;
 		return ST_OK;
 	}

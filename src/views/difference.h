@@ -79,7 +79,7 @@ struct st_difference_item {
 	char *build_id, *file, *metric, *unit;
 	uint64_t offset;
 	enum st_metric_noise noise;
-	bool additive, sum; /* sum: its values are added up */
+	bool additive, sum, greatest; /* sum: its values are added up */
 	ST_VEC(double) values;
 };
 struct st_difference_items {

@@ -39,7 +39,7 @@ items_name(const struct st_metric_values *v)
 	FILE *out = st_text_begin(&built);
 	if (!out)
 		return NULL;
-	fputs(v->location, out);
+	fputs(v->lasting ? v->lasting : v->location, out);
 	for (size_t i = 0; v->series && i < v->series->key.n_labels; i++)
 		fprintf(out, "%s%s %s", i ? ", " : " (", v->series->key.labels[i].name,
 		        v->series->key.labels[i].value);
@@ -84,7 +84,9 @@ items_take(void *of, const struct st_metric_values *v)
 	                                 .noise = parts ? ST_METRIC_EXACT : v->noise,
 	                                 .additive = v->additive || parts,
 	                                 .sum = v->noise != ST_METRIC_NOISY || parts ||
-	                                        v->source == ST_METRIC_TRACE};
+	                                        v->source == ST_METRIC_TRACE ||
+	                                        (v->source == ST_METRIC_TABLE && v->additive),
+	                                 .greatest = v->greatest};
 	if (!x->name || !x->build_id || !x->metric || !x->unit || (v->image && !x->image) ||
 	    (v->file && !x->file) || items_key(x, v))
 		return ST_FAILED;

@@ -162,16 +162,28 @@ metrics_of_memory(const struct st_profile *p, const struct st_metrics_taker *t, 
 	return status;
 }
 
-/* The keys of a row, "caller, callee". malloc'ed; NULL: no memory. */
+/* Whether the keys of one and the same row are other numbers in each run: addresses of locks, and
+ * threads. */
+static bool
+metrics_is_passing(const struct st_profile_table *table, size_t key)
+{
+	const enum strobe_type type = table->columns[key].type;
+	return !strcmp(table->tool, "locks") && (type == STROBE_HEX || type == STROBE_THREAD);
+}
+
+/* The keys of a row, "caller, callee"; lasting: of these, those that are the same in another run.
+ * malloc'ed; NULL: no memory. */
 static char *
 metrics_keys(const struct st_profile *p, const struct st_profile_table *table,
-             const struct st_profile_value *row)
+             const struct st_profile_value *row, bool lasting)
 {
 	struct st_text built;
 	FILE *out = st_text_begin(&built);
-	for (size_t i = 0; out && i < table->n_keys; i++) {
+	for (size_t i = 0, n = 0; out && i < table->n_keys; i++) {
+		if (lasting && metrics_is_passing(table, i))
+			continue;
 		char *text = st_value_text(p, &table->columns[i], &row[i]);
-		fprintf(out, "%s%s", i ? ", " : "", text ? text : "");
+		fprintf(out, "%s%s", n++ ? ", " : "", text ? text : "");
 		free(text);
 	}
 	return out ? st_text_end(&built) : NULL;
@@ -181,19 +193,23 @@ static st_status
 metrics_of_row(const struct st_profile *p, const struct st_profile_table *table,
                const struct st_profile_value *row, const struct st_metrics_taker *t)
 {
-	char *keys = metrics_keys(p, table, row);
-	st_status status = keys ? ST_OK : ST_FAILED;
+	char *keys = metrics_keys(p, table, row, false),
+	     *lasting = metrics_keys(p, table, row, true);
+	st_status status = keys && lasting ? ST_OK : ST_FAILED;
 	for (size_t c = table->n_keys; c < table->n_columns && !status; c++) {
 		const struct st_profile_column *column = &table->columns[c];
 		const bool time = column->type == STROBE_TICKS;
 		struct st_metric_values v = {.source = ST_METRIC_TABLE,
 		                             .noise = time ? ST_METRIC_NOISY : ST_METRIC_EXACT,
 		                             .additive = column->role == STROBE_IS_SUM,
+		                             .greatest = column->role == STROBE_IS_MAX,
 		                             .table = table->name,
-		                             .location = keys};
+		                             .location = keys,
+		                             .lasting = lasting};
 		status = metrics_one(t, &v, column->name, time ? "ns" : "", (double)row[c].number);
 	}
 	free(keys);
+	free(lasting);
 	return status;
 }
 

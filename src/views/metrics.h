@@ -29,9 +29,12 @@ enum st_metric_noise {
 struct st_metric_values {
 	enum st_metric_source source;
 	enum st_metric_noise noise;
+	bool greatest;             /* of values at one location, the greatest counts */
 	bool additive;             /* values of all locations add up to the total */
 	const char *table;         /* name of a tool's table; NULL: no table */
 	const char *location;      /* image:file:...:line as far as known, or the function */
+	const char *lasting;       /* the location without what differs from run to run: addresses
+	                            * of locks, threads; NULL: nothing does */
 	const char *function;      /* NULL: the location is no function */
 	const char *metric, *unit; /* "instructions", ""; "exclusive", "ns"; "peak", "B" */
 	const char *image, *build_id, *file; /* of the function */
