@@ -93,6 +93,25 @@ callgrind_function(struct callgrind *x, const char *object, const char *file, co
 	                          no_file ? NULL : file, 0);
 }
 
+/* Where a jump leads: "jfi=(2) a.c". Jumps are left out, but later lines may use the number of a
+ * name that such a line has introduced. */
+static bool
+read_jump_name(struct callgrind *x, const char *line)
+{
+	static const struct {
+		const char *word;
+		enum st_callgrind_names kind;
+	} names[] = {{"job=", ST_CALLGRIND_OBJECT},
+	             {"jfi=", ST_CALLGRIND_FILE},
+	             {"jfl=", ST_CALLGRIND_FILE},
+	             {"jfn=", ST_CALLGRIND_FUNCTION}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strncmp(line, names[i].word, 4))
+			return st_callgrind_name(&x->text, x->in->p, names[i].kind, line + 4) !=
+			       NULL;
+	return false;
+}
+
 /* "fn=(1) main" and its like. False: it is no such line, or a bad one. */
 static bool
 read_name_line(struct callgrind *x, char *line)
@@ -215,7 +234,7 @@ read_callgrind_line(struct callgrind *x, char *line, st_status *status)
 	}
 	if (strchr("0123456789+-*", *line))
 		return read_costs(x, line, status);
-	return read_name_line(x, line) || callgrind_header(x, line);
+	return read_name_line(x, line) || read_jump_name(x, line) || callgrind_header(x, line);
 }
 
 /* ---- into the profile ---- */

@@ -421,6 +421,16 @@ fn=(3)
 0 0 5
 """)
 
+    def test_jumps(self):
+        """Jumps are left out without a note; a file whose number they introduce keeps its name."""
+        self.write("in", "# callgrind format\nevents: Ir\nob=a\nfl=(1) a.c\nfn=(1) f\n5 7\njfi=(2) b.h\njump=3 20\n5\njfi=(3) c.c\njfn=(2) g\njob=(1) z\njcnd=1/3 9\n6\n"
+                   "fi=(2)\n8 2\n")
+        done = self.good("import", "-o", "p.db", "in")
+        self.assertEqual(done.stderr, "strobe: callgrind: 1 function\nstrobe: result: p.db\n")
+        db = sqlite3.connect(os.path.join(self.place, "p.db"))
+        self.addCleanup(db.close)
+        self.assertEqual(db.execute("SELECT file, line, instructions FROM line ORDER BY file").fetchall(), [("a.c", 5, 7), ("b.h", 8, 2)])
+
     def test_what_it_may_say(self):
         """Positions of instructions, relative ones, jumps, costs of included files, events of which there is no place."""
         head = "# callgrind format\npositions: instr line\nevents: A B C D E F G H I J K\n"
