@@ -11,34 +11,11 @@
 #include "base/frequency.h"
 #include "control/agent.h"
 #include "control/attach.h"
+#include "control/process_cpu.h"
 #include "control/supervisor.h"
 #include "qos/qos.h"
 
 static const double patience = 5.0; /* seconds, for the runtime to begin */
-
-struct cpu {
-	double user, system;
-};
-
-/* CPU time of a process that is not our child, by the kernel's tick. */
-static struct cpu
-cpu_of(pid_t pid, struct cpu before)
-{
-	char path[64], text[1024];
-	unsigned long user, system;
-	double hz = (double)sysconf(_SC_CLK_TCK);
-	snprintf(path, sizeof path, "/proc/%d/stat", pid);
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-	if (f)
-		fclose(f);
-	text[n] = 0;
-	const char *end = strrchr(text, ')');
-	if (!end || sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
-	                   &system) != 2)
-		return before;
-	return (struct cpu){(double)user / hz, (double)system / hz};
-}
 
 /* Waits for news for at most that many seconds, and answers the runtime. */
 static enum st_agent_news
@@ -74,7 +51,8 @@ wait_for_runtime(struct st_supervisor *s, const struct st_agent *agent, struct s
 
 /* Until it is time to leave, or the process has left us. */
 static void
-watch(struct st_supervisor *s, const struct st_agent *agent, double seconds, struct cpu *cpu)
+watch(struct st_supervisor *s, const struct st_agent *agent, double seconds,
+      struct st_process_cpu *cpu)
 {
 	double end = seconds > 0 ? st_now_raw() + seconds : 0;
 	for (;;) {
@@ -86,7 +64,7 @@ watch(struct st_supervisor *s, const struct st_agent *agent, double seconds, str
 		st_supervisor_tick(s, now);
 		st_supervisor_charge(s);
 		st_supervisor_follow_qos(s);
-		*cpu = cpu_of(s->main_pid, *cpu);
+		*cpu = st_process_cpu_of(s->main_pid, *cpu);
 		if (s->options->progress)
 			s->options->progress(s->options->progress_arg, s->processes, s->n_processes,
 			                     now - s->begin);
@@ -115,8 +93,8 @@ note_end(struct st_process *p)
 }
 
 static void
-fill(struct st_run *run, const struct st_supervisor *s, struct st_moment since, struct cpu begin,
-     struct cpu end)
+fill(struct st_run *run, const struct st_supervisor *s, struct st_moment since,
+     struct st_process_cpu begin, struct st_process_cpu end)
 {
 	run->tsc_hz = st_moments_frequency(since, st_moment_now());
 	run->seconds = s->ended - s->begin;
@@ -172,7 +150,8 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	struct st_moment since = st_moment_now();
 	struct st_supervisor s = {.options = o, .main_pid = pid, .begin = since.seconds};
 	st_region_begin(&s);
-	struct cpu cpu_begin = cpu_of(pid, (struct cpu){0}), cpu_end = cpu_begin;
+	struct st_process_cpu cpu_begin = st_process_cpu_of(pid, (struct st_process_cpu){0}),
+	                      cpu_end = cpu_begin;
 	if (st_agent_start(&agent, pid, o, e) != 0)
 		return -1;
 	bool begun = begin_attachment(&s, &agent, e) == 0;
@@ -182,7 +161,7 @@ st_attach_process(pid_t pid, double seconds, const struct st_run_options *o, str
 	run->left_to_runtime = !st_agent_end(&agent);
 	if (!begun)
 		return -1;
-	cpu_end = cpu_of(pid, cpu_end);
+	cpu_end = st_process_cpu_of(pid, cpu_end);
 	st_supervisor_drain(&s);
 	note_end(&s.processes[0]);
 	finish_rows(&s);

@@ -18,6 +18,7 @@
 #include "base/frequency.h"
 #include "base/status.h"
 #include "base/vec.h"
+#include "control/process_cpu.h"
 #include "wire/probe.h"
 #include "wire/probe_arena.h"
 
@@ -117,7 +118,8 @@ struct st_probing {
 	struct st_moment begin;
 	uint64_t scratch; /* memory of the process for remote calls; 0: there is none yet */
 	ST_VEC(struct st_patch) patches;
-	bool attached;              /* to a process that is not our child */
+	bool attached;              /* to a process that is not our child, */
+	struct st_process_cpu used; /* and what that had used before */
 	struct st_threads *stopped; /* its threads while probes are installed in it; else NULL */
 	bool is_leftover;           /* the probes are those of a killed strobe */
 	size_t cleared;             /* patches of a killed strobe that were removed before */

@@ -158,6 +158,7 @@ st_probing_attach(struct st_probing *p, pid_t pid, struct st_error *e)
 	if (st_probing_open(p, e) || stop_with_pointers(p, &ts, e))
 		return ST_FAILED;
 	st_probing_begin(p);
+	p->used = st_process_cpu_of(pid, (struct st_process_cpu){0});
 	const st_status status = put_in_process(p, &ts, e);
 	if (status)
 		restore_code(p);
@@ -303,6 +304,7 @@ wait_attached(struct st_probing *p, double seconds)
 {
 	const int fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	const double end = seconds > 0 ? st_now_raw() + seconds : 0;
+	struct st_process_cpu now = p->used;
 	while (!st_attached_interrupted()) {
 		const double left = end ? end - st_now_raw() : 1, most = p->look ? 0.01 : 0.1;
 		struct pollfd poll_end = {.fd = fd, .events = POLLIN};
@@ -313,8 +315,10 @@ wait_attached(struct st_probing *p, double seconds)
 		        (fd < 0 && kill(p->pid, 0) != 0);
 		if (p->own_end)
 			break;
+		now = st_process_cpu_of(p->pid, now); /* it may end before the next time */
 		st_probing_look(p, false);
 	}
+	st_process_cpu_since(p->used, st_process_cpu_of(p->pid, now), &p->usage);
 	if (fd >= 0)
 		close(fd);
 }
