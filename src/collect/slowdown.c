@@ -296,7 +296,8 @@ st_slowdown_estimate(const struct st_run *run, size_t rows)
 	const struct st_slowdown unknown = {0};
 	double cpu = run->cpu_user + run->cpu_system, all = cpu + run->cpu_controller;
 	struct mix m = {0};
-	if (cpu < shortest_told || !(run->tsc_hz > 0))
+	/* Without a process under the engine, something else than the engine measures. */
+	if (cpu < shortest_told || !(run->tsc_hz > 0) || !run->n_processes)
 		return unknown;
 	for (size_t i = 0; i < run->n_processes; i++)
 		slowdown_add_process(&m, run, &run->processes[i]);
