@@ -350,6 +350,15 @@ st_profile_became(const struct st_profile *p, size_t i)
 }
 
 size_t
+st_profile_count_processes(const struct st_profile *p)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->processes.n; i++)
+		n += st_profile_became(p, i) == p->processes.n;
+	return n;
+}
+
+size_t
 st_profile_last_program(const struct st_profile *p)
 {
 	size_t last = 0;

@@ -328,7 +328,9 @@ struct st_profile {
 	ST_VEC(struct st_profile_extra) extras;
 	ST_VEC(const char *) notes; /* sentences a reader of the result must know */
 	struct st_text_chunk *text; /* storage of all strings */
-	size_t chosen_of; /* the number of processes before restrict.h left some out; 0: none was */
+	/* The number of rows of processes before restrict.h left some out, and of processes, which
+	 * have a row for each program that they executed; 0: none was. */
+	size_t chosen_of, chosen_of_processes;
 	bool out_of_memory;
 };
 
@@ -375,6 +377,8 @@ const struct st_profile_alias *st_profile_aliases(const struct st_profile *p, ui
                                                   size_t *n);
 /* What the i-th process became by an execve that was followed; the number of processes: nothing. */
 size_t st_profile_became(const struct st_profile *p, size_t i);
+/* The number of processes, each of which may have executed several programs. */
+size_t st_profile_count_processes(const struct st_profile *p);
 /* What the program's process was in the end, after all that it executed; there is a process. */
 size_t st_profile_last_program(const struct st_profile *p);
 /* Whether the image of that path is the program that was run, as far as its name says: the last one

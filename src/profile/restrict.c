@@ -139,7 +139,7 @@ restrict_number_processes(struct st_profile *p, const bool *chosen)
 st_status
 st_profile_restrict_processes(struct st_profile *p, const bool *chosen, struct st_error *e)
 {
-	const size_t all = p->processes.n;
+	const size_t all = p->processes.n, processes = st_profile_count_processes(p);
 	if (all < 2)
 		return ST_OK;
 	if (p->run.has_functions && !p->shares.n)
@@ -154,6 +154,7 @@ st_profile_restrict_processes(struct st_profile *p, const bool *chosen, struct s
 		restrict_lists(p, numbers, all);
 	free(numbers);
 	p->chosen_of = all;
+	p->chosen_of_processes = processes;
 	if (status || st_profile_add_up_waits(p) || st_restrict_functions(p))
 		return restrict_no_memory(e);
 	return ST_OK;

@@ -84,11 +84,10 @@ summary_print_programs(FILE *out, const struct st_profile *p, size_t programs)
 static void
 summary_print_processes(FILE *out, const struct st_profile *p)
 {
-	size_t programs = 1, processes = 0;
+	const size_t processes = st_profile_count_processes(p);
+	size_t programs = 1;
 	if (p->processes.n < 2)
 		return;
-	for (size_t i = 0; i < p->processes.n; i++)
-		processes += st_profile_became(p, i) == p->processes.n;
 	for (size_t at = 0; (at = st_profile_became(p, at)) < p->processes.n;)
 		programs++;
 	if (processes == 1)
@@ -107,8 +106,14 @@ static void
 summary_print_chosen(FILE *out, const struct st_profile *p)
 {
 	enum { MOST_CHOSEN = 10 };
-	fprintf(out, "  %s of %s\n", ST_NUMBER(p->processes.n),
-	        ST_COUNT(p->chosen_of, "process", "processes"));
+	const bool programs = p->chosen_of > p->chosen_of_processes;
+	fprintf(out, "  %s of %s", ST_NUMBER(p->processes.n),
+	        programs ? ST_COUNT(p->chosen_of, "program", "programs")
+	                 : ST_COUNT(p->chosen_of, "process", "processes"));
+	if (programs)
+		fprintf(out, " that %s executed",
+		        ST_COUNT(p->chosen_of_processes, "process has", "processes have"));
+	putc('\n', out);
 	for (size_t i = 0; i < p->processes.n && i < MOST_CHOSEN; i++) {
 		const struct st_profile_process *in = &p->processes.v[i];
 		char wall[ST_NUMBER_SIZE];

@@ -171,6 +171,8 @@ class Executed(unittest.TestCase):
         self.assertIn(f"\n  totals of 9 programs that the process executed: {names}\n", said)
         said = self.run_strobe("sh", "-c", f"{self.tiny}; exec {self.tiny}", text=True, options=["--follow"])
         self.assertIn("\n  totals of 2 processes; the first one executed: sh, tiny\n", said)
+        shown = subprocess.run([STROBE, "show", "--process", "tiny", self.result + ".db"], capture_output=True, text=True, timeout=60, check=True).stdout
+        self.assertRegex(shown, r"\n  \d of \d programs that 2 processes have executed\n")
         said = self.run_strobe("sh", "-c", f"{self.tiny}; exit 3", text=True, options=["--follow"])
         self.assertIn("\n  totals of 2 processes\n", said)
 

@@ -42,11 +42,18 @@ function factor(value, most) {
 	return value.toFixed(most < 2 ? 2 : most < 10 ? 1 : 0);
 }
 
+// A process that has executed other programs has a row for each.
+function processesOf({ processes }) {
+	const pids = new Set(processes.map(({ pid }) => pid)).size;
+	const all = plural(pids, "process", "processes");
+	return pids < processes.length ? `${plural(processes.length, "program")} in ${all}` : all;
+}
+
 // {title, value, note} of what the result has.
 function cards(run) {
 	const made = [];
 	const add = (title, value, note = "") => made.push({ title, value, note });
-	if (run.chosen) add(run.chosen.length > 1 ? "Processes" : "Process", run.chosen.length > 1 ? count(run.chosen.length) : String(run.chosen[0].pid), `of ${plural(run.whole.processes.length, "process", "processes")}: ${[...new Set(run.chosen.map(({ command }) => baseName(command)))].join(", ")}`);
+	if (run.chosen) add(run.chosen.length > 1 ? "Processes" : "Process", run.chosen.length > 1 ? count(run.chosen.length) : String(run.chosen[0].pid), `of ${processesOf(run.whole)}: ${[...new Set(run.chosen.map(({ command }) => baseName(command)))].join(", ")}`);
 	else if (run.run) {
 		const { seconds, cpu_seconds, slowdown_least: least, slowdown_most: most, cache_share } = run.run;
 		add("Time", duration(seconds * 1e9), run.blow ? "the whole campaign" : `CPU ${duration(cpu_seconds * 1e9)}`);
