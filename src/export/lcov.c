@@ -55,11 +55,11 @@ static void
 lcov_add_function(struct coverage *c, struct st_image *image, const struct st_function *f)
 {
 	struct st_line line, last = {0};
+	if (!st_image_function_line(image, f->offset, &line) && line.file)
+		lcov_add(c, line.file, line.line, f->name, 0);
 	for (uint64_t at = f->offset; at < f->offset + f->size; at++) {
 		if (st_image_line(image, at, &line) || !line.file)
 			continue;
-		if (at == f->offset)
-			lcov_add(c, line.file, line.line, f->name, 0);
 		if (line.line != last.line || line.file != last.file)
 			lcov_add(c, line.file, line.line, NULL, 0);
 		last = line;

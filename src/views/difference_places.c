@@ -63,9 +63,10 @@ line_noise(size_t metric)
 /*
  * The key of a line has its distance from the first line of the function, and not the name of the
  * file, so that lines are the same in another file, or if something above the function was added or
- * removed. The first line is that of the first instruction, so that a few lines of the function may
- * be above. Lines further above are of functions that were inlined: they are known by their
- * numbers, and lines of other files by file and number.
+ * removed. The first line is that of the declaration or, where it is not known, of the first
+ * instruction, so that a few lines of the function may be above. Lines further above are of
+ * functions that were inlined: they are known by their numbers, and lines of other files by file
+ * and number.
  */
 enum { LINES_ABOVE = 10 };
 

@@ -307,7 +307,7 @@ def coverage(options, folder, stress):
     got, calls_got = traced_coverage(r, source)
     want = known_lines(source.read_text().splitlines(), lines, got, r.again)
     differ("lines", got, want, r.again)
-    differ("functions", calls_got, {(name, line + 1): n for (name, line), n in functions.items()}, r.again)
+    differ("functions", calls_got, functions, r.again)
     blocks = r.json()["blocks"]
     differ("blocks", {"coverage": blocks}, {"coverage": Run(options, folder, "bbcount", stress, [program]).json()["blocks"]}, r.again)
     r = Run(options, folder, "coverage:unique", stress, [program])
