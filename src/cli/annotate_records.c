@@ -149,8 +149,8 @@ annotate_filter(struct analysis *r, struct st_error *e)
 	if (status)
 		return ST_FAILED;
 	if (!filter.kept)
-		return st_fail(e, ST_EXIT_FAILED, "--where '%s' leaves none of the %s records",
-		               r->a->where, ST_NUMBER(filter.before));
+		return st_fail(e, ST_EXIT_FAILED, "--where '%s' leaves none of %s", r->a->where,
+		               ST_COUNT(filter.before, "record", "records"));
 	if (!r->a->quiet)
 		fprintf(stderr, "strobe: --where keeps %s of %s\n", ST_NUMBER(filter.kept),
 		        ST_COUNT(filter.before, "record", "records"));

@@ -89,8 +89,8 @@ repair_print(const struct st_repair *r, FILE *out)
 		        ST_COUNT(r->kept, "profile", "profiles"));
 		return;
 	}
-	fprintf(out, "the store is repaired: %s kept, %" PRIu64 " removed\n",
-	        ST_COUNT(r->kept, "profile is", "profiles are"), r->removed);
+	fprintf(out, "the store is repaired: %s kept, %s removed\n",
+	        ST_COUNT(r->kept, "profile is", "profiles are"), ST_NUMBER(r->removed));
 	fprintf(out,
 	        "the damaged store is now %s; if you still have the file of a lost profile, strobe "
 	        "add FILE --rev REV stores it again\n",

@@ -153,7 +153,7 @@ status_print_table(const struct st_changes *c, FILE *out)
 		fputs("  out of memory\n", out);
 	st_table_free(t);
 	if (c->v.n > MOST_ROWS)
-		fprintf(out, "  %zu more; --format json has all\n", c->v.n - MOST_ROWS);
+		fprintf(out, "  %s more; --format json has all\n", ST_NUMBER(c->v.n - MOST_ROWS));
 }
 
 static void

@@ -73,7 +73,8 @@ text_function_times(const struct st_gate_function_times *t, FILE *out)
 		fprintf(out, ": %s\n", st_gate_verdicts[f->time.verdict]);
 	}
 	if (t->v.n > MOST)
-		fprintf(out, "    and %zu more functions; --format json has them\n", t->v.n - MOST);
+		fprintf(out, "    and %s; --format json has them\n",
+		        ST_COUNT(t->v.n - MOST, "more function", "more functions"));
 }
 
 void

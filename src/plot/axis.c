@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/measurements.h"
 #include "report/text.h"
 
@@ -47,7 +48,7 @@ axis_legend(struct st_axis *a, const char *const *names, size_t n)
 		const double y = a->top + (double)i * LEGEND_LINE;
 		if (i + 1 == most && n > most) {
 			char more[48];
-			snprintf(more, sizeof more, "and %zu more", n - i);
+			snprintf(more, sizeof more, "and %s more", ST_NUMBER(n - i));
 			st_svg_text(&a->svg, x, y + 11, "note", more);
 			return;
 		}

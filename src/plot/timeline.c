@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "plot/charts.h"
 #include "report/measurements.h"
 
@@ -35,7 +36,7 @@ timeline_call(const struct st_plot_timeline *p, struct st_axis *a, const double 
 	char hint[512], begin[ST_NUMBER_SIZE * 2], span[ST_NUMBER_SIZE * 2], calls[64] = "";
 	const double from = st_scale_at(&a->x, call->begin), to = st_scale_at(&a->x, call->end);
 	if (call->calls > 1)
-		snprintf(calls, sizeof calls, "%llu calls of ", (unsigned long long)call->calls);
+		snprintf(calls, sizeof calls, "%s calls of ", ST_NUMBER(call->calls));
 	snprintf(hint, sizeof hint, "%s%.200s: at %s, %s (%.3f to %.3f us), %.100s", calls,
 	         call->name, st_measured_text(begin, "ns", call->begin),
 	         st_measured_text(span, "ns", call->end - call->begin), call->begin / 1e3,

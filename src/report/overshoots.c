@@ -53,8 +53,8 @@ overshoots_print_text(const struct st_report *r, FILE *out, size_t shown)
 	st_table_print(t, out, r->style);
 	st_table_free(t);
 	if (shown < p->overshoots.n)
-		fprintf(out, "  ... and %s more rows (--top)\n",
-		        ST_NUMBER(p->overshoots.n - shown));
+		fprintf(out, "  ... and %s (--top)\n",
+		        ST_COUNT(p->overshoots.n - shown, "more row", "more rows"));
 }
 
 st_status

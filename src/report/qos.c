@@ -180,7 +180,8 @@ qos_print_text(const struct st_report *r, FILE *out, size_t shown)
 	}
 	st_table_print(t, out, r->style);
 	if (shown < q->rows.n)
-		fprintf(out, "  ... and %s more rows (--top)\n", ST_NUMBER(q->rows.n - shown));
+		fprintf(out, "  ... and %s (--top)\n",
+		        ST_COUNT(q->rows.n - shown, "more row", "more rows"));
 	st_table_free(t);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/number.h"
 #include "trace/aggregate.h"
 
 enum type {
@@ -164,11 +165,10 @@ finish_raw(struct st_trace *t, const struct reading *r, const char *path, struct
 		               "knows ns and us; convert the times, or say --unit",
 		               path);
 	if (r->lines && r->malformed == r->lines)
-		return st_fail(
-		        e, ST_EXIT_FAILED,
-		        "%s is no raw trace: none of its %llu lines is of the form 'TYPE TID "
-		        "TIME;NAME'",
-		        path, (unsigned long long)r->lines);
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s is no raw trace: none of its %s is of the form 'TYPE TID "
+		               "TIME;NAME'",
+		               path, ST_COUNT(r->lines, "line", "lines"));
 	if (!r->lines)
 		return st_fail(e, ST_EXIT_FAILED, "%s is empty: there is no event in it", path);
 	if (st_trace_aggregate_end(r->to, t))

@@ -169,7 +169,7 @@ class Records(Annotate):
         self.assertEqual((done.returncode, done.stderr), (0, "strobe: --where keeps 15 of 40 records\n"))
         got, = json.loads(done.stdout)["annotations"]
         self.assertEqual((got["records"], got["features"][0]["low"], got["features"][0]["high"]), (15, 11, 39))
-        self.error(125, "--where 'n > 99' leaves none of the 40 records", "annotate", "a.txt", "--where", "n > 99")
+        self.error(125, "--where 'n > 99' leaves none of 40 records", "annotate", "a.txt", "--where", "n > 99")
         self.error(2, "the records have no feature and no metric 'm' for --where", "annotate", "a.txt", "--where", "m > 99")
         self.error(2, "--where:1:4: a number, a name or an expression is expected here", "annotate", "a.txt", "--where", "n >")
 

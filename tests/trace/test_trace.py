@@ -495,6 +495,8 @@ class Raw(Trace):
         (self.at / "empty").write_text("# nothing\n")
         (self.at / "folder").mkdir()
         self.error(125, "bad is no raw trace: none of its 2 lines is of the form 'TYPE TID TIME;NAME'", "--from-raw", "bad")
+        (self.at / "one").write_text("hello\n")
+        self.error(125, "one is no raw trace: none of its 1 line is of the form 'TYPE TID TIME;NAME'", "--from-raw", "one")
         self.error(125, "empty is empty: there is no event in it", "--from-raw", "empty")
         self.error(125, "cannot read folder: it is a directory", "--from-raw", "folder")
         (self.at / "ms").write_text("#unit ms\n" + self.NESTED)
