@@ -249,7 +249,7 @@ st_collect_finish_forest(struct st_collect *c)
 	struct st_profile *p = c->profile;
 	for (size_t i = 0; i < p->labels.n; i++) {
 		struct st_profile_label *l = &p->labels.v[i];
-		struct st_line line;
+		struct st_line line = {0};
 		if (l->image == UINT32_MAX)
 			continue;
 		uint32_t f = st_collect_function_at(c, l->image, l->offset);
