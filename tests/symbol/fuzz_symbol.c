@@ -124,6 +124,10 @@ check_functions(struct st_image *image, const char *path)
 			lines++;
 		else if (line.file || line.line)
 			die("an unknown line is not zeroed", path);
+		if (st_image_function_line(image, f[i].offset, &line) == 0)
+			lines += line.file && *line.file;
+		else if (line.file || line.line)
+			die("an unknown line of a function is not zeroed", path);
 		struct st_inlined chain[4];
 		size_t depth = st_image_inlined(image, end - 1, chain, 4);
 		for (size_t k = 0; k < depth && k < 4; k++)
