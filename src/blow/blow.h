@@ -68,7 +68,8 @@ enum {
 	ST_BLOW_IS_LINE = 1 << 8,      /* it is a source line in a function: sampled.h */
 	ST_BLOW_IS_BLOCK = 1 << 9,     /* it is a basic block: sampled.h */
 	ST_BLOW_IS_INFERRED = 1 << 10, /* it is a progress point that Strobe has found: infer.h */
-	ST_BLOW_TRAITS = (1 << 11) - 1,
+	ST_BLOW_IS_FREQUENT = 1 << 11, /* it is left out, since its probe would cost too much */
+	ST_BLOW_TRAITS = (1 << 12) - 1,
 	/* Entries that are no functions; those of ST_BLOW_IS_TARGET have no probe either. */
 	ST_BLOW_IS_SAMPLED = ST_BLOW_IS_LINE | ST_BLOW_IS_BLOCK,
 	ST_BLOW_IS_TARGET = ST_BLOW_IS_CONTEXT | ST_BLOW_IS_SAMPLED,

@@ -584,7 +584,9 @@ st_blow_open(const struct st_blow_options *o, struct st_blow *b, struct st_error
 		status = open_journal(c, e);
 	if (!status)
 		status = select_functions(c, e);
-	st_blow_choose(b, &o->criteria);
+	struct st_blow_criteria criteria = o->criteria;
+	criteria.run_ns = o->how.live ? c->selection_ns : 0;
+	st_blow_choose(b, &criteria);
 	if (!status)
 		return c;
 	st_blow_close(c);

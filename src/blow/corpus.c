@@ -103,6 +103,68 @@ is_chosen_target(const struct st_blow *b, const struct st_blow_function *f,
 	       (!callee->progress && st_blow_locations_call(c->called, b, f));
 }
 
+/* The time of the longest function, which is that of the run if main has a probe. That of a short
+ * program is mostly its start, of which no function is told. */
+static double
+longest_ns(const struct st_blow *b)
+{
+	static const double start_ns = 1e6;
+	double most = start_ns;
+	for (size_t i = 0; i < b->functions.n; i++)
+		if ((double)b->functions.v[i].ns > most)
+			most = (double)b->functions.v[i].ns;
+	return most;
+}
+
+struct st_blow_frequent
+st_blow_frequent_of(const struct st_blow *b)
+{
+	struct st_blow_frequent f = {0, UINT64_MAX, 0};
+	for (size_t i = 0; i < b->functions.n; i++) {
+		const struct st_blow_function *one = &b->functions.v[i];
+		if (!(one->traits & ST_BLOW_IS_FREQUENT))
+			continue;
+		f.n++;
+		f.calls = one->calls < f.calls ? one->calls : f.calls;
+		f.share += (double)one->calls * ST_BLOW_PROBE_NS / longest_ns(b);
+	}
+	return f;
+}
+
+/* Locations and contexts are what the user has asked for, and samples have no probes. */
+static bool
+may_be_left_out(const struct st_blow_function *f)
+{
+	return f->chosen && !(f->traits & ST_BLOW_IS_PART);
+}
+
+/* Leaves out the functions with most calls until the probes of the others are cheap enough. Their
+ * number is small, so each is looked for. Returns how many there are. */
+static size_t
+leave_out_frequent(struct st_blow *b, const struct st_blow_criteria *c)
+{
+	const double most = c->probes * (c->run_ns > 0 ? c->run_ns : longest_ns(b));
+	double cost = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < b->functions.n; i++)
+		if (may_be_left_out(&b->functions.v[i]))
+			cost += (double)b->functions.v[i].calls * ST_BLOW_PROBE_NS;
+	while (cost > most) {
+		struct st_blow_function *top = NULL;
+		for (size_t i = 0; i < b->functions.n; i++)
+			if (may_be_left_out(&b->functions.v[i]) &&
+			    (!top || b->functions.v[i].calls > top->calls))
+				top = &b->functions.v[i];
+		if (!top)
+			break;
+		cost -= (double)top->calls * ST_BLOW_PROBE_NS;
+		top->chosen = false;
+		top->traits |= ST_BLOW_IS_FREQUENT;
+		n++;
+	}
+	return n;
+}
+
 size_t
 st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria)
 {
@@ -112,9 +174,13 @@ st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria)
 		const bool is_part = f->traits & ST_BLOW_IS_PART;
 		if (!(f->traits & ST_BLOW_IS_TARGET))
 			f->progress = st_blow_points_kind(criteria->points, f);
+		f->traits &= ~(uint32_t)ST_BLOW_IS_FREQUENT;
 		f->met = f->why || !f->calls || is_part ? 0 : criteria_met(f, criteria);
 		f->chosen = is_chosen_target(b, f, criteria);
 		n += f->chosen;
 	}
+	/* With noise in all functions except one, all have probes in any case. */
+	if (criteria->probes > 0 && !criteria->all && !b->speedup && n > 1)
+		n -= leave_out_frequent(b, criteria);
 	return n;
 }

@@ -46,6 +46,10 @@ struct st_blow_complexity {
 	bool constant;
 };
 
+/* What the probe of a call that is timed takes, about: 36 ns in a loop (docs/benchmarks.md), and
+ * 140 ns with a thousand functions of python3, whose probes are seldom in the caches. */
+enum { ST_BLOW_PROBE_NS = 100 };
+
 /* A function that was called and takes a probe is chosen if it meets one of these. */
 struct st_blow_criteria {
 	bool all;         /* choose all: the user has named the functions */
@@ -54,6 +58,11 @@ struct st_blow_criteria {
 	uint64_t calls;   /* least number of calls */
 	uint64_t sites;   /* least number of call sites */
 	uint64_t ns;      /* least mean time of a call */
+	/* The greatest part of the run time that the probes of all chosen functions may take, by
+	 * the calls of the selection: otherwise those with most calls are left out, unless the user
+	 * has named them; 0: no limit. */
+	double probes;
+	double run_ns; /* of the selection; 0: that of the longest function */
 	/* Models of costs, which decide on the complexity before the code does. */
 	struct {
 		const struct st_blow_complexity *v;
@@ -66,6 +75,14 @@ struct st_blow_criteria {
 };
 /* Sets `met`, `chosen` and `progress` of each function. Returns the number of chosen functions. */
 size_t st_blow_choose(struct st_blow *b, const struct st_blow_criteria *criteria);
+/* The share of the run time, by the longest function, that the probes of the functions that were
+ * left out would take, their number, and the least number of their calls. */
+struct st_blow_frequent {
+	size_t n;
+	uint64_t calls;
+	double share;
+};
+struct st_blow_frequent st_blow_frequent_of(const struct st_blow *b);
 /* Whether a pattern fits one of a function's names. */
 bool st_blow_fits(const char *name, const char *raw_name, const struct st_patterns *patterns);
 /* The mean time of a call in ns; 0 if there was no call. */

@@ -35,7 +35,7 @@ st_blow_is_transfer(const char *image, const char *name)
 }
 
 static bool
-is_measured(const struct st_blow_function *f, const struct st_blow_points *p)
+is_point_measured(const struct st_blow_function *f, const struct st_blow_points *p)
 {
 	return st_blow_is_function(f) && !f->why && f->calls && !(f->traits & ST_BLOW_IS_PART) &&
 	       st_blow_points_function(p, f->name, f->raw_name) == ST_BLOW_NO_POINT;
@@ -61,7 +61,7 @@ st_blow_infer(struct st_blow *b, const struct st_blow_points *p, double seconds,
 	struct st_blow_function *hot = NULL, *transfer = NULL;
 	for (size_t i = 0; i < b->functions.n; i++) {
 		struct st_blow_function *f = &b->functions.v[i];
-		if (!is_measured(f, p))
+		if (!is_point_measured(f, p))
 			continue;
 		if (st_blow_is_transfer(f->image, f->name) && f->calls >= LEAST_TRANSFERS &&
 		    (!transfer || f->calls > transfer->calls))

@@ -358,6 +358,12 @@ check_corpus(const struct st_blow *b, const struct st_blow_arguments *a, struct 
 		               "no function was called while '%s' of --main ran: name another one, "
 		               "or leave out --main",
 		               a->options.how.main);
+	if (st_blow_frequent_of(b).n)
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "all functions that meet a criterion are called so often that probes "
+		        "would take more than --probe-overhead: raise --probe-overhead, or name "
+		        "functions with --funcs");
 	if (a->session.region.functions.n)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "no function that --funcs matches was called and can be timed: "

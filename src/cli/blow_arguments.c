@@ -101,6 +101,19 @@ take_sampling(double *sampling, const char *value, struct st_error *e)
 }
 
 static st_status
+take_probe_overhead(double *share, const char *value, struct st_error *e)
+{
+	const char *end;
+	double percent;
+	if (st_parse_real(value, &percent, &end) || *end || !(percent >= 0) || percent > 1e6)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--probe-overhead takes a percentage, or 0 for no limit, not '%s'",
+		               value);
+	*share = percent / 100;
+	return ST_OK;
+}
+
+static st_status
 take_noises(bool *types, const char *value, struct st_error *e)
 {
 	char *copy = strdup(value), *rest = copy;
@@ -287,6 +300,8 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		a->models_file = value;
 		st_blow_add_criterion(a, ST_BLOW_BY_CRITERION_COMPLEXITY);
 		return ST_OK;
+	case BLOW_probe_overhead:
+		return take_probe_overhead(&o->criteria.probes, value, e);
 	case BLOW_corpus:
 		a->corpus = value;
 		return ST_OK;
@@ -648,7 +663,8 @@ set_blow_defaults(struct st_blow_arguments *a)
 	                                          1u << ST_BLOW_BY_CRITERION_TIME,
 	                                 .calls = 2,
 	                                 .sites = 2,
-	                                 .ns = 1000000},
+	                                 .ns = 1000000,
+	                                 .probes = 0.05},
 	                    .noise = {.timed = {1000, 1000000},
 	                              .yield = {1000, 1000000},
 	                              .busy = {100, 100000},

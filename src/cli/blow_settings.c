@@ -151,6 +151,7 @@ settings_of_corpus(const struct settings *s)
 	setting_flag(s, "io-functions", c->which >> ST_BLOW_BY_CRITERION_IO & 1 && !c->all);
 	setting_flag(s, "locks", c->which >> ST_BLOW_BY_CRITERION_LOCKS & 1 && !c->all);
 	setting_text(s, "complexity", s->a->models_file);
+	setting_add(s, "probe-overhead", "%.9g", c->probes * 100);
 	setting_text(s, "corpus", s->a->corpus);
 }
 

@@ -57,6 +57,8 @@
 	O(locks, 0, "locks", NULL, true, "also choose functions of locks, and their callers")      \
 	O(complexity, 0, "complexity", "FILE", true,                                               \
 	  "also choose functions whose cost grows with their input, by the models in FILE")        \
+	O(probe_overhead, 0, "probe-overhead", "PERCENT", true,                                    \
+	  "leave out functions until probes take at most PERCENT (default: 5; 0: no limit)")       \
 	O(corpus, 0, "corpus", "FILE", true,                                                       \
 	  "choose the functions that FILE names, mangled, demangled or by patterns")               \
 	O(show_functions, 0, "show-functions", NULL, true,                                         \

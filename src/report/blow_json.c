@@ -318,6 +318,24 @@ blow_json_fault(const struct st_blow *b, size_t number)
 	return blow_json_or_nothing(out, bad);
 }
 
+/* The functions whose probes would cost too much. */
+static json_t *
+blow_json_left_out(const struct st_blow *b)
+{
+	json_t *out = json_array();
+	int bad = 0;
+	for (size_t i = 0; i < b->functions.n; i++) {
+		const struct st_blow_function *f = &b->functions.v[i];
+		if (!(f->traits & ST_BLOW_IS_FREQUENT))
+			continue;
+		json_t *row = json_object();
+		SET(row, "function", st_json_text(f->name));
+		SET(row, "calls", st_json_count(f->calls));
+		APPEND(out, row);
+	}
+	return blow_json_or_nothing(out, bad);
+}
+
 static json_t *
 blow_json_object(const struct st_blow *b, const struct st_profile *p,
                  const struct st_blow_rows *rows, const struct st_blow_view *view)
@@ -332,6 +350,7 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	SET(out, "mode", json_string(st_blow_mode(b)));
 	SET(out, "options", blow_json_options(p));
 	SET(out, "windows", json_boolean(b->live));
+	SET(out, "left_out", blow_json_left_out(b));
 	SET(out, "notes", st_json_texts(p->notes.v, p->notes.n));
 	SET(out, "baseline", blow_json_baseline(b));
 	for (size_t i = 0; i < rows->list.n; i++)

@@ -431,6 +431,15 @@ print_remarks(const struct st_blow *b, FILE *out)
 		fprintf(out, "\n%s cannot be timed, and %s not tried; --show-functions lists %s\n",
 		        ST_COUNT(refused, "function", "functions"), refused == 1 ? "was" : "were",
 		        refused == 1 ? "it" : "them");
+	const struct st_blow_frequent frequent = st_blow_frequent_of(b);
+	if (frequent.n)
+		fprintf(out,
+		        "\n%s with at least %s calls %s left out, since the probes would take "
+		        "about "
+		        "%.3g %% of the run time: name them with --funcs, or try all with "
+		        "--probe-overhead 0\n",
+		        ST_COUNT(frequent.n, "function", "functions"), ST_NUMBER(frequent.calls),
+		        frequent.n == 1 ? "was" : "were", frequent.share * 100);
 	if (base.n > 1 && !base.has_output)
 		fputs("\nthe program's output differs between runs without noise: outputs were not "
 		      "compared\n",
@@ -465,6 +474,9 @@ print_function(const struct st_blow_function *f, bool times, FILE *out)
 		fprintf(out, " ==> %.3f us", st_blow_mean(f) / 1e3);
 	if (f->why)
 		fprintf(out, " (not tried: %s)", f->why);
+	else if (f->traits & ST_BLOW_IS_FREQUENT)
+		fprintf(out, " (not tried: %s calls cost too much; see --probe-overhead)",
+		        ST_NUMBER(f->calls));
 	fputc('\n', out);
 }
 

@@ -63,6 +63,18 @@ class State(Case):
         self.assertEqual([target["function"] for target in named["targets"]], ["compute"])
         self.assertNotEqual([point["name"] for point in named["progress"]], ["compute"])
 
+    def test_probe_overhead(self):
+        """A function with too many calls is left out, unless it is named or there is no limit."""
+        lines = self.strobe("--show-functions", "--probe-overhead", "0.000001", "--", PLANTED, "serial").stdout
+        self.assertRegex(lines, r"nap_us \(not tried: [0-9,]+ calls cost too much; see --probe-overhead\)")
+        self.assertIn("CORPUS (0):", lines)
+        self.assertNotIn("cost too much", self.strobe("--show-functions", "--probe-overhead", "0", "--", PLANTED, "serial").stdout)
+        self.assertNotIn("cost too much", self.strobe("--show-functions", "--probe-overhead", "0.000001", "-F", "nap_us", "--", PLANTED, "serial").stdout)
+        error = self.strobe("--probe-overhead", "0.000001", "--", PLANTED, "serial", code=125).stderr
+        self.assertIn("raise --probe-overhead", error)
+        self.assertEqual(error.count("\n"), 1)
+        self.assertIn("--probe-overhead takes a percentage", self.strobe("--probe-overhead", "much", "--", PLANTED, "serial", code=2).stderr)
+
     def test_nothing_to_infer(self):
         error = self.strobe("--window", "50ms", "--progress", "auto", "--", "sleep", "100", code=125).stderr
         self.assertIn("--progress auto: no function", error)
