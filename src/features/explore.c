@@ -422,10 +422,32 @@ is_lock(struct st_feature_search *s, const struct st_feature_item *item)
 	return false;
 }
 
+/* Bytes of libstdc++ for an object that is made later: it is read as the object. */
+static bool
+add_buffer(struct st_feature_search *s, const struct st_feature_item *item)
+{
+	struct st_feature_item object = *item;
+	if (!is_begun_by(item->type->name, "__aligned_membuf<") ||
+	    !(object.type = st_type_argument(s->table->image, item->type)) ||
+	    object.type->size > item->type->size)
+		return false;
+	object.type_name = object.type->name;
+	object.path = st_feature_path_of_member(item, "_M_ptr()");
+	object.behind = true;
+	object.is_base = false;
+	s->table->no_memory |= !object.path;
+	if (object.path)
+		add_data(s, &object, 0, 0);
+	free(object.path);
+	return true;
+}
+
 static void
 add_object(struct st_feature_search *s, struct st_feature_item *item)
 {
 	const struct st_type *type = item->type;
+	if (add_buffer(s, item))
+		return;
 	if (type->is_declaration) {
 		st_feature_skip(s, item, NULL,
 		                "the debug information of this file only declares its type");

@@ -162,3 +162,18 @@ st_type_vptr(struct st_image *image, struct st_type *type)
 {
 	return vptr_within(image, type, 0);
 }
+
+struct st_type *
+st_type_argument(struct st_image *image, struct st_type *type)
+{
+	struct sym_type *t = (struct sym_type *)type;
+	Dwarf_Die die;
+	const char *name;
+	if (dwarf_child(&t->die, &die) != 0)
+		return NULL;
+	do
+		if (dwarf_tag(&die) == DW_TAG_template_type_parameter)
+			return sym_type_of(image, &die, &name);
+	while (dwarf_siblingof(&die, &die) == 0);
+	return NULL;
+}

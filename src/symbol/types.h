@@ -67,6 +67,9 @@ void st_type_open(struct st_image *image, struct st_type *type);
  * has it. */
 int64_t st_type_vptr(struct st_image *image, struct st_type *type);
 
+/* The first type among the arguments of a template; NULL: there is none. */
+struct st_type *st_type_argument(struct st_image *image, struct st_type *type);
+
 /* The location of an argument before the function's first instruction. */
 enum st_place_kind {
 	ST_PLACE_UNKNOWN,

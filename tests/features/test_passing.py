@@ -49,8 +49,13 @@ class Passing(unittest.TestCase):
     def test_containers(self):
         """Deques, their adapters, and vectors of bits."""
         for program in QUEUES:
-            f = self.record(program, "sizes*")["sizes"]
-            wanted = [tuple(map(int, line.split()[1:])) for line in self.output.splitlines()]
+            functions = self.record(program, "sizes*,old_list*")
+            lines = [line.split() for line in self.output.splitlines()]
+            old = functions["old_list"]
+            self.assertEqual(old.columns("l_ptr"), [(int(size),) for name, size in (line[:2] for line in lines) if name == "old_list"])
+            self.assertEqual([feature["path"] for feature in old.features if feature["name"] == "l_ptr"], ["*l._M_impl._M_node._M_storage._M_ptr()"])
+            f = functions["sizes"]
+            wanted = [tuple(map(int, line[1:])) for line in lines if line[0] == "sizes"]
             self.assertEqual(len(wanted), 31)
             self.assertEqual(f.columns("i_size", "o_size", "l_size", "q_c_size", "s_c_size", "b_size"), wanted, program)
             paths = {feature["name"]: feature["path"] for feature in f.features}
