@@ -88,19 +88,32 @@ is_enough(void *arg)
 	return t->n >= MOST_TRIALS || st_now_raw() > t->until || st_judging_is_over(t->j);
 }
 
-/* A law needs inputs of growing size, which repeat a part of the witness. If no part is repeated,
- * the bytes of the witness may still be alike for the program, such as letters for [a-z]+. */
+/* Whether a part of the witness is repeated, and is so short that a law has enough members of the
+ * family: smaller ones than the smallest hang, or of no more than the size of an input. */
+static bool
+repeats_enough(const struct trial *t, const struct st_fuzz_family *family)
+{
+	const size_t apart = family->before.n + family->behind.n,
+	             most = t->j->campaign->choice.most_bytes,
+	             members = most > apart ? (most - apart) / family->token.n : 0;
+	return family->repeated && members >= ST_LAW_FEWEST_POINTS &&
+	       (t->f->kind != ST_FINDING_HANG || family->times >= ST_LAW_FEWEST_POINTS);
+}
+
+/* A law needs inputs of growing size, which repeat a part of the witness. If no short part is
+ * repeated, the bytes of the witness may still be alike for the program, such as letters for
+ * [a-z]+. */
 static st_status
 find_repetition(struct trial *t, const struct st_minimise *how, struct st_fuzz_bytes *minimal,
                 double more, struct st_error *e)
 {
 	struct st_fuzz_family family;
 	const st_status status = st_fuzz_family_find(&family, minimal);
-	const bool repeated = family.repeated;
+	const bool enough = !status && repeats_enough(t, &family);
 	st_fuzz_family_free(&family);
 	if (status)
 		return st_fail(e, ST_EXIT_FAILED, "no memory left for a family");
-	if (repeated)
+	if (enough)
 		return ST_OK;
 	t->n = 0;
 	t->until += more;
