@@ -318,6 +318,19 @@ thread_adopt(const struct st_attached *from)
 	return t;
 }
 
+/* A thread that is only to stay out of the cache may make a system call: it is asked again, if need
+ * be, before it enters the cache. */
+static long
+call_beside_stop(struct thread *t)
+{
+	long ret;
+	do {
+		__atomic_fetch_and(&t->pending, ~(uint32_t)PENDING_STOP, __ATOMIC_SEQ_CST);
+		ret = rt_app_syscall(t);
+	} while (ret == -NOT_BEGUN && t->pending == PENDING_STOP);
+	return ret;
+}
+
 /* A call that goes on by restart_syscall does so only until a signal handler returns: at once,
  * then, and not by way of the cache. */
 void
@@ -326,7 +339,7 @@ thread_continue_call(struct thread *t)
 	if (t->regs.r[RAX] != __NR_restart_syscall || !t->restart)
 		return;
 	t->call.may_sleep = true;
-	long ret = rt_app_syscall(t);
+	long ret = call_beside_stop(t);
 	t->call.may_sleep = false;
 	if (ret == -NOT_BEGUN || ret == -E_INTR) { /* a handler came in between: the whole call */
 		t->regs.r[RAX] = t->restart;
