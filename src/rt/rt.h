@@ -150,6 +150,9 @@ rt_self(void)
  * its holder. */
 void rt_lock(uint32_t *lock);
 void rt_unlock(uint32_t *lock);
+/* Sleeps for less than a second. What the program has to continue by restart_syscall stays the
+ * kernel's. */
+void rt_pause(int64_t ns);
 /* For tests: under --stress the process ends, with a message, if that does not hold. */
 void rt_must(bool holds, const char *what, uint64_t where);
 /* The same, if nobody holds the lock. */

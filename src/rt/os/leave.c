@@ -299,18 +299,10 @@ gather_threads(const struct thread *t)
 	return all;
 }
 
-/* By a call that the kernel does not continue by restart_syscall when the controller interrupts it:
- * the program may be about to make that call. */
-static void
-pause_leaving(void)
-{
-	int64_t pause[2] = {0, 1000000};
-	SYS(__NR_ppoll, 0, 0, pause, 0, 8);
-}
-
 static _Noreturn void
 leave_alone(struct thread *t)
 {
+	enum { PAUSE_NS = 1000000 };
 	rt.native.leaving = true;
 	while (!__atomic_load_n(&gone, __ATOMIC_SEQ_CST)) {
 		rt_lock(&rt.thread_lock);
@@ -322,7 +314,7 @@ leave_alone(struct thread *t)
 		}
 		rt_unlock(&rt.thread_lock);
 		if (!last)
-			pause_leaving();
+			rt_pause(PAUSE_NS);
 	}
 	go_natively(t);
 }

@@ -19,6 +19,18 @@ rt_lock(uint32_t *lock)
 		SYS(__NR_futex, lock, 0 /* FUTEX_WAIT */, 2, 0);
 }
 
+/* The kernel would continue an interrupted nanosleep by restart_syscall, in place of the call in
+ * which a process was attached. The filter of another process may not know ppoll. */
+void
+rt_pause(int64_t ns)
+{
+	int64_t pause[2] = {0, ns};
+	if (rt.boot->attached)
+		SYS(__NR_ppoll, 0, 0, pause, 0, 8);
+	else
+		SYS(__NR_nanosleep, pause, 0);
+}
+
 void
 rt_must(bool holds, const char *what, uint64_t where)
 {

@@ -4,8 +4,6 @@
  * counter ST_STREAM_ID(stream), and asks for space when the third byte of that address is not 0
  * (see ST_CHUNK_STRIDE): so does the first row of all, because NO_BUFFER is such an address.
  */
-#include <asm/unistd.h>
-
 #include "rt/controller.h"
 #include "rt/cost.h"
 #include "rt/tool/tool.h"
@@ -191,8 +189,8 @@ give_rows(unsigned stream, uint64_t fill)
 static void
 nap(void)
 {
-	const int64_t pause[2] = {0, 200000};
-	SYS(__NR_nanosleep, pause, 0);
+	enum { PAUSE_NS = 200000 };
+	rt_pause(PAUSE_NS); /* also of a thread that is parked */
 }
 
 /* Waits for the controller to free a chunk; 0 when it has gone, or does nothing for a long time. */
