@@ -68,6 +68,9 @@ static const struct added counts_error = {0.5, 1, 1.7};
 static const struct added guess_error = {0.3, 1, 2};
 static const struct added actions_error = {0.15, 1, 2.5};
 static const struct added account_error = {0.75, 1, 1.75};
+/* Within a thread's first period most code is new, which is charged before the clock has corrected
+ * the model. */
+static const struct added first_account_error = {0.3, 0.6, 1.75};
 /* Of the time in plain code. */
 static const struct added plain_error = {0, 0.2, 0.6};
 
@@ -81,6 +84,7 @@ struct mix {
 	double insns, syscalls;
 	double native;  /* seconds in native execution */
 	double charged; /* seconds, by the budget's account; 0: there is no budget */
+	bool brief;     /* with a budget, all processes ended within the first period */
 	double plain;   /* with a budget, seconds in plain code of the engine */
 	bool counted;
 	bool ways;   /* they count ways of branches, at least */
@@ -162,6 +166,7 @@ slowdown_add_budget(struct mix *m, const struct st_results_header *h)
 	const struct st_budget_results *b = &h->budget;
 	double plain = (double)b->ticks[ST_TICK_PLAIN],
 	       rest = plain + (double)b->ticks[ST_TICK_NATIVE];
+	m->brief &= b->cpu_ns && b->cpu_ns < h->plan.budget.period_ns;
 	m->charged +=
 	        (double)b->charged / ST_BUDGET_UNITS / (double)h->plan.budget.ticks_per_second -
 	        (double)st_budget_elsewhere(&h->control) / 1e9;
@@ -261,7 +266,8 @@ added_seconds(const struct mix *m, double cpu, size_t n_processes)
 {
 	struct added sum = times(cost_start * (double)n_processes / 1e9, &start_error);
 	if (m->charged > 0) { /* samples cannot tell plain code from measured */
-		slowdown_add(&sum, times(m->charged, &account_error));
+		slowdown_add(&sum,
+		             times(m->charged, m->brief ? &first_account_error : &account_error));
 		slowdown_add(&sum, times(m->plain, &plain_error));
 		return sum;
 	}
@@ -295,7 +301,7 @@ st_slowdown_estimate(const struct st_run *run, size_t rows)
 {
 	const struct st_slowdown unknown = {0};
 	double cpu = run->cpu_user + run->cpu_system, all = cpu + run->cpu_controller;
-	struct mix m = {0};
+	struct mix m = {.brief = true};
 	/* Without a process under the engine, something else than the engine measures. */
 	if (cpu < shortest_told || !(run->tsc_hz > 0) || !run->n_processes)
 		return unknown;

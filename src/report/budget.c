@@ -84,7 +84,7 @@ static const char *const share_names[] = {
 #undef ST_BUDGET_SHARE
 };
 static const char *const share_texts[ST_BUDGET_N_SHARES] = {
-        [ST_SHARE_THREAD] = "",
+        [ST_SHARE_THREAD] = " of each thread",
         [ST_SHARE_PROCESS] = " of all threads together",
         [ST_SHARE_PRIORITY] = " of all threads together, by priority",
         [ST_SHARE_TREE] = " of all processes together",
@@ -171,6 +171,18 @@ print_first_period(FILE *out, const struct st_profile *p, double measured)
 		      out);
 }
 
+/* Of what was charged, the CPU time of strobe itself, which is more than a window can spend. */
+static void
+print_controller(FILE *out, const struct st_profile *p)
+{
+	char text[ST_NUMBER_SIZE];
+	const uint64_t of = st_profile_statistic(p, "budget_controller_ns");
+	if (of)
+		fprintf(out, ", %s of it for the CPU time of strobe itself",
+		        st_duration(text, (int64_t)of));
+	putc('\n', out);
+}
+
 void
 st_budget_print(FILE *out, const struct st_profile *p)
 {
@@ -183,9 +195,10 @@ st_budget_print(FILE *out, const struct st_profile *p)
 	        st_duration(period, (int64_t)st_profile_statistic(p, "budget_period_ns")),
 	        clock_texts[clock_of(p)], share_text(p));
 	print_sampling(out, p);
-	fprintf(out, "; %s charged in %s\n",
+	fprintf(out, "; %s charged in %s",
 	        st_duration(charged, (int64_t)st_profile_statistic(p, "budget_charged_ns")),
 	        ST_COUNT(st_profile_statistic(p, "budget_windows"), "window", "windows"));
+	print_controller(out, p);
 	fprintf(out,
 	        "  measured for %.1f %% of the CPU time, native for %.1f %%, in the engine but not "
 	        "measured for %.1f %%\n",

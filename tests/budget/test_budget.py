@@ -577,10 +577,10 @@ class Budget(Case):
     def test_summary(self):
         done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--", PROGRAM, ROUNDS],
                               capture_output=True, text=True, timeout=60)
-        self.assertIn("budget: 200.0 us for each 20.0 ms of CPU time; ", done.stderr)
+        self.assertIn("budget: 200.0 us for each 20.0 ms of CPU time of each thread; ", done.stderr)
         done = subprocess.run([STROBE, "run", "-o", str(self.folder / "r.db"), "-t", "inscount", *SMALL, "--sampling", "bursts", "--", PROGRAM, ROUNDS],
                               capture_output=True, text=True, timeout=60)
-        self.assertIn("budget: 200.0 us for each 20.0 ms of CPU time, in 2 bursts; ", done.stderr)
+        self.assertIn("budget: 200.0 us for each 20.0 ms of CPU time of each thread, in 2 bursts; ", done.stderr)
 
     def test_mistakes(self):
         for options in (("-b", "0%"), ("-b", "101%"), ("-b", "much"), ("-b", "2s"), ("-b", "-5%"), ("-b", "nan%"), ("-T", "1s"),

@@ -176,8 +176,10 @@ class Windows(Budget):
                 file = self.at / "trace.json"
                 done = self.strobe("trace", "-q", "--windows", "10ms/40ms", "--for", "0.5s", "--pid", str(program.pid), "-o", file)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
-                f = {f["name"]: f for f in json.loads(file.read_text())["functions"]}
+                trace = json.loads(file.read_text())
+                f = {f["name"]: f for f in trace["functions"]}
                 self.assertLess(f["t_fib"]["timed"], f["t_fib"]["calls"])
+                self.assertGreater(trace["run"]["cpu_seconds"], 0)
                 self.assertEqual(code_of(program.pid), before)
             finally:
                 program.send_signal(signal.SIGUSR1)
