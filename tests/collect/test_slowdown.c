@@ -208,9 +208,9 @@ nonsense_says_nothing(void **state)
 	assert_unknown(&run);
 	/* Of strobe mem, whose probes nothing times: it was 1. */
 	run.cpu_user = 1;
-	run.processes = NULL;
 	run.n_processes = 0;
 	assert_unknown(&run);
+	run.n_processes = 1;
 	process.results = NULL;
 	run.cpu_user = 1;
 	assert_true(about(&run, 0) < 1.01);
