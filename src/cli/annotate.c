@@ -405,7 +405,7 @@ annotate_runs_program(const struct st_annotate_arguments *a, char *const *argv)
 {
 	while (*argv && strcmp(*argv, "--") != 0)
 		argv++;
-	return *argv && !a->features;
+	return *argv && !a->features && !a->pid;
 }
 
 int

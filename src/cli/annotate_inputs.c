@@ -367,10 +367,10 @@ st_annotate_inputs(const struct st_annotate_arguments *a)
 		return st_annotate_record(a); /* which refuses it */
 	st_progress_init(&m.progress, a->quiet);
 	if (many_begin(&m, &e)) {
-		code = st_complain(&e);
+		code = st_complain_running(&e);
 	} else if (a->place.on ? many_there(&m, &e) : many_here(&m, &e)) {
 		st_output_abandon(&m.output);
-		code = st_complain(&e);
+		code = st_complain_running(&e);
 	} else {
 		code = many_end(&m, &e);
 	}

@@ -168,12 +168,12 @@ class Annotate(worked.Case):
     def test_mistakes(self):
         (self.folder / "empty").mkdir()
         for words, code, text in (
-                (("--on", "local", "-o", "r", "--", SUMS), 2, "--on needs inputs with which the program is recorded: give them with --inputs"),
-                (("--campaign", "x", "-i", "empty", "-o", "r", "--", SUMS), 2, "--campaign needs workers: add --on local or --on slurm"),
+                (("--on", "local", "-o", "r", "--", SUMS), 125, "--on needs inputs with which the program is recorded: give them with --inputs"),
+                (("--campaign", "x", "-i", "empty", "-o", "r", "--", SUMS), 125, "--campaign needs workers: add --on local or --on slurm"),
                 (("-i", "empty", "-o", "r", "--", SUMS), 125, "the folder empty has no file to use as an input"),
                 (("-i", "none", "-o", "r", "--", SUMS), 125, "cannot read the input none: No such file or directory"),
                 (("-i", "empty", "records"), 2, "--inputs is for recording: strobe annotate -o FILE -- PROGRAM"),
-                (("-i", "empty", "-o", "-", "--", SUMS), 2, "standard output belongs to the program: give -o the name of a file"),
+                (("-i", "empty", "-o", "-", "--", SUMS), 125, "standard output belongs to the program: give -o the name of a file"),
         ):
             self.assertEqual(self.end(self.start("annotate", *words), code), ("", f"strobe: {text}\n"))
         self.assertEqual(os.listdir(self.folder), ["empty"])

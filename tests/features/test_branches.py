@@ -224,7 +224,7 @@ class Runs(Folder):
             (("-m", "instructions,callees"), "with the metric instructions, a run measures instructions, blocks, syscalls and time"),
             (("--branches", "-m", "time,lock_held"), "with --branches, a run measures instructions, blocks, syscalls and time"),
         ):
-            done = self.strobe("annotate", *words, "-o", "r.txt", "--", PROGRAMS[0], code=2)
+            done = self.strobe("annotate", *words, "-o", "r.txt", "--", PROGRAMS[0], code=125)
             self.assertIn(message, done.stderr)
             self.assertEqual(len(done.stderr.splitlines()), 1)
         self.assertIn("--branches is for recording", self.strobe("annotate", "--branches", "r.txt", code=2).stderr)

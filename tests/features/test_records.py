@@ -174,12 +174,12 @@ class Refused(Records):
     def test_usage(self):
         self.refused("no records given: strobe annotate FILE... analyses records of calls; strobe annotate -o FILE [-F NAMES] -- PROGRAM makes them",
                      "-o", "r.txt", code=2)
-        self.refused("standard output belongs to the program: give -o the name of a file", "-o", "-", "--", EXITS, code=2)
+        self.refused("standard output belongs to the program: give -o the name of a file", "-o", "-", "--", EXITS, code=125)
         self.refused("--keep is for recording: strobe annotate -o FILE -- PROGRAM", "-k", "5", "r.txt", code=2)
         self.refused("--features does not run the program: leave out --features or --keep", "--features", "-k", "5", EXITS, code=2)
-        self.refused("records are written as text: leave out --format", "-o", "r.txt", "--format", "json", "--", EXITS, code=2)
-        self.refused("--keep takes a number from 1 to 1000000, not '0'", "-k", "0", "-o", "r.txt", "--", EXITS, code=2)
-        message = self.strobe("-m", "time,colour", "-o", "r.txt", "--", EXITS, code=2).stderr
+        self.refused("records are written as text: leave out --format", "-o", "r.txt", "--format", "json", "--", EXITS, code=125)
+        self.refused("--keep takes a number from 1 to 1000000, not '0'", "-k", "0", "-o", "r.txt", "--", EXITS, code=125)
+        message = self.strobe("-m", "time,colour", "-o", "r.txt", "--", EXITS, code=125).stderr
         self.assertTrue(message.startswith("strobe: --metrics takes a list of time, cpu, allocated, "), message)
         self.assertTrue(message.endswith(", not 'colour'\n"), message)
         self.refused("cannot write the result to /nonexistent/r.txt: No such file or directory; name another place with -o", "-o", "/nonexistent/r.txt", "--", EXITS)
@@ -213,14 +213,14 @@ class Refused(Records):
         """Neither the program nor a file that it is given."""
         program = os.path.join(self.at, "program")
         shutil.copy(EXITS, program)
-        self.assertEqual(self.strobe("-F", "ends", "-o", program, "--", program, code=2).stderr,
+        self.assertEqual(self.strobe("-F", "ends", "-o", program, "--", program, code=125).stderr,
                          f"strobe: {program} is a program, which a result would replace: give -o another file\n")
         with open(program, "rb") as file, open(EXITS, "rb") as source:
             self.assertEqual(file.read(), source.read())
         os.remove(program)
         with open(os.path.join(self.at, "input"), "w", encoding="utf-8") as file:
             file.write("kept")
-        self.assertEqual(self.strobe("-F", "ends", "-o", "input", "--", EXITS, "./input", code=2).stderr,
+        self.assertEqual(self.strobe("-F", "ends", "-o", "input", "--", EXITS, "./input", code=125).stderr,
                          "strobe: the records would replace ./input, an argument of the program: give -o another file\n")
         with open(os.path.join(self.at, "input"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "kept")
