@@ -32,7 +32,7 @@ class Names(unittest.TestCase):
     def refused(self, way, *words):
         done = self.strobe(*words)
         # Commands that end with the exit code of the program leave 2 to it.
-        code = 125 if words[0] in ("run", "paths", "trace", "mem") else 2
+        code = 125 if words[0] in ("run", "paths", "trace", "mem", "time") else 2
         self.assertEqual((done.returncode, done.stderr.count("\n")), (code, 1), (words, done.stderr))
         self.assertIn(way, done.stderr)
         self.assertFalse((self.place / words[words.index("-o") + 1]).exists(), words)
