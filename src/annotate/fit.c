@@ -151,12 +151,13 @@ static void
 ann_term_scales(const struct st_ann_problem *p, struct st_ann_rows rows, const struct st_ann_fit *f,
                 double *scale)
 {
-	scale[0] = 1;
+	for (size_t k = 0; k < ST_LS_MOST; k++)
+		scale[k] = 1;
 	for (size_t k = 0; k < f->n_terms; k++) {
 		double most = 0;
 		for (size_t i = 0; i < rows.n; i++)
 			most = fmax(most, fabs(st_ann_term_at(p, &f->terms[k], rows.v[i])));
-		scale[k + 1] = isnormal(most) ? most : 1;
+		scale[k + 1] = isnormal(most) ? most : scale[k + 1];
 	}
 }
 
