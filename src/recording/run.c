@@ -141,12 +141,10 @@ complain_of_silence(const struct st_recording *all, FILE *out, struct st_error *
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing was recorded, because %s could not be probed: %s",
 		               refused->table.name, st_recorded_refusal(t->probes, refused));
-	const struct st_silence silence = {
-	        .function = t->list.v[0].table.name,
-	        .functions = t->list.n,
-	        .calls = calls,
-	        .end = t->request->pid ? (struct st_program_end){0}
-	                               : end_of_program(all->probes->process.status)};
+	struct st_silence silence = {
+	        .function = t->list.v[0].table.name, .functions = t->list.n, .calls = calls};
+	if (!t->request->pid)
+		silence.end = end_of_program(all->probes->process.status);
 	return st_silence_explain(t->request, &silence, out, e);
 }
 
