@@ -125,9 +125,10 @@ static struct offset
 offset_through(const double *x, const double *y, size_t n)
 {
 	struct offset best = {1, offset_squares(x, y, n, 1)};
-	for (double step = 0.2; step > 1e-4; step /= 4) {
+	double step = 0.2;
+	for (int round = 0; round < 6; round++, step /= 4) {
 		const double middle = best.power;
-		const int steps = step < 0.2 ? 5 : 30; /* the first ones reach the power 7 */
+		const int steps = round ? 5 : 30; /* the first ones reach the power 7 */
 		for (int i = -steps; i <= steps; i++) {
 			const double power = middle + i * step;
 			const double squares =

@@ -96,7 +96,7 @@ static size_t
 choose_dense(struct search *s)
 {
 	struct st_fuzz_campaign *c = s->c;
-	size_t sizes[ST_FUZZ_SIZES], n = 0;
+	size_t sizes[ST_FUZZ_SIZES] = {0}, n = 0;
 	for (size_t i = 0; i < ST_FUZZ_SIZES; i++)
 		if (c->densest[i])
 			sizes[n++] = c->densest[i] - 1;
