@@ -30,6 +30,7 @@ struct st_blow_campaign {
 	struct st_blow_noises database;
 	struct st_blow_tries tries;
 	bool selected; /* the journal had the selection */
+	double opened; /* when the time of --timeout began */
 	double begin;
 	size_t done_before;  /* experiments of a resumed campaign that an earlier one has made */
 	double selection_ns; /* time of the selection */
@@ -163,11 +164,25 @@ limit_of_run(const struct st_blow_campaign *c, const struct st_blow_run *run)
 	return 10 + 10 * (base.total_ns + noise_ns) * 1e-9;
 }
 
+static bool
+is_time_over(const struct st_blow_campaign *c)
+{
+	return c->o->most_seconds > 0 && st_now_raw() - c->opened >= c->o->most_seconds;
+}
+
+/* The moment at which the runs before the first experiment are ended; 0: none. */
+static double
+end_of_first_runs(const struct st_blow_campaign *c)
+{
+	return c->o->most_seconds > 0 ? c->opened + c->o->most_seconds : 0;
+}
+
 static st_status
 execute_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st_error *e)
 {
 	struct st_blow_how how = c->o->how;
 	how.limit = limit_of_run(c, run);
+	how.end_at = c->tries.plan.b ? 0 : end_of_first_runs(c);
 	if (how.live && !c->o->run)
 		return st_blow_live_window(how.live, c->b, run, e);
 	return c->o->run ? c->o->run(c->o->arg, c->b, run, e)
@@ -187,7 +202,7 @@ seconds_left(const struct st_blow_campaign *c)
 	if (made && o->most_runs && o->most_runs >= c->tries.done)
 		left = fmin(left, passed / (double)made * (double)(o->most_runs - c->tries.done));
 	if (o->most_seconds > 0)
-		left = fmin(left, fmax(o->most_seconds - passed, 0));
+		left = fmin(left, fmax(c->opened + o->most_seconds - st_now_raw(), 0));
 	return isinf(left) ? NAN : left;
 }
 
@@ -205,14 +220,22 @@ show_run(const struct st_blow_campaign *c, const struct st_blow_run *next)
 		o->show(o->arg, c->b, &state);
 }
 
-/* Takes over a run that was made, with the status of that. *stopped: a signal arrived during the
- * run, which is then discarded. */
+/* Whether the run that has ended is discarded: a signal arrived during it, or the time was over
+ * before the first experiment. */
+static bool
+is_run_discarded(const struct st_blow_campaign *c)
+{
+	const struct st_blow_options *o = c->o;
+	return (o->interrupted && o->interrupted(o->arg)) || (!c->tries.plan.b && is_time_over(c));
+}
+
+/* Takes over a run that was made, with the status of that. *stopped: it is discarded, see
+ * is_run_discarded. */
 static st_status
 keep_run(struct st_blow_campaign *c, struct st_blow_run run, st_status status, bool *stopped,
          struct st_error *e)
 {
-	const struct st_blow_options *o = c->o;
-	*stopped = o->interrupted && o->interrupted(o->arg);
+	*stopped = is_run_discarded(c);
 	if (!status && !*stopped) {
 		run.fault = st_blow_judge(c->b, &run);
 		status = keep_in_journal(c, LINE_OF_RUN, c->b->runs.n, text_of_run(&run), e);
@@ -311,6 +334,7 @@ execute_plain_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st
 	struct st_blow_how how = c->o->how;
 	how.plain = true;
 	how.limit = limit_of_run(c, run);
+	how.end_at = end_of_first_runs(c);
 	return c->o->run_plain ? c->o->run_plain(c->o->arg, run, e)
 	                       : st_blow_run_once(&how, c->b, run, e);
 }
@@ -321,7 +345,7 @@ make_plain_run(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
 	struct st_blow_run run = {.function = ST_BLOW_NONE};
 	show_run(c, &run);
 	st_status status = execute_plain_run(c, &run, e);
-	*stopped = c->o->interrupted && c->o->interrupted(c->o->arg);
+	*stopped = is_run_discarded(c);
 	if (!status && !*stopped) {
 		status = keep_in_journal(c, LINE_OF_PLAIN_RUN, c->b->plain.n, text_of_run(&run), e);
 		if (!status && add_plain_run(c->b, &run))
@@ -364,13 +388,30 @@ static enum st_blow_end
 campaign_limit(const struct st_blow_campaign *c, bool stopped)
 {
 	const struct st_blow_options *o = c->o;
-	if (stopped || (o->interrupted && o->interrupted(o->arg)))
+	if ((o->interrupted && o->interrupted(o->arg)) || (stopped && c->tries.plan.b))
 		return ST_BLOW_INTERRUPTED;
 	if (o->most_runs && count_runs(c->b, false) >= o->most_runs)
 		return ST_BLOW_RUNS;
-	if (o->most_seconds > 0 && st_now_raw() - c->begin >= o->most_seconds)
+	if (is_time_over(c))
 		return ST_BLOW_SECONDS;
 	return ST_BLOW_COMPLETE;
+}
+
+/* Fails if the time was over before the runs without noise were made. */
+static st_status
+check_first_runs(const struct st_blow_campaign *c, struct st_error *e)
+{
+	const struct st_blow_options *o = c->o;
+	const size_t quiet = count_good_quiet_runs(c->b), plain = plain_runs_of(c);
+	if (quiet >= o->quiet_runs || (o->interrupted && o->interrupted(o->arg)))
+		return ST_OK;
+	return st_fail(e, ST_EXIT_FAILED,
+	               "the %g s of --timeout ended after %zu of the %zu runs before the first "
+	               "experiment: raise --timeout%s%s",
+	               o->most_seconds, quiet + c->b->plain.n, o->quiet_runs + plain,
+	               plain ? ", or leave out the runs without probes (--native-runs 0)" : "",
+	               quiet ? ""
+	                     : "; if the program does not end by itself, use --for or --window");
 }
 
 /* The mean of the runs before the first experiment only, so that a resumed campaign makes the same
@@ -480,7 +521,7 @@ campaign_run_rounds(struct st_blow_campaign *c, enum st_blow_end *end, struct st
 {
 	struct campaign_round round;
 	bool stopped = false;
-	if (make_quiet_round(c, &stopped, e))
+	if (make_quiet_round(c, &stopped, e) || (stopped && check_first_runs(c, e)))
 		return ST_FAILED;
 	if (!stopped && begin_tries(c, e))
 		return ST_FAILED;
@@ -499,7 +540,7 @@ static st_status
 campaign_run_all(struct st_blow_campaign *c, enum st_blow_end *end, struct st_error *e)
 {
 	bool stopped = false;
-	if (make_first_runs(c, &stopped, e))
+	if (make_first_runs(c, &stopped, e) || (stopped && check_first_runs(c, e)))
 		return ST_FAILED;
 	if (!stopped && begin_tries(c, e))
 		return ST_FAILED;
@@ -521,6 +562,25 @@ campaign_run_all(struct st_blow_campaign *c, enum st_blow_end *end, struct st_er
 
 /* ---- the campaign ---- */
 
+/* Fails if the run that selects functions was ended by a signal to Strobe, or by --timeout. */
+static st_status
+check_selected(const struct st_blow_campaign *c, struct st_error *e)
+{
+	const struct st_blow_options *o = c->o;
+	if (!o->how.live && o->interrupted && o->interrupted(o->arg))
+		return st_fail(e, ST_EXIT_FAILED,
+		               "the campaign was interrupted in the run that selects functions, so "
+		               "there is no result");
+	if (!o->how.live && is_time_over(c))
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "the %g s of --timeout ended in the run that selects functions: raise "
+		        "--timeout; if the program does not end by itself, use --for or "
+		        "--window",
+		        o->most_seconds);
+	return ST_OK;
+}
+
 static st_status
 select_functions(struct st_blow_campaign *c, struct st_error *e)
 {
@@ -528,15 +588,17 @@ select_functions(struct st_blow_campaign *c, struct st_error *e)
 	if (c->selected)
 		return ST_OK;
 	const struct st_blow_options *o = c->o;
+	struct st_blow_how how = o->how;
+	how.end_at = end_of_first_runs(c);
 	const st_status status = o->select    ? o->select(o->arg, c->b, &run, e)
 	                         : o->workers ? o->workers->select(o->workers->arg, c->b, &run, e)
 	                         : o->how.live
 	                                 ? st_blow_live_select(o->how.live, &o->how, c->b, &run, e)
-	                                 : st_blow_select(&o->how, c->b, &run, e);
+	                                 : st_blow_select(&how, c->b, &run, e);
 	c->selection_ns = (double)run.total_ns;
 	st_blow_run_clear(&run);
-	if (status)
-		return status;
+	if (status || check_selected(c, e))
+		return ST_FAILED;
 	if (st_blow_points_list(o->how.points, c->b))
 		return campaign_no_memory(e);
 	if (o->how.points && o->how.points->automatic)
@@ -576,7 +638,8 @@ st_blow_open(const struct st_blow_options *o, struct st_blow *b, struct st_error
 		ST_IGNORE(campaign_no_memory(e)); /* called to fill *e */
 		return NULL;
 	}
-	*c = (struct st_blow_campaign){.o = o, .b = b, .journal = {.fd = -1}};
+	*c = (struct st_blow_campaign){
+	        .o = o, .b = b, .journal = {.fd = -1}, .opened = st_now_raw()};
 	st_blow_set_mode(b, o);
 	st_status status =
 	        st_blow_database(&o->noise, &c->database) ? campaign_no_memory(e) : ST_OK;

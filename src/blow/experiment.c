@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "blow/points.h"
 
@@ -40,7 +41,9 @@ static st_status
 experiment_select(const struct st_blow_options *o, struct st_blow *b, struct st_blow_run *run,
                   FILE *out, struct st_error *e)
 {
-	if (st_blow_select(&o->how, b, run, e))
+	struct st_blow_how how = o->how;
+	how.end_at = o->most_seconds > 0 ? st_now_raw() + o->most_seconds : 0;
+	if (st_blow_select(&how, b, run, e))
 		return ST_FAILED;
 	st_blow_write_selection(b, out);
 	return ST_OK;

@@ -6,19 +6,24 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "control/program.h"
 
-/* Writes the error number to the pipe, which a successful exec closes. */
+/* Writes the error number to the pipe, which a successful exec closes. The program ends with
+ * Strobe, however that ends. */
 static _Noreturn void
-execute_live(const char *path, char *const *argv, const char *input, int report)
+execute_live(const char *path, char *const *argv, const char *input, pid_t strobe, int report)
 {
 	const int in = open(input, O_RDONLY | O_CLOEXEC),
 	          out = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != strobe)
+		_exit(ST_EXIT_FAILED);
 	if (in >= 0 && out >= 0 && dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
 	    dup2(out, STDERR_FILENO) >= 0)
 		execv(path, argv);
@@ -37,9 +42,9 @@ st_blow_live_start(char *const *argv, const char *input, struct st_error *e)
 		ST_IGNORE(st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno)));
 		return -1;
 	}
-	const pid_t pid = fork();
+	const pid_t strobe = getpid(), pid = fork();
 	if (pid == 0)
-		execute_live(path, argv, input, ends[1]);
+		execute_live(path, argv, input, strobe, ends[1]);
 	error = pid < 0 ? errno : 0;
 	close(ends[1]);
 	if (pid > 0 && read(ends[0], &error, sizeof error) != sizeof error)

@@ -131,20 +131,52 @@ mark_runs(struct st_blow_tries *t)
 			}
 }
 
+struct timed_function {
+	uint64_t ns;
+	uint32_t function;
+};
+
+static int
+selected_time_order(const void *a, const void *b)
+{
+	const struct timed_function *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+/* The chosen functions by their time in the run that selects functions, the longest first: a
+ * campaign that has no time for all of them then tries those that can matter. */
+static st_status
+chosen_by_time(const struct st_blow *b, struct timed_function **out, size_t *n)
+{
+	struct timed_function *v = calloc(b->functions.n + 1, sizeof *v);
+	*n = 0;
+	*out = v;
+	for (uint32_t i = 0; v && i < b->functions.n; i++)
+		if (b->functions.v[i].chosen)
+			v[(*n)++] = (struct timed_function){b->functions.v[i].ns, i};
+	if (*n)
+		qsort(v, *n, sizeof *v, selected_time_order);
+	return v ? ST_OK : ST_FAILED;
+}
+
 st_status
 st_blow_tries_begin(struct st_blow_tries *t, const struct st_blow_plan *plan)
 {
 	*t = (struct st_blow_tries){.plan = *plan, .random = plan->seed};
-	for (uint32_t i = 0; i < plan->b->functions.n; i++) {
-		if (!plan->b->functions.v[i].chosen)
-			continue;
+	struct timed_function *chosen;
+	size_t n;
+	st_status status = chosen_by_time(plan->b, &chosen, &n);
+	for (size_t i = 0; i < n && !status; i++) {
 		struct st_blow_try *try = ST_PUSH(&t->list);
-		if (!try || fill_try(t, i, try))
-			return ST_FAILED;
-		t->left += try->left;
+		status = try ? fill_try(t, chosen[i].function, try) : ST_FAILED;
+		t->left += status ? 0 : try->left;
 	}
-	mark_runs(t);
-	return ST_OK;
+	free(chosen);
+	if (!status)
+		mark_runs(t);
+	return status;
 }
 
 void
@@ -220,7 +252,7 @@ fitness_order(const void *a, const void *b)
 	return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Functions that have never been tried come first. */
+/* Functions that have never been tried come first, those with the most time before the others. */
 static st_status
 find_candidates(struct st_blow_tries *t, struct candidates *out)
 {
@@ -238,8 +270,19 @@ find_candidates(struct st_blow_tries *t, struct candidates *out)
 	return ST_OK;
 }
 
-/* The benefit of another experiment: greater for a wider interval and a greater possible effect. A
- * function that two experiments could not measure comes last. */
+/* The experiments with the function that were chosen. */
+static size_t
+tries_of(const struct st_blow_try *try)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < try->noises.list.n; i++)
+		n += try->done[i];
+	return n;
+}
+
+/* The benefit of another experiment: greater for a wider interval and a greater possible effect. If
+ * two experiments could not measure the slope, it may still be as great as the function's share of
+ * the time, but each further one makes it less likely that the next one can. */
 static double
 worth_of(const struct st_blow_try *try)
 {
@@ -247,8 +290,10 @@ worth_of(const struct st_blow_try *try)
 	const struct st_blow_finding *f = &try->finding;
 	const struct st_blow_slope *s = &f->slope;
 	const double n = (double)f->experiments, after = n + (double)try->pending;
+	if (s->state && tries_of(try) < ENOUGH)
+		return INFINITY;
 	if (s->state)
-		return f->experiments + try->pending < ENOUGH ? INFINITY : 0;
+		return isnan(f->share) ? 0 : f->share * f->share / pow((double)tries_of(try), 2);
 	/* The interval will be narrower by the experiments under way. */
 	return (s->high - s->low) * fmax(s->high, 0) * (try->pending ? sqrt(n / after) : 1);
 }
@@ -327,9 +372,7 @@ pick_function(struct st_blow_tries *t, struct candidates *c, uint64_t *random)
 		qsort(c->list.v, c->list.n, sizeof *c->list.v, fitness_order);
 		return c->list.v[st_blow_weighted(random, c->list.n)];
 	}
-	if (!is_tried(c->list.v[0]))
-		return c->list.v[st_random_below(random, c->list.n)];
-	return best_of(c);
+	return is_tried(c->list.v[0]) ? best_of(c) : c->list.v[0];
 }
 
 /* ---- the choice of the noise ---- */

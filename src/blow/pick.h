@@ -31,7 +31,7 @@ struct st_blow_try {
 };
 struct st_blow_tries {
 	struct st_blow_plan plan;
-	ST_VEC(struct st_blow_try) list; /* of chosen functions */
+	ST_VEC(struct st_blow_try) list; /* of chosen functions, by descending time */
 	size_t done, left;               /* noises of all of these functions */
 	uint64_t random;
 };

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,9 +16,12 @@
 #include "blow/run.h"
 
 static _Noreturn void
-exec_plainly(char *const *program, int failed)
+exec_plainly(char *const *program, pid_t parent, int failed)
 {
 	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(ST_EXIT_FAILED);
 	execvp(program[0], program);
 	const int why = errno;
 	(void)!write(failed, &why, sizeof why);
@@ -32,9 +36,10 @@ start_plainly(char *const *program, pid_t *pid, struct st_error *e)
 	int ends[2], why = 0;
 	if (pipe2(ends, O_CLOEXEC))
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
+	const pid_t parent = getpid();
 	*pid = fork();
 	if (*pid == 0)
-		exec_plainly(program, ends[1]);
+		exec_plainly(program, parent, ends[1]);
 	close(ends[1]);
 	const bool failed = *pid > 0 && read(ends[0], &why, sizeof why) > 0;
 	close(ends[0]);
@@ -76,11 +81,12 @@ st_blow_plain(const struct st_blow_how *how, FILE *out, struct st_error *e)
 	struct st_blow_run run = {.function = ST_BLOW_NONE};
 	struct rusage usage = {0};
 	int status = 0;
+	bool cut = false; /* by end_at: the run is discarded, so its fault does not matter */
 	pid_t pid;
 	if (start_plainly(how->program, &pid, e))
 		return ST_FAILED;
 	const double begin = st_now_raw();
-	if (!ends_plainly(pid, how->limit)) {
+	if (!ends_plainly(pid, st_blow_seconds_of(how, how->limit, &cut))) {
 		run.fault = ST_BLOW_SLOW;
 		kill(-pid, SIGKILL);
 	}

@@ -614,6 +614,7 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                              .installed = b ? give_noise : NULL,
 	                              .taken = note_begin,
 	                              .process = {.noisy = true,
+	                                          .dies = true,
 	                                          .tells_executed = !b,
 	                                          .scoped = how->main != NULL,
 	                                          .records = how->records}}};

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,9 +33,12 @@ take_streams_of_run(const struct st_blow_how *how, int output, struct st_error *
 
 static _Noreturn void
 run_in_child(const struct st_blow_how *how, const struct st_blow *b,
-             const struct st_blow_run *asked, int report)
+             const struct st_blow_run *asked, pid_t strobe, int report)
 {
 	struct st_error e = {0};
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* else it would keep the lock of the journal */
+	if (getppid() != strobe)
+		_exit(ST_EXIT_FAILED);
 	FILE *output = tmpfile(), *out = fdopen(report, "w");
 	if (!out)
 		_exit(ST_EXIT_FAILED);
@@ -71,10 +75,11 @@ blow_begin_run(const struct st_blow_how *how, const struct st_blow *b,
 	if (pipe2(ends, O_CLOEXEC))
 		return st_fail(e, ST_EXIT_FAILED, "cannot make a pipe: %s", strerror(errno));
 	fflush(NULL);
+	const pid_t strobe = getpid();
 	a->pid = fork();
 	if (a->pid == 0) {
 		close(ends[0]);
-		run_in_child(how, b, asked, ends[1]);
+		run_in_child(how, b, asked, strobe, ends[1]);
 	}
 	close(ends[1]);
 	a->in = a->pid > 0 ? fdopen(ends[0], "re") : NULL;

@@ -23,6 +23,7 @@ struct st_blow_how {
 	bool causal;     /* runs are virtual speed-ups: virtual.h */
 	double limit;    /* seconds after which a run is ended; 0: none */
 	double duration; /* seconds after which a run is ended without a fault; 0: it ends itself */
+	double end_at;   /* moment (st_now_raw) at which a run is ended in the same way; 0: none */
 	const struct st_trace_request *request; /* chooses the functions for the selection */
 	bool names_exist;  /* the selection fails if one of the request's names fits no function, */
 	size_t first_name; /* from this one on */
@@ -65,6 +66,9 @@ st_status st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
                          struct st_error *e);
 /* plain.c, in the same process: runs the program without probes, and writes the run as a line. */
 st_status st_blow_plain(const struct st_blow_how *how, FILE *out, struct st_error *e);
+/* watchdog.c: the seconds after which a run that begins now is ended, by the limit (0: none) or at
+ * how->end_at. *cuts is set if the latter comes first. */
+double st_blow_seconds_of(const struct st_blow_how *how, double limit, bool *cuts);
 /* watchdog.c: a thread that ends a program when it has reached its limit. */
 struct st_blow_watchdog {
 	pid_t pid;    /* leads a process group */

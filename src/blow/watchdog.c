@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Ends a run at its limit, and tells why it has not ended: by the CPU time of its threads, by what
  * they wait for, and by what they achieve. */
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "blow/run.h"
 #include "blow/stacks.h"
@@ -106,12 +108,25 @@ judge_running(const struct st_blow_watchdog *w, FILE *note)
 	return ST_BLOW_LIVELOCK;
 }
 
+/* Whether a program that was slow at its limit has since come to an end that its threads show. */
+static bool
+waits_for_ever(pid_t pid)
+{
+	struct st_hang h = {0};
+	const bool looked = !runs_soon(pid) && !st_hang_look(&h, pid);
+	const bool waits = looked && st_hang_judge(&h) != ST_BLOW_HANG;
+	free(h.threads.v);
+	return waits;
+}
+
 static enum st_blow_fault
 judge_program(struct st_blow_watchdog *w, FILE *note)
 {
-	const bool runs = runs_soon(w->pid);
+	bool runs = runs_soon(w->pid);
 	enum st_blow_fault fault = runs ? judge_running(w, note) : ST_BLOW_HANG;
 	struct st_hang h;
+	if (fault == ST_BLOW_SLOW && waits_for_ever(w->pid))
+		runs = false;
 	if (st_hang_look(&h, w->pid)) {
 		free(h.threads.v);
 		return fault;
@@ -160,14 +175,26 @@ watch_limit(void *arg)
 	return NULL;
 }
 
+double
+st_blow_seconds_of(const struct st_blow_how *how, double limit, bool *cuts)
+{
+	static const double least = 0.001; /* 0 would be no limit */
+	const double left = how->end_at > 0 ? fmax(how->end_at - st_now_raw(), least) : INFINITY;
+	if (isinf(left) || (limit > 0 && limit <= left))
+		return limit;
+	*cuts = true;
+	return left;
+}
+
 void
 st_blow_watchdog_begin(struct st_blow_watchdog *w, struct st_probes *probes, int output,
                        const struct st_blow_how *how)
 {
-	const bool cuts = how->duration > 0;
+	bool cuts = how->duration > 0;
+	const double limit = st_blow_seconds_of(how, cuts ? how->duration : how->limit, &cuts);
 	const pid_t pid = probes->process.pid;
 	*w = (struct st_blow_watchdog){.pid = pid,
-	                               .limit = cuts ? how->duration : how->limit,
+	                               .limit = limit,
 	                               .cuts = cuts,
 	                               .pidfd = -1,
 	                               .stop = -1,

@@ -77,6 +77,22 @@ compare_blow(const struct st_blow *b, const struct st_blow_arguments *a, FILE *o
 	return status;
 }
 
+/* The notes of the campaign. */
+static st_status
+print_notes_safely(const struct st_profile *p, FILE *out, struct st_error *e)
+{
+	struct st_safe safe;
+	if (!p->notes.n)
+		return ST_OK;
+	if (!st_safe_begin(&safe, out))
+		return st_fail(e, ST_EXIT_FAILED, "no memory left to print the notes");
+	fputc('\n', safe.text.out);
+	for (size_t i = 0; i < p->notes.n; i++)
+		fprintf(safe.text.out, "%s\n", p->notes.v[i]);
+	st_safe_end(&safe);
+	return ST_OK;
+}
+
 static int
 blow_write(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
 {
@@ -90,6 +106,8 @@ blow_write(const struct st_profile *p, const void *arg, FILE *out, struct st_err
 	else if (!status)
 		status = a->form == ST_BLOW_JSON ? st_blow_json(&b, p, &a->view, out, e)
 		                                 : print_blow_safely(&b, a, out, e);
+	if (!status && !a->compared && a->form != ST_BLOW_JSON)
+		status = print_notes_safely(p, out, e);
 	st_blow_free(&b);
 	return status;
 }
@@ -108,6 +126,7 @@ struct blown {
 	size_t n_best;
 	double best_at;              /* when they are to be found again */
 	struct st_error state_error; /* the first failure to write the state; no text: none */
+	bool said_time;              /* say_time_needed was called */
 	double begin;
 	int64_t start_ns;
 };
@@ -137,12 +156,40 @@ write_state(struct blown *w, const struct st_blow *b, const struct st_blow_state
 	free(text);
 }
 
+/* When the first experiment is due: says how long one with each function takes, if the time is not
+ * long enough for that. The runs until then are the estimate. */
+static void
+say_time_needed(struct blown *w, const struct st_blow *b)
+{
+	const struct st_blow_options *o = &w->a->options;
+	const double passed = st_now_raw() - w->begin;
+	size_t chosen = 0;
+	for (size_t i = 0; i < b->functions.n; i++)
+		chosen += b->functions.v[i].chosen;
+	const double each = passed / (double)(b->runs.n + b->plain.n + 1), /* 1: the selection */
+	        longer = o->how.causal ? 1 : 1 + o->most_slower, /* the longest noise is first */
+	        needed = passed + each * longer * (double)chosen;
+	const bool minutes = needed >= 120;
+	w->said_time = true;
+	if (w->a->quiet || !(o->most_seconds > 0) || needed <= o->most_seconds || o->workers)
+		return;
+	st_progress_erase(&w->progress);
+	fprintf(stderr,
+	        "strobe: one experiment with each of the %s chosen takes about %.0f %s, longer "
+	        "than --timeout: those with the most time come first; choose fewer with --funcs, "
+	        "or raise --timeout\n",
+	        ST_COUNT(chosen, "function", "functions"), minutes ? needed / 60 : needed,
+	        minutes ? "minutes" : "seconds");
+}
+
 /* Shows the number of experiments, the function of the next one, and the best ones. */
 static void
 show_blow(void *arg, const struct st_blow *b, const struct st_blow_state *s)
 {
 	struct blown *w = arg;
 	struct st_text text;
+	if (!w->said_time && s->left && !s->ended)
+		say_time_needed(w, b);
 	if (!w->progress.enabled && !w->a->state)
 		return;
 	refresh_best(w, b, s->ended);
@@ -466,12 +513,22 @@ blow_program(struct st_blow_arguments *a, char *const *argv)
 		status = st_session_output_check(&output, blow_process(a), &e);
 	if (!status && a->place.on)
 		status = (w.far = st_blow_far_begin(a, argv, &e)) ? ST_OK : ST_FAILED;
+	if (!status && a->options.how.causal && !a->quiet && a->place.on &&
+	    !strncmp(a->place.on, "local", 5))
+		fputs("strobe: a worker of --on local has one CPU, so the threads of the program "
+		      "do not run in parallel, and gains do not hold for several CPUs\n",
+		      stderr);
 	if (!status)
 		status = run_blow(&w, options, &e);
 	st_progress_erase(&w.progress);
-	code = status                    ? st_complain(&e)
-	       : st_timing_interrupted() ? 128 + st_timing_interrupted()
-	                                 : ST_EXIT_OK;
+	code = status ? st_complain(&e) : ST_EXIT_OK;
+	if (st_timing_interrupted())
+		code = 128 + st_timing_interrupted();
+	if (st_timing_interrupted() && a->journal && w.b.runs.n && !a->quiet)
+		fprintf(stderr,
+		        "strobe: the journal %s keeps the runs: repeat the command to "
+		        "continue\n",
+		        a->journal);
 	st_blow_far_end(w.far, code == ST_EXIT_OK);
 	st_blow_free(&w.b);
 	free(identity);

@@ -85,6 +85,7 @@ struct st_probing {
 	 * there is no memory for it. */
 	struct st_probing *(*again)(void *arg);
 	void (*taken)(void *arg); /* it has its probes, and has not run yet; NULL: not called */
+	bool dies;                /* as in struct st_run_options */
 	bool noisy;               /* functions may have noise: `noise` of the area */
 	bool records;             /* entries and returns one by one: control/probe_events.h */
 	pid_t pid;

@@ -181,7 +181,7 @@ st_status
 st_probing_start(struct st_probing *p, char *const *argv, bool own_group, struct st_error *e)
 {
 	char path[4096];
-	const struct st_run_options o = {.argv = argv, .own_group = own_group};
+	const struct st_run_options o = {.argv = argv, .own_group = own_group, .dies = p->dies};
 	p->memory = -1;
 	if (st_program_find(argv[0], path, sizeof path, e))
 		return ST_FAILED;

@@ -55,6 +55,7 @@ struct st_run_options {
 	bool follow;      /* take children along, and what they execute */
 	bool follow_exec; /* take along what the program executes in its own process (execve) */
 	bool serves;      /* a fork server: control/served.h sets it */
+	bool dies;        /* the kernel ends the program when the thread that starts it ends */
 	/* The program begins a process group: all of it gets the signals that strobe gets, and
 	 * SIGKILL when that is SIGALRM. */
 	bool own_group;

@@ -25,7 +25,7 @@ become_program(const char *path, const struct st_run_options *o, int go, int rep
 	st_limits_restore();
 	if (o->own_group)
 		setpgid(0, 0);
-	if (o->serves) {
+	if (o->serves || o->dies) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != strobe) /* it had ended before */
 			_exit(ST_EXIT_FAILED);

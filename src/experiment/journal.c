@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/hashmap.h"
@@ -198,7 +200,7 @@ st_journal_identity(const char *path)
 /* ---- writing ---- */
 
 static st_status
-journal_write_line(struct st_journal *j, const char *line, struct st_error *e)
+journal_write_all(struct st_journal *j, const char *line, struct st_error *e)
 {
 	size_t n = strlen(line), done = 0;
 	while (done < n) {
@@ -214,6 +216,18 @@ journal_write_line(struct st_journal *j, const char *line, struct st_error *e)
 	/* A pipe or a device keeps nothing, and is no reason to end. */
 	return fdatasync(j->fd) && errno != EINVAL && errno != EROFS ? journal_failed(j, "write", e)
 	                                                             : ST_OK;
+}
+
+/* A file that is too large is an error, and not the end of Strobe. */
+static st_status
+journal_write_line(struct st_journal *j, const char *line, struct st_error *e)
+{
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction before;
+	sigaction(SIGXFSZ, &ignore, &before);
+	const st_status status = journal_write_all(j, line, e);
+	sigaction(SIGXFSZ, &before, NULL);
+	return status;
 }
 
 static st_status
@@ -236,6 +250,40 @@ journal_begin(struct st_journal *j, const char *wanted, st_journal_reader read, 
 	return status || good ? status : journal_write_line(j, wanted, e);
 }
 
+/* The process that has locked the file, by /proc/locks; 0: it is not known. */
+static long
+journal_owner(const struct st_journal *j)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	char *line = NULL;
+	size_t room = 0;
+	struct stat st;
+	long found = 0, pid;
+	unsigned on, of; /* the device */
+	unsigned long inode;
+	while (locks && !found && !fstat(j->fd, &st) && getline(&line, &room, locks) > 0)
+		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%lu", &pid, &on, &of, &inode) == 4 &&
+		    inode == st.st_ino && makedev(on, of) == st.st_dev && pid > 0)
+			found = pid;
+	free(line);
+	if (locks)
+		fclose(locks);
+	return found;
+}
+
+static st_status
+journal_in_use(const struct st_journal *j, struct st_error *e)
+{
+	const long owner = journal_owner(j);
+	char process[64] = "";
+	if (owner)
+		snprintf(process, sizeof process, " (process %ld)", owner);
+	return st_fail(e, ST_EXIT_FAILED,
+	               "the journal %s is in use: another strobe%s executes this experiment; wait "
+	               "until it has ended, or end it",
+	               j->path, process);
+}
+
 st_status
 st_journal_open(struct st_journal *j, const char *path, const char *identity,
                 st_journal_reader read, void *arg, struct st_error *e)
@@ -248,10 +296,7 @@ st_journal_open(struct st_journal *j, const char *path, const char *identity,
 	if (j->fd < 0)
 		return journal_failed(j, "open", e);
 	if (flock(j->fd, LOCK_EX | LOCK_NB)) {
-		st_status status = st_fail(e, ST_EXIT_FAILED,
-		                           "the journal %s is in use: another strobe executes "
-		                           "this experiment",
-		                           path);
+		st_status status = journal_in_use(j, e);
 		st_journal_close(j);
 		return status;
 	}
