@@ -31,6 +31,8 @@ test("gains", () => {
 	assert.equal(gainWords(gainOf(row, 0.25, "serve")), "200.0 (100.0 to unknown)");
 	assert.equal(gainWords(gainOf(row, 1, "serve")), "not measurable: too few runs");
 	assert.equal(gainWords(gainOf(row, 0.5, "serve")), "not tried");
+	assert.equal(gainWords(gain("serve", 0.25, 0.06, null, null)), "6.0 (1 run)");
+	assert.equal(gainWords({ ...gain("serve", 0.25, null, null, null), noisy: true }), "too noisy");
 	assert.deepEqual(speedupsOf({ targets: [row, target("g", { virtual: [gain("serve", 0.5, 0, 0, 0)] })] }), [0.25, 0.5, 1]);
 	const blow = { progress: [{ name: "serve", kind: "throughput" }, { name: "end of the run", kind: "end" }, { name: "qos:rate", kind: "metric" }] };
 	assert.deepEqual(pointsOf(blow), ["serve", "end of the run", "qos:rate"]);

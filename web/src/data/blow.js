@@ -34,7 +34,9 @@ export const gainOf = (row, speedup, progress) => row.virtual.find((each) => Mat
 // "6.0 (5.0 to 7.0)", in percent; or why there is no number.
 export function gainWords(gain) {
 	if (!gain) return "not tried";
+	if (gain.noisy) return "too noisy";
 	if (!Number.isFinite(gain.gain)) return "not measurable: too few runs";
+	if (!Number.isFinite(gain.lo)) return `${tenths(gain.gain)} (1 run)`;
 	return `${tenths(gain.gain)} (${tenths(gain.lo)} to ${tenths(gain.hi)})`;
 }
 
