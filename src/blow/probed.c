@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run under probes, in the process made for that run: gives functions noise, and writes results.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -19,6 +20,7 @@
 #include "blow/virtual.h"
 #include "probe/probes.h"
 #include "session/session.h"
+#include "timing/timing.h"
 #include "trace/choose.h"
 #include "trace/probe_results.h"
 
@@ -586,6 +588,8 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 	struct st_blow_watchdog w = {.pidfd = -1, .stop = -1};
 	if (st_probes_start(&r->probes, r->how->program, true, e))
 		return ST_FAILED;
+	if (st_timing_interrupted()) /* before signals were passed on to the program */
+		kill(-r->probes.process.pid, SIGKILL);
 	const st_status begun = begin_timeline_of(r, e);
 	st_blow_watchdog_begin(&w, &r->probes, output, r->how);
 	const st_status watched = begun ? begun : watch_virtually(r, e);

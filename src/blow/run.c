@@ -85,6 +85,8 @@ blow_begin_run(const struct st_blow_how *how, const struct st_blow *b,
 	a->in = a->pid > 0 ? fdopen(ends[0], "re") : NULL;
 	if (a->in) {
 		st_timing_child_begin(a->pid);
+		if (st_timing_interrupted()) /* it came before the process was known */
+			kill(a->pid, st_timing_interrupted());
 		return ST_OK;
 	}
 	close(ends[0]);
