@@ -173,7 +173,7 @@ run_squares(const double *v, size_t n, double mean)
 struct st_blow_gain
 st_blow_gain_of(const double *without, size_t n_without, const double *with, size_t n_with)
 {
-	struct st_blow_gain g = {n_with, NAN, NAN, NAN};
+	struct st_blow_gain g = {n_with, NAN, NAN, NAN, false};
 	if (n_without < 2 || !n_with)
 		return g;
 	const double before = st_mean(without, n_without), after = st_mean(with, n_with);

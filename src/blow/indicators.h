@@ -84,6 +84,7 @@ struct st_blow_slope st_blow_slope_of(const struct st_blow_point *points, size_t
 struct st_blow_gain {
 	size_t runs;
 	double at, low, high;
+	bool noisy; /* at, low and high are NAN, since no speed-up brings what was measured */
 };
 struct st_blow_gain st_blow_gain_of(const double *without, size_t n_without, const double *with,
                                     size_t n_with);

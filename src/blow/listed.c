@@ -86,6 +86,28 @@ list_selectable_one(struct st_blow_listing *l, const struct st_trace *t,
 	return list_write(l, &f, out);
 }
 
+/* The name of the instruction, with its offset in the file if another one has the same name, such
+ * as that of a second call on a line. */
+static void
+name_location(const struct st_blow_listing *l, const struct st_blow_found *found, char *name,
+              size_t room)
+{
+	char other[512];
+	bool same = false;
+	st_blow_location_name(l->how->locations, l->probes, found, name, room);
+	for (size_t i = 0; i < l->found.list.n && !same; i++) {
+		const struct st_blow_found *f = &l->found.list.v[i];
+		if (f->image != found->image || f->at == found->at ||
+		    f->location != found->location)
+			continue;
+		st_blow_location_name(l->how->locations, l->probes, f, other, sizeof other);
+		same = !strcmp(name, other);
+	}
+	const size_t n = strlen(name);
+	if (same)
+		snprintf(name + n, room - n, " (0x%llx)", (unsigned long long)found->at);
+}
+
 /* An instruction that a location means; several may mean the same. */
 static st_status
 list_location(struct st_blow_listing *l, const struct st_trace *t,
@@ -96,7 +118,7 @@ list_location(struct st_blow_listing *l, const struct st_trace *t,
 		if (found->image != p->image || found->at != p->offset)
 			continue;
 		char name[512];
-		st_blow_location_name(l->how->locations, l->probes, found, name, sizeof name);
+		name_location(l, found, name, sizeof name);
 		struct st_blow_function f = {.name = name,
 		                             .raw_name = found->location->text,
 		                             .image = l->probes->images.v[p->image].path,

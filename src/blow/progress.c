@@ -87,8 +87,8 @@ time_of_point(const struct st_blow *b, const struct st_blow_run *r, uint32_t poi
 }
 
 st_status
-st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function, uint64_t percent,
-                  struct st_blow_gain *out)
+st_blow_estimate_gain(const struct st_blow *b, uint32_t point, uint32_t function, uint64_t percent,
+                      struct st_blow_gain *out)
 {
 	double *without = calloc(b->runs.n + 1, sizeof *without),
 	       *with = calloc(b->runs.n + 1, sizeof *with);
@@ -110,6 +110,34 @@ st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function, ui
 	free(without);
 	free(with);
 	return status;
+}
+
+/* Whether the speed-up can bring the gain, within the error. A latency and a metric may change by
+ * more than the function. */
+static bool
+is_gain_possible(const struct st_blow *b, uint32_t point, const struct st_blow_gain *g,
+                 double speedup)
+{
+	const enum st_blow_point_kind kind = st_blow_point_kind(b, point);
+	if (isnan(g->at) || kind == ST_BLOW_LATENCY || kind == ST_BLOW_SOURCE)
+		return true;
+	return g->at >= -speedup &&
+	       (g->at <= speedup || (g->low <= speedup && g->at - g->low <= speedup));
+}
+
+st_status
+st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function, uint64_t percent,
+                  struct st_blow_gain *out)
+{
+	enum { LEAST_RUNS = 2 };
+	static const double most_alone = 0.3; /* runs differ by about a tenth then */
+	if (st_blow_estimate_gain(b, point, function, percent, out))
+		return ST_FAILED;
+	if (!is_gain_possible(b, point, out, (double)percent / 100))
+		*out = (struct st_blow_gain){out->runs, NAN, NAN, NAN, true};
+	else if (out->runs < LEAST_RUNS && out->at - out->low > most_alone)
+		out->low = out->high = NAN;
+	return ST_OK;
 }
 
 st_status
@@ -145,7 +173,7 @@ struct st_blow_gain
 st_blow_throughput_of(struct st_blow_gain gain)
 {
 	return (struct st_blow_gain){gain.runs, increase_of(gain.at), increase_of(gain.low),
-	                             increase_of(gain.high)};
+	                             increase_of(gain.high), gain.noisy};
 }
 
 struct st_blow_gain

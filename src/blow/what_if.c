@@ -148,7 +148,7 @@ st_blow_forecast_one(const struct st_blow *b, uint32_t point, const struct st_bl
 	*out = (struct st_blow_forecast){ST_BLOW_FORECAST_NOT_MEASURED, NAN, NAN, NAN};
 	for (uint64_t percent = 1; percent <= 100; percent++) {
 		struct st_blow_gain g;
-		if (st_blow_find_gain(b, point, wish->function, percent, &g))
+		if (st_blow_estimate_gain(b, point, wish->function, percent, &g))
 			return ST_FAILED;
 		if (isnan(g.at))
 			continue;
@@ -182,6 +182,6 @@ st_blow_forecast_all(const struct st_blow *b, uint32_t point, const struct st_bl
 	if (out->state >= ST_BLOW_FORECAST_NOT_MEASURED)
 		out->at = out->low = out->high = NAN;
 	else
-		out->high = fmin(out->high, 1);
+		out->high = isnan(out->high) ? NAN : fmin(out->high, 1);
 	return ST_OK;
 }

@@ -39,9 +39,10 @@ st_blow_worths(const struct st_blow *b, struct st_blow_try *try)
 	for (size_t i = 0; i < most && !status; i++) {
 		const uint64_t percent = try->noises.list.v[i].strength;
 		gains[n].percent = percent;
-		status = try->done[i] ? st_blow_find_gain(b, st_blow_point_at(b, 0), try->function,
-		                                          percent, &gains[n].gain)
-		                      : ST_OK;
+		status = try->done[i]
+		                 ? st_blow_estimate_gain(b, st_blow_point_at(b, 0), try->function,
+		                                         percent, &gains[n].gain)
+		                 : ST_OK;
 		n += try->done[i] > 0;
 	}
 	if (n)

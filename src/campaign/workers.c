@@ -43,7 +43,10 @@ st_workers_place_read(struct st_workers_place *p, const char *text, struct st_er
 	if (p->slurm ? !*p->partition
 	             : end == colon + 1 || *end || !p->workers || p->workers > CPU_SETSIZE)
 		return st_fail(e, ST_EXIT_USAGE, "--on %.5s: takes %s after the colon, not '%s'",
-		               text, p->slurm ? "a partition" : "a number of workers", colon + 1);
+		               text,
+		               p->slurm ? "a partition"
+		                        : "a number of workers from 1 to the number of CPUs",
+		               colon + 1);
 	return ST_OK;
 }
 

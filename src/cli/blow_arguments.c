@@ -60,7 +60,8 @@ blow_time(const char *name, const char *value, double unit, uint64_t *out, struc
 	double seconds;
 	if (st_parse_time(value, &seconds) || !(seconds / unit >= 1) || seconds > 1e6)
 		return st_fail(e, ST_EXIT_USAGE,
-		               "--%s takes a time such as 5ms or 100us, at least %s, not '%s'",
+		               "--%s takes a time such as 5ms or 100us, at least %s and at most "
+		               "1e6 s, not '%s'",
 		               name, unit < 1e-7 ? "1 ns" : "1us", value);
 	*out = (uint64_t)(seconds / unit + 0.5);
 	return ST_OK;
@@ -69,10 +70,11 @@ blow_time(const char *name, const char *value, double unit, uint64_t *out, struc
 static st_status
 take_timeout(double *seconds, const char *value, struct st_error *e)
 {
-	if (!st_parse_time(value, seconds) && *seconds >= 0)
+	if (!st_parse_time(value, seconds) && *seconds >= 0 && *seconds < 1e9)
 		return ST_OK;
 	return st_fail(e, ST_EXIT_USAGE,
-	               "--timeout takes a time such as 30s or 5m, or 0 for no limit, not '%s'",
+	               "--timeout takes a time such as 30s or 5m, less than 1e9 s, or 0 for no "
+	               "limit, not '%s'",
 	               value);
 }
 
@@ -462,9 +464,11 @@ check_progress(const struct st_blow_arguments *a, struct st_error *e)
 	else if (name && (a->pid || a->window > 0))
 		name = NULL;
 	if (name && !how->causal)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--%s is for virtual speed-ups: leave it out, or use --mode causal",
-		               name);
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--%s is for virtual speed-ups%s: leave it out, or use --mode causal%s",
+		        name, a->view.wishes ? "" : " and windows",
+		        a->view.wishes ? "" : ", --window or --pid");
 	return ST_OK;
 }
 
@@ -496,8 +500,8 @@ check_mode(struct st_blow_arguments *a, struct st_error *e)
 	if (!a->options.how.causal)
 		return a->repeats && !a->pid && !(a->window > 0)
 		               ? st_fail(e, ST_EXIT_USAGE,
-		                         "--repeat is for --mode causal: leave it out, or use "
-		                         "that mode")
+		                         "--repeat is for --mode causal, --window and --pid: "
+		                         "leave it out, or use one of them")
 		               : ST_OK;
 	if (a->noisy)
 		return st_fail(e, ST_EXIT_USAGE,
@@ -515,8 +519,11 @@ st_blow_own_image(struct st_blow_arguments *a, struct st_region *r, struct st_er
 	char link[64];
 	snprintf(link, sizeof link, "/proc/%ld/exe", a->pid);
 	if (!realpath(link, a->program))
-		return st_fail(e, ST_EXIT_NOT_FOUND, "cannot find the program of process %ld: %s",
-		               a->pid, strerror(errno));
+		return st_fail(e, ST_EXIT_NOT_FOUND, "cannot find the program of process %ld: %s%s",
+		               a->pid, strerror(errno),
+		               errno == EACCES || errno == EPERM
+		                       ? "; use --pid as the user who runs it, or as root"
+		                       : "; is it still running?");
 	return st_patterns_add_path(&r->images, "images", a->program, e);
 }
 

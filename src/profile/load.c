@@ -432,12 +432,11 @@ load_check_header(const char *path, uint32_t *version_out, struct st_error *e)
 		        "writes with --format db",
 		        path);
 	if (n < HEADER || memcmp(header, "SQLite format 3", 16))
-		return st_fail(e, ST_EXIT_FAILED, "%s is not a profile of strobe run", path);
+		return st_fail(e, ST_EXIT_FAILED, "%s is not a profile of strobe", path);
 	if (header_number(header, APPLICATION_ID) != ST_PROFILE_APPLICATION_ID)
-		return st_fail(
-		        e, ST_EXIT_FAILED,
-		        "%s is not a profile of strobe run but a database of another program",
-		        path);
+		return st_fail(e, ST_EXIT_FAILED,
+		               "%s is not a profile of strobe but a database of another program",
+		               path);
 	uint32_t version = *version_out = header_number(header, USER_VERSION);
 	if ((int32_t)version > ST_PROFILE_VERSION)
 		return st_fail(

@@ -40,6 +40,8 @@ struct st_blow_row {
 struct st_blow_rows {
 	ST_VEC(struct st_blow_row) list;
 };
+/* The fitness; NAN: there was no experiment that could be judged. */
+double st_blow_shown_fitness(const struct st_blow_finding *f);
 /* -1: memory is exhausted. The caller frees list.v. */
 st_status st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_rows *out);
 

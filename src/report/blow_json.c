@@ -97,6 +97,7 @@ blow_json_point(const struct st_blow *b, uint32_t point, uint32_t function, json
 		SET(row, "lo", st_json_real(g.low));
 		SET(row, "hi", st_json_real(g.high));
 		SET(row, "runs", st_json_count(g.runs));
+		SET(row, "noisy", json_boolean(g.noisy));
 		SET(row, "progress", st_json_text(st_blow_point_name(b, point)));
 		SET(row, "kind", json_string(st_blow_kind_name(b, point)));
 		APPEND(out, row);
@@ -238,7 +239,8 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	if (f->traits & ST_BLOW_IS_BLOCK)
 		SET(out, "block", st_json_text(f->raw_name));
 	SET(out, "criteria", blow_json_criteria(f));
-	SET(out, "fitness", b->causal ? json_null() : json_real(r->finding.fitness));
+	SET(out, "fitness",
+	    b->causal ? json_null() : st_json_real(st_blow_shown_fitness(&r->finding)));
 	SET(out, "experiments", st_json_count(r->finding.experiments));
 	SET(out, "time_share", st_json_real(r->finding.share));
 	SET(out, "calls", st_json_real(r->finding.calls));
@@ -336,6 +338,17 @@ blow_json_left_out(const struct st_blow *b)
 	return blow_json_or_nothing(out, bad);
 }
 
+/* The campaign as a run: its own processor time, and where that was spent, are not measured. */
+static json_t *
+blow_json_whole(const struct st_profile *p)
+{
+	json_t *out = st_json_run(p);
+	int bad = out ? 0 : -1;
+	SET(out, "cpu_seconds", json_null());
+	SET(out, "cache_share", json_null());
+	return blow_json_or_nothing(out, bad);
+}
+
 static json_t *
 blow_json_object(const struct st_blow *b, const struct st_profile *p,
                  const struct st_blow_rows *rows, const struct st_blow_view *view)
@@ -346,7 +359,7 @@ blow_json_object(const struct st_blow *b, const struct st_profile *p,
 	SET(strobe, "version", json_integer(ST_JSON_VERSION));
 	SET(strobe, "tool", json_string(ST_BLOW_TOOL));
 	SET(out, "strobe", strobe);
-	SET(out, "run", st_json_run(p));
+	SET(out, "run", blow_json_whole(p));
 	SET(out, "mode", json_string(st_blow_mode(b)));
 	SET(out, "options", blow_json_options(p));
 	SET(out, "windows", json_boolean(b->live));

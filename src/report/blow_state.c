@@ -14,7 +14,7 @@ measure_of_row(const struct st_blow *b, const struct st_blow_row *row, struct st
 	const struct st_blow_slope *s = &row->finding.slope;
 	*out = (struct st_blow_best){row->function, NAN, NAN, NAN};
 	if (b->speedup) {
-		out->value = row->finding.experiments ? row->finding.fitness : NAN;
+		out->value = st_blow_shown_fitness(&row->finding);
 	} else if (!b->causal && !s->state) {
 		*out = (struct st_blow_best){row->function, s->at, s->low, s->high};
 	} else if (b->causal) {

@@ -9,16 +9,24 @@
 #include "report/blow.h"
 #include "report/text.h"
 
-enum { NAME_COLUMNS = 30 }; /* width of a function's name without --full */
+enum { NAME_COLUMNS = 30 };               /* width of a function's name without --full */
+static const double most_overhead = 1;    /* of the probes, as a share of the time without them */
+static const double most_deviation = 0.1; /* of runs without noise, as a share of their mean */
 
 /* ---- order ---- */
+
+double
+st_blow_shown_fitness(const struct st_blow_finding *f)
+{
+	return f->experiments ? f->fitness : NAN;
+}
 
 /* NAN, which has no order, sorts after all numbers. */
 static double
 sort_key(const struct st_blow_row *r, enum st_blow_sort sort)
 {
 	const struct st_blow_finding *f = &r->finding;
-	const double key = sort == ST_BLOW_BY_FITNESS ? f->fitness
+	const double key = sort == ST_BLOW_BY_FITNESS ? st_blow_shown_fitness(f)
 	                   : sort == ST_BLOW_BY_SHARE ? f->share
 	                   : !isnan(r->gain)          ? r->gain
 	                   : f->slope.state           ? NAN
@@ -35,8 +43,11 @@ static int
 blow_key_order(const void *a, const void *b)
 {
 	const struct keyed *x = a, *y = b;
+	const double p = x->row.finding.share, q = y->row.finding.share;
 	if (x->key < y->key || x->key > y->key)
 		return x->key < y->key ? 1 : -1;
+	if (p < q || p > q) /* functions that were not tried */
+		return p < q ? 1 : -1;
 	return (x->row.function > y->row.function) - (x->row.function < y->row.function);
 }
 
@@ -120,6 +131,11 @@ print_overhead(const struct st_blow *b, FILE *out)
 	        o.run.unclear || o.cpu.unclear
 	                ? ", which differ too much: make more of them with --native-runs"
 	                : "");
+	if (o.run.at > most_overhead || o.cpu.at > most_overhead)
+		fputs("the probes more than double the time, which changes what is measured: "
+		      "choose "
+		      "fewer functions with --funcs, or leave out those with many short calls\n",
+		      out);
 }
 
 /* The number of chosen entries of the list of functions with one of these traits; 0: of those that
@@ -174,6 +190,11 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 		fprintf(out, ", standard deviation %.1f %%", base.total_sd / base.total_ns * 100);
 	fprintf(out, " (%s)\n", ST_COUNT(base.n, "run", "runs"));
 	print_overhead(b, out);
+	if (base.n > 1 && base.total_sd > most_deviation * base.total_ns)
+		fputs("the runs without noise differ much, so other work kept the machine busy, or "
+		      "the program's own work differs: repeat the campaign on an idle machine, or "
+		      "raise --baseline-runs and --repeat\n",
+		      out);
 	return print_control(b, out);
 }
 
@@ -214,8 +235,12 @@ number_cell(struct st_table *t, const char *format, double v)
 static void
 gain_cell(struct st_table *t, const struct st_blow_gain *g)
 {
-	if (isnan(g->at))
+	if (g->noisy)
+		st_table_cell(t, "too noisy");
+	else if (isnan(g->at))
 		st_table_cell(t, "-");
+	else if (isnan(g->low))
+		st_table_cell(t, "%.1f (1 run)", g->at * 100);
 	else if (isnan(g->high))
 		st_table_cell(t, "%.1f (%.1f to unknown)", g->at * 100, g->low * 100);
 	else
@@ -323,7 +348,7 @@ print_rows(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 		const struct st_blow_finding *f = &rows.list.v[i].finding;
 		st_table_cell(t, "%zu", i + 1);
 		slope_cells(t, &f->slope);
-		st_table_cell(t, "%.5f", f->fitness);
+		number_cell(t, "%.5f", st_blow_shown_fitness(f));
 		st_table_count(t, f->experiments);
 		number_cell(t, "%.2f", f->share * 100);
 		number_cell(t, "%.0f", f->calls);
@@ -353,7 +378,7 @@ print_opportunities(const struct st_blow *b, const struct st_blow_view *view, FI
 	for (size_t i = 0; !status && i < rows.list.n && (!view->top || i < view->top); i++) {
 		const struct st_blow_finding *f = &rows.list.v[i].finding;
 		st_table_cell(t, "%zu", i + 1);
-		st_table_cell(t, "%.5f", f->fitness);
+		number_cell(t, "%.5f", st_blow_shown_fitness(f));
 		st_table_count(t, f->experiments);
 		number_cell(t, "%.2f", f->share * 100);
 		number_cell(t, "%.0f", f->calls);
@@ -364,9 +389,9 @@ print_opportunities(const struct st_blow *b, const struct st_blow_view *view, FI
 		fputc('\n', out);
 		st_table_print(t, out, (struct st_style){0});
 		print_left_out(view, rows.list.n, out);
-		fputs("\nThe fitness is the share of time % of each thread, summed over the "
-		      "threads, "
-		      "for noise of any strength.\nIt does not say what a faster function would "
+		fputs("\nThe fitness is the function's share of the time of each thread, summed "
+		      "over the threads; it does not depend on the strength of the noise.\nIt does "
+		      "not say what a faster function would "
 		      "bring: --mode causal measures that.\n",
 		      out);
 	}
@@ -419,6 +444,27 @@ print_faults(const struct st_blow *b, const struct st_blow_view *view, FILE *out
 		fputs("  --from FILE --again N makes experiment N of the result FILE again\n", out);
 }
 
+/* Windows in which nothing was called are no experiments with a result. */
+static void
+print_lost_windows(const struct st_blow *b, FILE *out)
+{
+	size_t made = 0, counted = 0;
+	for (size_t i = 0; i < b->runs.n; i++)
+		made += b->runs.v[i].function != ST_BLOW_NONE && st_blow_is_good(&b->runs.v[i]);
+	for (uint32_t i = 0; i < b->functions.n; i++) {
+		struct st_blow_finding f;
+		if (b->functions.v[i].chosen && st_blow_find(b, i, &f))
+			return;
+		counted += b->functions.v[i].chosen ? f.experiments : 0;
+	}
+	if (made > counted)
+		fprintf(out,
+		        "\n%s not in the numbers, since the progress point or the function was not "
+		        "called in %s: use longer windows (--window)\n",
+		        ST_COUNT(made - counted, "window is", "windows are"),
+		        made - counted == 1 ? "it" : "them");
+}
+
 /* Remarks on what the numbers leave out. */
 static void
 print_remarks(const struct st_blow *b, FILE *out)
@@ -440,6 +486,8 @@ print_remarks(const struct st_blow *b, FILE *out)
 		        "--probe-overhead 0\n",
 		        ST_COUNT(frequent.n, "function", "functions"), ST_NUMBER(frequent.calls),
 		        frequent.n == 1 ? "was" : "were", frequent.share * 100);
+	if (b->live)
+		print_lost_windows(b, out);
 	if (base.n > 1 && !base.has_output)
 		fputs("\nthe program's output differs between runs without noise: outputs were not "
 		      "compared\n",

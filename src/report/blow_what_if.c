@@ -25,7 +25,7 @@ forecast_text(enum st_blow_forecast_state state)
 static struct st_blow_gain
 gain_of_forecast(const struct st_blow *b, uint32_t point, const struct st_blow_forecast *f)
 {
-	const struct st_blow_gain gain = {0, f->at, f->low, f->high};
+	const struct st_blow_gain gain = {0, f->at, f->low, f->high, false};
 	return st_blow_point_gain(b, point, gain);
 }
 
@@ -37,6 +37,11 @@ print_forecast(const struct st_blow *b, uint32_t point, const struct st_blow_for
 	const struct st_blow_gain g = gain_of_forecast(b, point, f);
 	if (isnan(g.at)) {
 		fprintf(out, "%s\n", forecast_text(f->state));
+		return;
+	}
+	if (isnan(g.low)) {
+		fprintf(out, "%.1f %% (one run is not enough for an interval), %s\n", g.at * 100,
+		        forecast_text(f->state));
 		return;
 	}
 	fprintf(out, "%.1f %% (%.1f to ", g.at * 100, g.low * 100);

@@ -124,7 +124,8 @@ st_region_time(double *seconds, const char *option, const char *value, struct st
 	if (!read && *seconds <= 0)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--%s takes a time that is greater than 0, not '%s'", option, value);
-	return st_fail(e, ST_EXIT_USAGE, "--%s takes a time such as 5s or 100ms, not '%s'", option,
+	return st_fail(e, ST_EXIT_USAGE,
+	               "--%s takes a time such as 5s or 100ms, less than 1e9 s, not '%s'", option,
 	               value);
 }
 

@@ -133,9 +133,13 @@ class Causal(Blow):
             self.assertEqual(target["experiments"], 4)
             for row in target["virtual"]:
                 self.assertEqual((row["runs"], row["progress"]), (1, "end of the run"))
-                self.assertLessEqual(row["lo"], row["gain"])
-                self.assertLessEqual(row["gain"], row["hi"])
-                self.assertLess(row["gain"], 1)
+                # On a busy machine, one run gives no interval, or a gain that no speed-up brings.
+                self.assertEqual(row["noisy"], row["gain"] is None)
+                if row["gain"] is not None:
+                    self.assertLessEqual(abs(row["gain"]), 1)
+                if row["lo"] is not None:
+                    self.assertLessEqual(row["lo"], row["gain"])
+                    self.assertLessEqual(row["gain"], row["hi"])
         noisy = [run for run in result["experiments"] if run["noise"]]
         self.assertEqual(len(noisy), 8)
         for run in noisy:
@@ -212,7 +216,9 @@ class Progress(Blow):
             self.assertEqual(row["state"], "measured")
             for key in ("gain", "lo", "hi"):
                 measured = rows[row["progress"], 0.25][key]
-                # On a busy machine, an interval may exceed the whole run time; a forecast ends there.
+                # On a busy machine, an interval may exceed the whole run time; a forecast ends there. A gain of one run may have no interval.
+                if measured is None:
+                    continue
                 self.assertAlmostEqual(row[key], min(measured, 1) if row["progress"] == "end of the run" else measured)
             self.assertEqual((row["functions"][0]["function"], row["functions"][0]["speedup"]), ("worker_part", 0.25))
         text = self.strobe("--from", "r.db", "--what-if", "worker_part=30%").stdout
@@ -257,7 +263,8 @@ class Latency(Blow):
         for row in target["virtual"]:
             if row["kind"] == "latency":
                 self.assertLessEqual(row["gain"], 1)
-                self.assertLessEqual(row["lo"], row["gain"])
+                if row["lo"] is not None:  # one run gives none on a busy machine
+                    self.assertLessEqual(row["lo"], row["gain"])
 
     def test_two_threads(self):
         """Eight requests are in flight, or fewer by the number of threads that have just ended one: Little's law, whoever ends them."""

@@ -124,6 +124,35 @@ test_gains(void **state)
 	st_blow_free(&b);
 }
 
+/* A gain or a loss that exceeds the speed-up is noise, and so is the interval of one run where runs
+ * differ by 10 %. */
+static void
+test_noisy(void **state)
+{
+	static const struct {
+		uint64_t total, differs;
+		bool noisy, interval;
+	} cases[] = {{1100000, 0, false, true}, /* gain 20 % by 50 % */
+	             {750000, 0, true, false},  /* 55 % */
+	             {1850000, 0, true, false}, /* -55 % */
+	             {1780000, 0, false, true}, /* -48 % */
+	             {1100000, 400000, false, false}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct st_blow b = campaign_of(cases[i].differs);
+		struct st_blow_gain g;
+		for (size_t k = 0; k < b.runs.n; k++)
+			if (b.runs.v[k].function == F && b.runs.v[k].noise.strength == 50)
+				b.runs.v[k].total_ns = cases[i].total;
+		assert_int_equal(st_blow_find_gain(&b, ST_BLOW_NONE, F, 50, &g), ST_OK);
+		assert_int_equal(g.runs, 1);
+		assert_int_equal(g.noisy, cases[i].noisy);
+		assert_int_equal(isnan(g.at), cases[i].noisy);
+		assert_int_equal(!isnan(g.low), cases[i].interval);
+		st_blow_free(&b);
+	}
+}
+
 static bool
 is_dot(const struct st_blow_dot *d, double x, double y)
 {
@@ -200,6 +229,8 @@ test_unknown_end(void **state)
 	struct st_blow b = campaign_of(1500000);
 	(void)state;
 	b.cut = true;
+	add_virtual(&b, F, 100, 1000000, 100000);
+	add_virtual(&b, F, 100, 1000000, 100000);
 	char *written = print_campaign(&b, &view);
 	assert_non_null(strstr(written, " to unknown)"));
 	assert_null(strstr(written, "nan"));
@@ -216,7 +247,7 @@ test_calls(void **state)
 	(void)state;
 	struct st_blow_run *r = add_run(&b, G, 50, 1000000);
 	add_sample(r, POINT, 1, 5, 0);
-	assert_int_equal(st_blow_find_gain(&b, POINT, G, 50, &g), ST_OK);
+	assert_int_equal(st_blow_estimate_gain(&b, POINT, G, 50, &g), ST_OK);
 	assert_true(is_near(g.at, -1) && is_near(st_blow_throughput_of(g).at, -0.5));
 	add_run(&b, G, 100, 1000000);
 	assert_int_equal(st_blow_find_gain(&b, POINT, G, 100, &g), ST_OK);
@@ -224,8 +255,9 @@ test_calls(void **state)
 	add_run(&b, ST_BLOW_NONE, 0, 1000000);
 	assert_int_equal(st_blow_rate_of(&b, POINT).runs, 4);
 	/* There is no throughput if no time is left. */
-	assert_true(isnan(st_blow_throughput_of((struct st_blow_gain){1, 1, 0.5, 1.5}).at));
-	assert_true(isnan(st_blow_throughput_of((struct st_blow_gain){1, 0.5, 0.5, 1.5}).high));
+	assert_true(isnan(st_blow_throughput_of((struct st_blow_gain){1, 1, 0.5, 1.5, false}).at));
+	assert_true(
+	        isnan(st_blow_throughput_of((struct st_blow_gain){1, 0.5, 0.5, 1.5, false}).high));
 	st_blow_free(&b);
 }
 
@@ -431,13 +463,14 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_points),    cmocka_unit_test(test_gains),
-	        cmocka_unit_test(test_calls),     cmocka_unit_test(test_deviation),
-	        cmocka_unit_test(test_choice),    cmocka_unit_test(test_kept),
-	        cmocka_unit_test(test_forecasts), cmocka_unit_test(test_intervals),
-	        cmocka_unit_test(test_above_all), cmocka_unit_test(test_names),
-	        cmocka_unit_test(test_any_text),  cmocka_unit_test(test_unknown_end),
-	        cmocka_unit_test(test_curves),    cmocka_unit_test(test_curves_json),
+	        cmocka_unit_test(test_points),      cmocka_unit_test(test_gains),
+	        cmocka_unit_test(test_noisy),       cmocka_unit_test(test_calls),
+	        cmocka_unit_test(test_deviation),   cmocka_unit_test(test_choice),
+	        cmocka_unit_test(test_kept),        cmocka_unit_test(test_forecasts),
+	        cmocka_unit_test(test_intervals),   cmocka_unit_test(test_above_all),
+	        cmocka_unit_test(test_names),       cmocka_unit_test(test_any_text),
+	        cmocka_unit_test(test_unknown_end), cmocka_unit_test(test_curves),
+	        cmocka_unit_test(test_curves_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ test_sentences(void **state)
 static struct st_blow_tried_gain
 gain(uint64_t percent, double at, double half)
 {
-	return (struct st_blow_tried_gain){percent, {5, at, at - half, at + half}};
+	return (struct st_blow_tried_gain){percent, {5, at, at - half, at + half, false}};
 }
 
 static void

@@ -173,11 +173,11 @@ static void
 test_worths(void **state)
 {
 	static const struct st_blow_tried_gain tried[] = {
-	        {25, {3, 0.05, 0.01, 0.09}},
-	        {50, {0, NAN, NAN, NAN}},
-	        {100, {3, 0.3, 0.1, 0.5}},
+	        {25, {3, 0.05, 0.01, 0.09, false}},
+	        {50, {0, NAN, NAN, NAN, false}},
+	        {100, {3, 0.3, 0.1, 0.5, false}},
 	};
-	static const struct st_blow_tried_gain null = {100, {3, -0.2, -0.3, -0.1}};
+	static const struct st_blow_tried_gain null = {100, {3, -0.2, -0.3, -0.1, false}};
 	(void)state;
 	/* The width times the upper bound. */
 	assert_worth(st_blow_speedup_worth(tried, 3, 25), 0.08 * 0.09);

@@ -58,7 +58,7 @@ class Usage(Command):
         self.error(125, "--top takes a number from 0 to 1000000, not 'many'", "run", "--top", "many", "ls")
         for option, time in ("--for", "0"), ("--for", "0s"), ("--delay", "0"), ("--delay", "-1ms"):
             self.error(125, f"{option} takes a time that is greater than 0, not '{time}'", "run", option, time, "ls")
-        self.error(125, "--for takes a time such as 5s or 100ms, not 'soon'", "run", "--for", "soon", "ls")
+        self.error(125, "--for takes a time such as 5s or 100ms, less than 1e9 s, not 'soon'", "run", "--for", "soon", "ls")
         self.error(125, "--sample-hz takes a number from 0 to 20000, not '-5'", "run", "--sample-hz=-5", "ls")
         self.error(125, "no format 'xml'; the formats are db and json", "run", "--format", "xml", "ls")
         self.error(2, "no format 'db'; the formats are text, json, lcov and, with --table, csv, markdown, latex", "show", "--format", "db", "x")
@@ -631,7 +631,7 @@ class Show(Command):
 
     def test_bad_files(self):
         self.error(125, "cannot read nothing.db: No such file or directory", "show", "nothing.db")
-        self.error(125, f"{STROBE} is not a profile of strobe run", "show", STROBE)
+        self.error(125, f"{STROBE} is not a profile of strobe", "show", STROBE)
 
     def test_output(self):
         self.assertEqual(self.show("-o", "text"), "")
@@ -745,7 +745,7 @@ class Report(Command):
         self.report("-o", "/dev/null", "p.db")
         self.error(2, "--top takes a number from 0 to 100000000, not 'all'", "report", "--top", "all", "p.db")
         self.error(125, "cannot read nothing.db: No such file or directory", "report", "nothing.db")
-        self.error(125, f"{STROBE} is not a profile of strobe run", "report", STROBE)
+        self.error(125, f"{STROBE} is not a profile of strobe", "report", STROBE)
         for text, wrong in (("{", "x.json is not a result of strobe: line 1: string or '}' expected near end of file"),
                             ('{"a": 1}', "x.json is JSON, but not a result of strobe"),
                             ('{"strobe": {"version": 2, "tool": "hot"}}', "x.json was written by a newer strobe (version 2 of the format, this one "

@@ -245,7 +245,7 @@ class Campaign(unittest.TestCase):
         too_many = len(os.sched_getaffinity(0)) + 1
         for words, code, text in (
                 (("job", "run", "--on", "here"), 2, "--on takes local, local:N, slurm or slurm:PARTITION, not 'here'"),
-                (("job", "run", "--on", "local:0"), 2, "--on local: takes a number of workers after the colon, not '0'"),
+                (("job", "run", "--on", "local:0"), 2, "--on local: takes a number of workers from 1 to the number of CPUs after the colon, not '0'"),
                 (("job", "run", "--on", "local:1", "--lease", "1ms"), 2, "--lease takes a time of a second or more, such as 60s, not '1ms'"),
                 (("job", "run", "--on", "local:1", "--noise", "no"), 2, "--noise takes a percentage, such as 5, or 0 for no calibration, not 'no'"),
                 (("job", "run", "--on", "slurm", "--rev", "HEAD"), 2, "--rev works with --on local, not with slurm: check the version out instead"),
