@@ -210,7 +210,7 @@ use(void **state)
 	assert_false(read_dictionary(&rules, "\"a\"", 3, &e));
 	assert_false(st_rules_add_type(&rules, ST_TYPE_XML, &e));
 	const size_t of_type = st_rules_count(&rules);
-	assert_int_equal(of_type, 15 + 4);
+	assert_int_equal(of_type, 15 + 4 + 1); /* of text, of XML, repeat-bytes */
 	assert_false(st_rules_use_tokens(&rules, &e));
 	assert_int_equal(st_rules_count(&rules), of_type + 3);
 	assert_string_equal(st_rules_name(&rules, of_type), "insert-token");
