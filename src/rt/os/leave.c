@@ -342,11 +342,8 @@ thread_park(struct thread *t, uint64_t mask)
 {
 	block_every();
 	native_run_end(t);
-	/* From here on nobody sends it here any more. A thread that stops it or sends it here holds
-	 * the lock until it has done so: what was sent by then is drained. */
-	rt_lock(&rt.thread_lock);
+	/* From here on nobody sends it here any more; what was sent by then is drained. */
 	__atomic_store_n(&t->parked, ST_PARKING, __ATOMIC_SEQ_CST);
-	rt_unlock(&rt.thread_lock);
 	if (t->pending & PENDING_SIGNAL)
 		mask = t->signals.queued_mask;
 	t->regs.pc = syspatch_leads(t->regs.pc); /* the controller found it natively there */
