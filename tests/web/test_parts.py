@@ -253,6 +253,18 @@ class Parts(unittest.TestCase):
         self.page.settle()
         self.assertNotIn("zoom", self.address())
 
+    def test_escape_works_at_once_after_a_link(self):
+        """A link with a zoom is opened, and nothing has been clicked yet."""
+        width = f"document.querySelector('{SECTION} g[name=memcpy]').getBoundingClientRect().width"
+        self.open("flame?process=8")
+        whole = self.page.js(width)
+        self.open("flame?zoom=0.0.0.0&process=8")
+        self.assertGreater(self.page.js(width), whole * 2)
+        self.assertEqual(self.page.js("document.activeElement.tagName"), "BODY")
+        self.page.key("Escape")
+        self.assertEqual(self.address(), "#flame?process=8")
+        self.assertAlmostEqual(self.page.js(width), whole, delta=1)
+
     def test_links_keep_the_order_of_tables(self):
         self.open("functions")
         self.page.js(f"[...document.querySelectorAll('{SECTION} .sorter')].find(b => b.textContent === 'Calls').click()")

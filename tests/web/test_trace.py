@@ -390,6 +390,24 @@ class Timelines(Pages):
         self.page.click("section:not([hidden]) button[aria-label='Zoom in']")
         self.assertShown(begin + span / 4, begin + span * 3 / 4)
 
+    def test_keys_work_without_a_click(self):
+        html, data = self.page_of("levels")
+        self.open("timeline", html)
+        begin, end = data["begin_ns"], data["end_ns"]
+        span = end - begin
+        self.assertEqual(self.page.js("document.activeElement.tagName"), "BODY")
+        half = begin + span / 4, end - span / 4
+        for key, wanted in (("+", half), ("ArrowRight", (half[0] + span / 16, half[1] + span / 16)), ("0", (begin, end)), ("=", half), ("-", (begin, end)), ("+", half),
+                            ("Escape", (begin, end))):
+            self.page.key(key)
+            self.assertShown(*wanted)
+        self.page.key("/", "/")
+        self.page.key("+", "+")
+        self.assertShown(begin, end)
+        self.assertEqual(self.texts(".unfound"), ["No function matches '+'."])
+        self.page.key("Escape")
+        self.assertEqual(self.texts(".unfound"), [""])
+
     def test_slices_are_drawn(self):
         html, _ = self.page_of("levels")
         self.open("timeline", html)

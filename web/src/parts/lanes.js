@@ -220,6 +220,7 @@ export class Lanes {
 		const step = (this.view.to - this.view.from) / 8;
 		const keys = {
 			"+": () => this.zoom(0.5),
+			"=": () => this.zoom(0.5), // the key of + without Shift
 			"-": () => this.zoom(2),
 			0: () => this.show(this.whole),
 			Escape: () => this.show(this.whole),

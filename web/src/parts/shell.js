@@ -197,6 +197,7 @@ export class Shell {
 		else if (event.key === "t") theme.next();
 		else if (/^[1-9]$/.test(event.key)) this.links[Number(event.key) - 1]?.click();
 		else if (event.target.matches(".tab") && /^Arrow(Left|Right)$/.test(event.key)) this.step(event.target, event.key === "ArrowRight" ? 1 : -1);
+		else if (!event.defaultPrevented) this.panels.get(this.keyOf(this.current))?.handle?.key?.(event); // the picture works without a click on it first
 	}
 
 	escape(event) {

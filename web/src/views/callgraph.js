@@ -123,6 +123,7 @@ export const callgraph = {
 				centreOn(node.key);
 			},
 			shown: () => picture.resize(),
+			key: (event) => event.key !== "Enter" && picture.onKey(event),
 		};
 	},
 };

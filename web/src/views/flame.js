@@ -166,6 +166,11 @@ export const flame = {
 				zoom = "";
 			},
 			shown: () => [graph, callers].forEach((each) => each.resize()),
+			key(event) {
+				if (event.key !== "Escape") return;
+				[graph, callers].forEach((each) => each.reset());
+				event.preventDefault();
+			},
 		};
 	},
 };

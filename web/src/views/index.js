@@ -2,7 +2,8 @@
 // The views, in the order of their tabs. A view is {id, title, has(run, runs), show(data, element), whole}: title may be
 // title(run); has says whether there is anything to show; show draws it once into the element. data is {run, runs, link, go, open},
 // where link (parts/link.js) has the choices of the view in the address. show may return {argument(text, values): what the address says
-// after #id/, and its choices, shown(): the view is shown}. whole: the view is of all runs together.
+// after #id/, and its choices, shown(): the view is shown,
+// key(event): a key was pressed outside of fields and nothing has handled it}. whole: the view is of all runs together.
 // docs/report.md has more.
 import { callgraph } from "./callgraph.js";
 import { campaigns } from "./campaigns.js";

@@ -17,6 +17,7 @@ export const timeline = {
 			return null;
 		}
 		const range = h("span.status", { role: "status" });
+		const unfound = h("span.unfound", { role: "status" });
 		const details = h("div.flame-details", { role: "status" });
 		let chosen = null;
 		const say = ({ from, to }) => (range.textContent = `${plural(data.lanes.length, "thread")}, ${contents(data)}: ${exactTime(from)} to ${exactTime(to)}, ${duration(to - from)}`);
@@ -32,9 +33,10 @@ export const timeline = {
 		const find = link.search("Function", (text) => {
 			const fits = matcher(text);
 			lanes.mark(fits && ((each) => fits(each.name)));
+			unfound.textContent = fits && !data.functions.some((each) => fits(each.name)) ? `No ${data.waits ? "wait" : "function"} matches '${text.trim()}'.` : "";
 		});
 		element.append(
-			h("div.bar-of-tools", {}, find, button("+", () => lanes.zoom(0.5), { "aria-label": "Zoom in" }), button("−", () => lanes.zoom(2), { "aria-label": "Zoom out" }), button("All", () => lanes.show(lanes.whole)), range),
+			h("div.bar-of-tools", {}, find, button("+", () => lanes.zoom(0.5), { "aria-label": "Zoom in" }), button("−", () => lanes.zoom(2), { "aria-label": "Zoom out" }), button("All", () => lanes.show(lanes.whole)), unfound, range),
 			...(data.experiment ? [h("p.lanes-note", {}, experimentNote(data))] : []),
 			...(data.waits ? [h("p.lanes-note", {}, "A coloured slice is the life of a thread; grey slices below it are waits for other threads.")] : []),
 			...notesOf(data).map((text) => h("p.lanes-note", {}, text)),
@@ -45,7 +47,7 @@ export const timeline = {
 		const [from, to] = link.get("span", "").split("-").map(Number);
 		if (from >= lanes.whole.from && to > from && to <= lanes.whole.to) lanes.show({ from, to });
 		link.restore(find);
-		return { shown: () => lanes.redraw() };
+		return { shown: () => lanes.redraw(), key: (event) => lanes.onKey(event) };
 	},
 };
 
