@@ -141,6 +141,7 @@ export class Shell {
 			const chosen = link.dataset.view === view.id;
 			link.setAttribute("aria-selected", String(chosen));
 			link.tabIndex = chosen ? 0 : -1;
+			if (chosen) link.scrollIntoView({ block: "nearest", inline: "nearest" });
 		}
 		document.title = `${this.titleOf(view)} · ${this.run.label} · Strobe`;
 		this.main.setAttribute("aria-labelledby", `tab-${view.id}`);
