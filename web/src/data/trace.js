@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A trace of functions (docs/json.md): who calls whom, and how durations are distributed.
+import { findNamed } from "./name.js";
 
 const rowOf = (functions, { name, image, offset }) => functions.find((row) => row.name === name && (row.image ?? null) === image && (row.offset ?? null) === offset);
 
@@ -29,7 +30,7 @@ export function readTrace(trace) {
 
 // By "name/image", or by its name alone; both may have slashes.
 export function findTraced({ functions }, text) {
-	return functions.find(({ name, image }) => text === `${name}/${image ?? ""}`) ?? functions.find(({ name }) => text === name) ?? null;
+	return functions.find(({ name, image }) => text === `${name}/${image ?? ""}`) ?? findNamed(functions, text);
 }
 
 const MOST_BARS = 96;

@@ -117,10 +117,10 @@ export const callgraph = {
 		draw();
 		return {
 			argument(name) {
-				const node = name ? findNode(state.graph, name) : null;
-				if (!node) return;
-				input.value = shownName(node.name);
-				centreOn(node.key);
+				if (!name) return;
+				const node = findNode(state.graph, name);
+				input.value = node ? shownName(node.name) : name;
+				centreOn(node?.key ?? null, name);
 			},
 			shown: () => picture.resize(),
 			key: (event) => event.key !== "Enter" && picture.onKey(event),

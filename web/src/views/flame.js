@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The flame graph: calls where they are known, else where the code lies.
 import { baseName, metric, percent, plural } from "../data/format.js";
+import { findNamed } from "../data/name.js";
 import { grouped, withoutRecursion, withoutTemplates } from "../data/shape.js";
-import { byPlace, flame as flameOf, invert, isExclusive, metricKeys, nodes, ROOT_NAME, sandwich, shownName } from "../data/trees.js";
+import { byPlace, flame as flameOf, invert, isExclusive, metricKeys, nodes, ROOT_NAME, sandwich, shownName, totals } from "../data/trees.js";
 import { button, chooser, h } from "../parts/dom.js";
 import { colourOf, FlameGraph, heatColour } from "../parts/flamegraph.js";
 
@@ -70,6 +71,7 @@ export const flame = {
 			most: 0, // the greatest self share of a frame
 		};
 		const status = h("span.status", { role: "status" });
+		const unfound = h("span.unfound", { role: "status" });
 		const legend = h("div.flame-legend", { "aria-label": "Colours" });
 		const say = (text) => (status.textContent = status.title = text);
 		const idle = () => say([from.note, state.cut ? `${plural(state.cut, "small frame is", "small frames are")} in (other).` : ""].join(" "));
@@ -148,6 +150,7 @@ export const flame = {
 				link.chooser("root", "Root", ROOTS, "top", (root) => set("root", root)),
 				input,
 				button("Show all", () => [graph, callers].forEach((each) => each.reset())),
+				unfound,
 				status,
 			),
 			graph.element,
@@ -158,9 +161,13 @@ export const flame = {
 		return {
 			// The address of a function shows it between its callers and callees.
 			argument(name, values) {
-				if ((values.get("form") ?? "sandwich") !== "sandwich" || !calls || !name || (state.form === "sandwich" && state.name === name) || ![...nodes(from.trees(state))].some((node) => node.name === name)) return;
+				unfound.textContent = "";
+				if ((values.get("form") ?? "sandwich") !== "sandwich" || !name) return;
+				const found = findNamed(byTotal(from.trees(state), state.key), name)?.name;
+				if (!found) unfound.textContent = `No function of this graph is called '${name}'.`;
+				if (!found || !calls || (state.form === "sandwich" && state.name === found)) return;
 				form.querySelector("select").value = state.form = "sandwich";
-				state.name = name;
+				state.name = found;
 				link.set("form", "sandwich");
 				draw();
 				zoom = "";
@@ -174,6 +181,12 @@ export const flame = {
 		};
 	},
 };
+
+// The nodes, those of the function with the greatest subtrees first: of functions with the same short name, the one that costs most is meant.
+function byTotal(trees, key) {
+	const sums = totals(trees, key);
+	return [...nodes(trees)].sort((a, b) => sums.get(b) - sums.get(a));
+}
 
 // The greatest self value of a frame that is a function.
 function greatest(root) {

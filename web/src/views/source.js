@@ -3,6 +3,7 @@
 import { baseName, count, hex, percent, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
 import { findFunction } from "../data/model.js";
+import { findNamed } from "../data/name.js";
 import { hotBlocks, listing } from "../data/source.js";
 import { h, nothing } from "../parts/dom.js";
 import { Grid } from "../parts/grid.js";
@@ -33,7 +34,12 @@ export const source = {
 		return {
 			argument(text) {
 				const [name, ...image] = text.split("/");
-				const found = (text && exact(run, text)) || findFunction(run, name, image.join("/")) || shown || run.functions[0];
+				const found = text ? exact(run, text) ?? findFunction(run, name, image.join("/")) ?? findNamed(run.functions, text) : shown ?? run.functions[0];
+				if (!found) {
+					place.replaceChildren(nothing(`No function of this result is called '${text}'. Choose one in the list, or search for a part of its name.`));
+					shown = null;
+					return;
+				}
 				if (found === shown) return;
 				shown = found;
 				place.replaceChildren(...page(run, found));

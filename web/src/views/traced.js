@@ -43,7 +43,12 @@ export const traced = {
 		filter("");
 		link.restore(input);
 		const argument = (text) => {
-			const row = findTraced(trace, text) ?? grid.shown[0];
+			const found = findTraced(trace, text);
+			if (text && !found) {
+				place.replaceChildren(nothing(`No traced function is called '${text}'. Choose one in the table, or search for a part of its name.`));
+				return;
+			}
+			const row = found ?? grid.shown[0];
 			const index = grid.shown.indexOf(row);
 			if (index >= 0) grid.choose(index);
 			draw(row);
