@@ -142,6 +142,23 @@ class History(unittest.TestCase):
         self.choose("History", "0")
         self.assertEqual(self.all("table[aria-label^=Values]", "e.getAttribute('aria-label')"), ["Values of f"])
 
+    def test_metrics_without_values(self):
+        """The page begins with a metric that has values, and an axis of zeros has no other number."""
+        data = self.report("--history", "[fg]")
+        series = data["histories"][0]["series"]
+        series.sort(key=lambda each: each["metric"] != "bytes")
+        series[0].update(metric="samples", unit="", points=[{**point, "median": 0, "min": 0, "max": 0} for point in series[0]["points"]])
+        head, rest = self.html.read_text(encoding="utf-8").split('id="data">', 1)
+        self.html = self.p.home / "zeros.html"
+        text = json.dumps(data).replace("<", "\\u003c")
+        self.html.write_text(f'{head}id="data">{text}</script>{rest.split("</script>", 1)[1]}', encoding="utf-8")
+        self.load("history")
+        self.assertEqual(self.all(".choice:nth-of-type(1) option"), ["samples", "wall in ns"])
+        self.assertEqual(self.all(".choice:nth-of-type(1) select", "e.selectedOptions[0].textContent"), ["wall in ns"])
+        self.choose("Metric", "0")
+        self.assertEqual(self.all("figure.chart svg text[text-anchor=end]"), ["0"])
+        self.assertEqual(set(self.all("g.point", "e.dataset.median")), {"0"})
+
     def test_few_versions_are_no_answer(self):
         self.open("--history", "g", "--versions", "3")
         self.assertEqual(self.all(".verdict"), ["Cannot tell whether there is a change: only 3 versions have profiles, and 7 are needed."])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { historyMetrics, levelsOf, seriesNames, shortVersion, valuesOf, verdictOf } from "../../../web/src/data/history.js";
+import { firstMetric, historyMetrics, levelsOf, seriesNames, shortVersion, valuesOf, verdictOf } from "../../../web/src/data/history.js";
 import { readDocument } from "../../../web/src/data/model.js";
 
 const point = (version, median, more = {}) => ({ version, profiles: 1, n: 3, median, low: null, high: null, min: median - 1, max: median + 1, ...more });
@@ -17,6 +17,15 @@ test("series are grouped by metric and unit, the largest change first", () => {
 		["calls", ["f"]],
 	]);
 	assert.deepEqual(metrics[0].series.map(({ index }) => index), [3, 1, 2, 0]);
+});
+
+test("the metric that is shown first has values", () => {
+	const of = (...pairs) => firstMetric(historyMetrics({ series: pairs.map(([metric, medians]) => series("f", medians, { metric, unit: "", points: medians.map((median, i) => point(i, median, { min: median, max: median })) })) })).metric;
+	assert.equal(of(["samples", [0, 0]], ["calls", [1, 1]], ["instructions", [103, 103]]), "instructions");
+	assert.equal(of(["samples", [0, 2]], ["calls", [1, 1]], ["instructions", [103, 103]]), "samples");
+	assert.equal(of(["samples", [0, 0]], ["calls", [1, 1]], ["instructions", [0, 0]]), "calls");
+	assert.equal(of(["samples", [0, 0]], ["calls", [0]]), "samples");
+	assert.equal(of(["change", [-1, -1]], ["instructions", [5, 5]]), "change");
 });
 
 test("a series is named by what tells it from others", () => {

@@ -17,6 +17,13 @@ export function historyMetrics(history) {
 	return [...made.values()];
 }
 
+// The metric that is shown first: one with values other than 0, if possible the first one, or instructions, which vary least.
+export function firstMetric(metrics) {
+	const known = metrics.filter(({ series }) => series.some(({ points }) => points.some(({ min, max }) => min !== 0 || max !== 0)));
+	if (!known.length || known[0] === metrics[0]) return metrics[0];
+	return known.find(({ metric }) => metric === "instructions") ?? known[0];
+}
+
 const largestChange = ({ changes }) => changes.reduce((most, { relative }) => Math.max(most, relative === null ? Infinity : Math.abs(relative)), 0);
 
 // Names each series by what differs from the others: its location, labels, command, collector, workload, parameters or machine.

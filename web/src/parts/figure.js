@@ -38,7 +38,8 @@ export function figure({ title, axis, values, format, under = [], width = WIDTH,
 	const finite = values.filter(Number.isFinite);
 	let low = finite.reduce((a, b) => Math.min(a, b), Infinity);
 	let high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
-	if (!finite.length) [low, high] = [0, 1];
+	const flat = finite.length > 0 && low === 0 && high === 0; // the axis then has only 0: no other value is known to be possible
+	if (!finite.length || flat) [low, high] = [0, 1];
 	const room = (high - low) * 0.05 || Math.abs(high) * 0.05 || 1;
 	[low, high] = [low - room, high + room];
 	const right = legend ? 16 : RIGHT;
@@ -63,7 +64,7 @@ export function figure({ title, axis, values, format, under = [], width = WIDTH,
 	};
 	const shown = cut(title, width / 8.2);
 	plot.add(svg("text", { x: LEFT - 54, y: 14, "font-size": 13, "font-weight": "bold" }, shown === title ? null : svg("title", {}, title), shown), text(LEFT - 54, TOP - 2, axis));
-	for (const value of ticks(low, high, 6, format === bytes)) {
+	for (const value of ticks(low, high, flat ? 1 : 6, format === bytes)) {
 		const y = plot.y(value);
 		plot.add(svg("line", { x1: LEFT, x2: width - right, y1: y, y2: y, stroke: "currentColor", "stroke-opacity": 0.2 }), text(LEFT - 6, y + 4, format(value), { "text-anchor": "end" }));
 	}

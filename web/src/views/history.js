@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The history of functions and series over the versions of the project: medians with their spread, and change points.
-import { historyMetrics, levelsOf, shortVersion, valuesOf, verdictOf } from "../data/history.js";
+import { firstMetric, historyMetrics, levelsOf, shortVersion, valuesOf, verdictOf } from "../data/history.js";
 import { count, NOTHING, plural, signedPercent } from "../data/format.js";
 import { formatOf } from "../data/measurements.js";
 import { chooser, h, svg } from "../parts/dom.js";
@@ -160,7 +160,7 @@ export const history = {
 		function pickHistory(chosen) {
 			state.history = chosen;
 			metrics = historyMetrics(chosen);
-			pickMetric(metrics[0]);
+			pickMetric(firstMetric(metrics));
 		}
 
 		element.append(bar, place);
