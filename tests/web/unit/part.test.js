@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { middle } from "../../../web/src/data/format.js";
 import { hasStartup, partOf, processChoices } from "../../../web/src/data/part.js";
-import { grouped, withoutArguments, withoutRecursion, withoutTemplates } from "../../../web/src/data/shape.js";
+import { byFunction, grouped, withoutArguments, withoutRecursion, withoutTemplates } from "../../../web/src/data/shape.js";
 import { nodes } from "../../../web/src/data/trees.js";
 import { readAddress, writeAddress } from "../../../web/src/parts/link.js";
 
@@ -142,4 +142,11 @@ test("addresses are read as they were written", () => {
 	assert.equal(readAddress("#x/%").argument, "%", "a broken one is shown as it is");
 	assert.equal(writeAddress({ id: "lines" }, new Map()), "#lines");
 	assert.equal(readAddress("").id, "");
+});
+
+test("calls of a function from several lines are joined", () => {
+	const at = (name, line, count, children = []) => ({ name, image: "/bin/x", offset: 100 + line, file: "/x.c", line, count, bytes: 10 * count, children });
+	const [top, ...rest] = byFunction([at("worker", 5, 0, [at("malloc", 0, 3)]), at("worker", 9, 0, [at("malloc", 0, 4), at("make", 2, 1)])]);
+	assert.deepEqual(rest, []);
+	assert.deepEqual([top.name, top.line, top.offset, top.children.map(({ name, count, bytes }) => [name, count, bytes])], ["worker", undefined, undefined, [["malloc", 7, 70], ["make", 1, 10]]]);
 });

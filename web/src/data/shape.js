@@ -80,6 +80,11 @@ export function withoutTemplates(trees) {
 	return merge([mapped(trees, short)]);
 }
 
+// Joins the calls of a function from several lines: nodes of allocations have the line of the call.
+export function byFunction(trees) {
+	return merge([mapped(trees, (node) => ({ ...node, offset: undefined, line: undefined, column: undefined }))]);
+}
+
 // Makes a frame of each image: calls within one image are joined.
 function byImage(trees) {
 	return withoutRecursion(mapped(trees, (node) => (node.image ? { ...node, name: baseName(node.image), offset: undefined, line: undefined, file: undefined, id: undefined, group: true } : node)));

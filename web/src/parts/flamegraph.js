@@ -5,6 +5,7 @@ import { select } from "d3-selection";
 import { timerFlush } from "d3-timer";
 import { matcher } from "../data/filter.js";
 import { middle } from "../data/format.js";
+import { hash, hueOfImage } from "../data/hues.js";
 import { h } from "./dom.js";
 
 const CELL = 20;
@@ -207,13 +208,9 @@ function beside(frame, by) {
 	return row[row.indexOf(frame) + by] ?? null;
 }
 
-const HUES = [14, 208, 46, 150, 268, 96, 322, 184];
-const hues = new Map();
-
 // A colour for each image, a shade for each of its functions.
 export function colourOf(name, image) {
-	if (!hues.has(image)) hues.set(image, HUES[hues.size % HUES.length]);
-	return `hsl(${hues.get(image)} var(--flame-s) calc(var(--flame-l) + ${(hash(name) % 7) - 3}%))`;
+	return `hsl(${hueOfImage(image)} var(--flame-s) calc(var(--flame-l) + ${(hash(name) % 7) - 3}%))`;
 }
 
 // A colour of the scale from cold (0) to hot (1).
@@ -224,10 +221,4 @@ export function heatColour(strength) {
 // A hue for a function alone.
 export function hueOf(name) {
 	return (hash(name) * 137) % 360;
-}
-
-function hash(text) {
-	let sum = 7;
-	for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) % 1000003;
-	return sum;
 }

@@ -2,6 +2,7 @@
 // The call graph: functions as boxes, and their calls as arrows.
 import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees } from "../data/callgraph.js";
 import { baseName, count, duration, metric, percent, plural } from "../data/format.js";
+import { byFunction } from "../data/shape.js";
 import { isExclusive, merge, metricKeys, OTHER, shownName } from "../data/trees.js";
 import { button, h, nothing, search } from "../parts/dom.js";
 import { saveText } from "../parts/figure.js";
@@ -26,7 +27,7 @@ function ofTrees({ threads, sampled, allocations }) {
 	const keys = metricKeys(forests.flat()).filter(isExclusive).sort((a, b) => (RANKS[b] ?? 0) - (RANKS[a] ?? 0));
 	const titleOf = (key) => (key === "count" && sampled ? "samples" : key === "count" && allocations ? "allocations" : metric(key).title);
 	const of = (thread) => (thread === "all" ? (forests.length > 1 ? merge(forests) : forests[0]) : forests[Number(thread)]);
-	return { metrics: keys.map((key) => [key, titleOf(key), metric(key).format]), threads, graph: (thread, key) => graphOfTrees(of(thread), key, !sampled && !allocations) };
+	return { metrics: keys.map((key) => [key, titleOf(key), metric(key).format]), threads, graph: (thread, key) => graphOfTrees(allocations ? byFunction(of(thread)) : of(thread), key, !sampled && !allocations) };
 }
 
 // The default of the least share: the first one from 1 % on with which at most this many functions are drawn.

@@ -2,7 +2,7 @@
 // The flame graph: calls where they are known, else where the code lies.
 import { baseName, metric, percent, plural } from "../data/format.js";
 import { findNamed } from "../data/name.js";
-import { grouped, withoutRecursion, withoutTemplates } from "../data/shape.js";
+import { byFunction, grouped, withoutRecursion, withoutTemplates } from "../data/shape.js";
 import { byPlace, flame as flameOf, invert, isExclusive, metricKeys, nodes, ROOT_NAME, sandwich, shownName, totals } from "../data/trees.js";
 import { button, chooser, h } from "../parts/dom.js";
 import { colourOf, FlameGraph, heatColour } from "../parts/flamegraph.js";
@@ -21,8 +21,10 @@ function sourceOf(run) {
 		note: wall ? "Frames in brackets are what threads waited for." : sampled ? "Widths are numbers of samples." : "",
 		metrics: keys.sort((a, b) => rank(b) - rank(a)).map((key) => [key, key === "count" && (sampled || allocations) ? (sampled ? "samples" : "allocations") : metric(key).title]),
 		threads,
+		allocations,
 		trees: ({ thread, group, recursion, templates }) => {
-			let trees = grouped(thread === "all" ? threads : [threads[Number(thread)]], group === "functions" ? "" : group, run.processes);
+			let trees = grouped(thread === "all" ? threads : [threads[Number(thread)]], group === "functions" || group === "lines" ? "" : group, run.processes);
+			if (allocations && group !== "lines" && group !== "image") trees = byFunction(trees);
 			if (templates === "hidden") trees = withoutTemplates(trees);
 			return recursion === "hidden" ? withoutRecursion(trees) : trees;
 		},
@@ -36,9 +38,9 @@ const OF = [["total", "total"], ["parent", "parent"]];
 const SHOWN = [["shown", "shown"], ["hidden", "collapsed"]];
 const LEGEND_IMAGES = 8;
 
-function groupsOf({ threads }) {
+function groupsOf({ threads, allocations }) {
 	const pids = new Set(threads.map(({ pid }) => pid).filter((pid) => pid !== null && pid !== undefined));
-	return [["functions", "functions"], ["image", "image"], ...(threads.length > 1 ? [["thread", "thread"]] : []), ...(pids.size > 1 ? [["process", "process"]] : [])];
+	return [["functions", "functions"], ...(allocations ? [["lines", "functions by call line"]] : []), ["image", "image"], ...(threads.length > 1 ? [["thread", "thread"]] : []), ...(pids.size > 1 ? [["process", "process"]] : [])];
 }
 
 // The function with the most of its own.
