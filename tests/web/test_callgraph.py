@@ -37,6 +37,12 @@ def counted():
             "pairs": [row("main", "ff", 3), row("ff", "g", 17)]}
 
 
+def pairs():
+    """The table of exact calls beside samples: the call of memcpy was counted at its stub, the one of turn was not."""
+    end = {"caller_image": "/usr/bin/example", "caller_offset": 4096, "callee_image": "/usr/bin/example", "callee_offset": 4096}
+    return [{"caller": "main", "callee": "spin", "count": 1600000, **end}, {"caller": "spin", "callee": "memcpy@plt", "count": 12, **end}]
+
+
 class CallGraph(unittest.TestCase):
     maxDiff = None
 
@@ -44,7 +50,7 @@ class CallGraph(unittest.TestCase):
     def setUpClass(cls):
         cls.place = tempfile.TemporaryDirectory(prefix="strobe-callgraph-")
         cls.pages = {}
-        for name, result in ("paths", results.paths()), ("sampled", results.sampled()), ("recursive", recursive()), ("counted", counted()), ("hot", results.hot(rows=3)):
+        for name, result in ("paths", results.paths()), ("sampled", results.sampled()), ("recursive", recursive()), ("counted", counted()), ("exact", {**results.sampled(), "pairs": pairs()}), ("hot", results.hot(rows=3)):
             file, html = (os.path.join(cls.place.name, f"{name}.{ending}") for ending in ("json", "html"))
             with open(file, "w", encoding="utf-8") as f:
                 json.dump(result, f)
@@ -224,6 +230,12 @@ class CallGraph(unittest.TestCase):
         self.open("counted")
         self.assertEqual(self.nodes(), {"g": "17 calls", "ff": "3 calls", "main": "0 calls"})
         self.assertEqual(self.edges(), ["ff → g: 17 (calls), 85.00 % of all, 17 calls", "main → ff: 3 (calls), 15.00 % of all, 3 calls"])
+
+    def test_samples_with_exact_calls(self):
+        self.open("exact")
+        self.assertEqual([edge for edge in self.edges() if edge.startswith(("main", "spin"))],
+                         ["main → spin: 9 (samples), 90.00 % of all, 1,600,000 calls", "spin → memcpy: 3 (samples), 30.00 % of all, 12 calls"])
+        self.assertEqual(sorted(self.all("text.edge-label", "e.textContent")), ["10.00 %", "30.00 %, 12 ×", "90.00 %, 1,600,000 ×"])
 
     def test_a_result_without_calls_has_no_call_graph(self):
         self.page.open(self.pages["hot"])

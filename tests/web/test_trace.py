@@ -424,6 +424,15 @@ class Timelines(Pages):
         self.page.scheme("dark")
         self.page.until(f"JSON.stringify({main}) !== '{json.dumps(colour, separators=(',', ':'))}'")
 
+    def test_no_samples_where_none_are_taken(self):
+        html, data = self.page_of("threads")
+        self.open("time", html)
+        self.assertEqual(len(self.texts(".lives li")), len(data["lanes"]))
+        self.assertEqual(set(self.texts(".lives .share")), {""})
+        self.assertNotIn("sample", self.page.js("document.querySelector('section:not([hidden]) .lives').outerHTML"))
+        self.open("tables/threads", html)
+        self.assertEqual(self.texts(".grid-header .cell"), ["tid", "pid", "began", "ended", "name"])
+
     def test_threads_have_lanes(self):
         html, data = self.page_of("threads")
         self.open("timeline", html)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees, OTHER_CALLERS } from "../../../web/src/data/callgraph.js";
+import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees, OTHER_CALLERS, withExactCalls } from "../../../web/src/data/callgraph.js";
 import { OTHER } from "../../../web/src/data/trees.js";
 
 const node = (name, count, value, children = []) => ({ name, count, value, image: "/bin/x", offset: 16, children });
@@ -91,6 +91,17 @@ test("of the tool calls, numbers of calls", () => {
 	const graph = graphOfPairs([row("main", "f", 3), row("f", "g", 12), row("g", "g", 5), row(null, "main", 1)]);
 	assert.deepEqual(plain(graph), { nodes: { g: [17, 17, 17], f: [3, 12, 3], main: [0, 3, 0] }, edges: { "main>f": [3, 3], "f>g": [12, 12], "g>g": [5, 5] } });
 	assert.equal(graph.all, 20);
+});
+
+test("a graph of samples has the exact calls of the table, also through stubs", () => {
+	const at = (name, image, value, children = []) => ({ name, image, offset: 16, count: value, children });
+	const graph = graphOfTrees([at("main", "/bin/x", 1, [at("f", "/bin/x", 2, [at("free", "/lib/c", 7)]), at("g", "/bin/x", 1)])], "count", false);
+	const row = (caller, callee, callee_image, n, more = {}) => ({ caller, caller_image: "/bin/x", caller_offset: 16, callee, callee_image, callee_offset: 16, count: n, ...more });
+	const exact = withExactCalls(graph, [row("main", "f", "/bin/x", 40), row("main", "f", "/bin/y", 1), row("main", "f", "/bin/x", 9, { caller_offset: 32 }), row("f", "free@plt", "/bin/x", 1600000), row(null, "main", "/bin/x", 1)]);
+	const name = (key) => key.split("\0")[0];
+	assert.deepEqual(exact.edges.map(({ from, to, value, calls }) => [name(from), name(to), value, calls]), [["main", "f", 9, 40], ["f", "free", 7, 1600000], ["main", "g", 1, 0]]);
+	assert.deepEqual([exact.exact, exact.counted, chosenGraph(exact).exact, chosenGraph(graph).exact], [true, false, true, false]);
+	assert.deepEqual(graph.edges.map(({ calls }) => calls), [0, 0, 0], "the graph itself is not changed");
 });
 
 test("of a trace, times", () => {

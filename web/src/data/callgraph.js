@@ -114,6 +114,23 @@ export function graphOfPairs(rows) {
 	return made.done(true);
 }
 
+// Adds the exact numbers of calls from the table `pairs` to a graph of samples. Sampled stacks do not have the stubs through which
+// libraries are called ("free@plt"), so that the calls of a stub are calls of its function. What is not in the table has 0 calls.
+export function withExactCalls(graph, rows) {
+	const key = (name, image, offset) => keyOf({ name, image, offset });
+	const exact = new Map();
+	for (const { caller, caller_image, caller_offset, callee, callee_image, callee_offset, count } of rows) {
+		if (!caller || !callee) continue;
+		const from = key(caller, caller_image, caller_offset);
+		const stub = callee.endsWith("@plt") && callee_image === caller_image;
+		const to = stub ? callee : key(callee, callee_image, callee_offset);
+		exact.set(`${from}\n${to}`, (exact.get(`${from}\n${to}`) ?? 0) + count);
+	}
+	const names = new Map(graph.nodes.map(({ key: each, name }) => [each, name]));
+	const edges = graph.edges.map((edge) => ({ ...edge, calls: exact.get(`${edge.from}\n${edge.to}`) ?? exact.get(`${edge.from}\n${names.get(edge.to)}@plt`) ?? 0 }));
+	return { ...graph, edges, exact: true };
+}
+
 // Where functions that are not drawn call others; where they are called, they are OTHER (trees.js).
 export const OTHER_CALLERS = "(other callers)";
 
@@ -167,7 +184,7 @@ export function chosenGraph(graph, { least = 0, centre = null, levels = Infinity
 		const total = drawn.reduce((sum, [, { value }]) => sum + value, 0);
 		if (drawn.length || own > 0) others.push({ key: name, name, image: null, self: own, total: name === OTHER ? Math.max(total, own) : total, calls: 0, recursive: false, other: true });
 	}
-	return { nodes: [...shown, ...others], edges, all: graph.all, counted: graph.counted, cut: fits.length - shown.length, hidden: graph.nodes.length - shown.length };
+	return { nodes: [...shown, ...others], edges, all: graph.all, counted: graph.counted, exact: graph.exact ?? false, cut: fits.length - shown.length, hidden: graph.nodes.length - shown.length };
 }
 
 // Finds the function of that name, or else the one with the greatest total whose name contains the text.

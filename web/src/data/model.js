@@ -71,6 +71,9 @@ export function readRun(entry, index) {
 	};
 }
 
+// Whether samples were taken: zeros of other results say nothing.
+export const isSampled = ({ result, threads }) => result.samples !== undefined || threads.some(({ samples }) => samples > 0);
+
 // Results of paths have only their number.
 function functionsOf({ functions }) {
 	return (Array.isArray(functions) ? functions : []).map((row, rank) => ({ ...row, rank }));

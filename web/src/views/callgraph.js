@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The call graph: functions as boxes, and their calls as arrows.
-import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees } from "../data/callgraph.js";
+import { chosenGraph, findNode, graphOfPairs, graphOfTrace, graphOfTrees, OTHER_CALLERS, withExactCalls } from "../data/callgraph.js";
 import { baseName, count, duration, metric, percent, plural } from "../data/format.js";
 import { byFunction } from "../data/shape.js";
 import { isExclusive, merge, metricKeys, OTHER, shownName } from "../data/trees.js";
@@ -17,17 +17,21 @@ const pairsOf = (run) => run.tables.find(({ name, columns }) => name === "pairs"
 
 // What can be drawn: metrics [[key, title, format]], threads, graph(thread, key).
 function sourceOf(run) {
-	if (hasTrees(run)) return ofTrees(run.paths);
+	if (hasTrees(run)) return ofTrees(run.paths, pairsOf(run)?.rows ?? []);
 	if (run.trace) return { metrics: [["time", "time", duration]], threads: [], graph: () => graphOfTrace(run.trace) };
 	return { metrics: [["calls", "calls", count]], threads: [], countsOnly: true, graph: () => graphOfPairs(pairsOf(run).rows) };
 }
 
-function ofTrees({ threads, sampled, allocations }) {
+// pairs: the exact calls of all threads together, if they were counted beside the samples.
+function ofTrees({ threads, sampled, allocations }, pairs) {
 	const forests = threads.map((thread) => thread.ksf);
 	const keys = metricKeys(forests.flat()).filter(isExclusive).sort((a, b) => (RANKS[b] ?? 0) - (RANKS[a] ?? 0));
 	const titleOf = (key) => (key === "count" && sampled ? "samples" : key === "count" && allocations ? "allocations" : metric(key).title);
 	const of = (thread) => (thread === "all" ? (forests.length > 1 ? merge(forests) : forests[0]) : forests[Number(thread)]);
-	return { metrics: keys.map((key) => [key, titleOf(key), metric(key).format]), threads, graph: (thread, key) => graphOfTrees(allocations ? byFunction(of(thread)) : of(thread), key, !sampled && !allocations) };
+	return { metrics: keys.map((key) => [key, titleOf(key), metric(key).format]), threads, graph: (thread, key) => {
+		const graph = graphOfTrees(allocations ? byFunction(of(thread)) : of(thread), key, !sampled && !allocations);
+		return sampled && pairs.length && (thread === "all" || threads.length === 1) ? withExactCalls(graph, pairs) : graph;
+	} };
 }
 
 // The default of the least share: the first one from 1 % on with which at most this many functions are drawn.
@@ -142,14 +146,20 @@ function titleOf(node, { metric: [, title, format], graph }, { countsOnly }, sha
 	return [`${name}: itself ${format(node.self)}`, `with callees ${format(node.total)} of ${format(graph.all)} (${title})`, calls, node.recursive ? "recursive" : ""].filter(Boolean).join(", ");
 }
 
-function edgeText(edge, { counted }, { countsOnly }, share) {
+// The number of calls of an edge if it is known. What is pooled in (other) has edges without a sample, which are not in the graph.
+function callsOf({ from, to, calls }, { counted, exact }) {
+	return counted || (exact && from !== OTHER_CALLERS && to !== OTHER) ? calls : 0;
+}
+
+function edgeText(edge, graph, { countsOnly }, share) {
 	if (countsOnly) return `${count(edge.calls)} ×`;
-	return counted && edge.calls ? `${percent(share(edge.value))}, ${count(edge.calls)} ×` : percent(share(edge.value));
+	const calls = callsOf(edge, graph);
+	return calls ? `${percent(share(edge.value))}, ${count(calls)} ×` : percent(share(edge.value));
 }
 
 function edgeTitle(edge, { metric: [, title, format], graph }, share) {
 	const name = (key) => shownName(graph.nodes.find((node) => node.key === key)?.name ?? key);
-	const calls = graph.counted && edge.calls ? `, ${plural(edge.calls, "call")}` : "";
+	const calls = callsOf(edge, graph) ? `, ${plural(edge.calls, "call")}` : "";
 	return `${name(edge.from)} → ${name(edge.to)}: ${format(edge.value)} (${title}), ${percent(share(edge.value))} of all${calls}`;
 }
 

@@ -2,6 +2,7 @@
 // The tables that the tools made, and those that every result has.
 import { baseName, count, duration, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
+import { isSampled } from "../data/model.js";
 import { hotBlocks } from "../data/source.js";
 import { cellText, cellValue, isNumber } from "../data/tables.js";
 import { chooser, h } from "../parts/dom.js";
@@ -15,9 +16,10 @@ function choices(run) {
 	const made = run.tables.map((table) => ({ name: table.name, help: [table.tool, table.help].filter(Boolean).join(": "), columns: columnsOf(table), rows: table.rows, sort: firstSum(table) }));
 	const add = (name, help, columns, rows) => rows.length && made.push({ name, help, columns, rows });
 	const times = run.threads.some((row) => row.waiting_ns !== undefined) ? [number("on the CPU", "on_cpu_ns", duration), number("waiting", "waiting_ns", duration)] : [];
-	add("threads", "all threads of the run", [number("samples", "samples"), ...times, number("tid", "tid", String), number("pid", "pid", String), number("began", "begin_ns", duration), number("ended", "end_ns", duration), text("name", (row) => row.name)], run.threads);
+	const sampled = isSampled(run) ? [number("samples", "samples")] : [];
+	add("threads", "all threads of the run", [...sampled, ...times, number("tid", "tid", String), number("pid", "pid", String), number("began", "begin_ns", duration), number("ended", "end_ns", duration), text("name", (row) => row.name)], run.threads);
 	add("processes", "all processes of the run", [number("pid", "pid", String), number("parent", "ppid", String), text("state", (row) => row.state), text("command", (row) => row.command, "minmax(12rem, 3fr)")], run.processes);
-	add("images", "programs and libraries", [number("samples", "samples"), number("instructions", "instructions"), number("blocks", "blocks"), text("symbols", (row) => row.symbols, "7rem"), text("image", (row) => row.path, "minmax(12rem, 3fr)"), text("build-id", (row) => row.build_id)], run.images);
+	add("images", "programs and libraries", [...sampled, number("instructions", "instructions"), number("blocks", "blocks"), text("symbols", (row) => row.symbols, "7rem"), text("image", (row) => row.path, "minmax(12rem, 3fr)"), text("build-id", (row) => row.build_id)], run.images);
 	add("basic blocks", "no two overlap", [number("samples", "samples"), number("executions", "executions"), number("instructions", "instructions"), number("length", "length"), number("offset", "offset", (offset) => `0x${offset.toString(16)}`), text("ends", (row) => row.ends, "8rem"), text("function", (row) => `${row.function} [${baseName(row.image)}]`, "minmax(12rem, 3fr)")], hotBlocks(run.blocks, run.shareOf));
 	add("engine", "what the engine did", [text("statistic", (row) => row.name), number("number", "value")], Object.entries(run.statistics ?? {}).map(([name, value]) => ({ name: name.replaceAll("_", " "), value })));
 	return made;

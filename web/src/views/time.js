@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What happened when: the metric and the budget, what the budget came to, the life of the threads.
 import { count, duration, percent, plural, short } from "../data/format.js";
+import { isSampled } from "../data/model.js";
 import { box } from "../data/study.js";
 import { h, nothing, svg } from "../parts/dom.js";
 import { colourOf, drawBox, figure, ticks } from "../parts/figure.js";
@@ -154,6 +155,7 @@ function threads(run) {
 	const known = run.threads.filter((thread) => thread.begin_ns !== null);
 	const wall = Math.max((run.run?.seconds ?? 0) * 1e9, ...known.map((thread) => thread.end_ns ?? thread.begin_ns), 1);
 	const most = Math.max(...known.map((thread) => thread.samples), 1);
+	const samples = (thread) => (isSampled(run) ? plural(thread.samples, "sample") : "");
 	return h(
 		"section.box",
 		{},
@@ -161,8 +163,8 @@ function threads(run) {
 		h("ol.lives", {}, known.slice(0, MOST_THREADS).map((thread) => {
 			const from = thread.begin_ns / wall;
 			const until = (thread.end_ns ?? wall) / wall;
-			const text = `${thread.name || "thread"} ${thread.tid}: from ${duration(thread.begin_ns)} to ${thread.end_ns === null ? "the end" : duration(thread.end_ns)}, ${plural(thread.samples, "sample")}`;
-			return h("li", { title: text }, h("span.who", {}, `${thread.name || "thread"} ${thread.tid}`), h("span.track", {}, h("span.life", { "--from": `${100 * from}%`, "--part": `${Math.max(100 * (until - from), 0.2)}%`, "--heat": (thread.samples / most).toFixed(3) })), h("span.share", {}, plural(thread.samples, "sample")));
+			const text = `${thread.name || "thread"} ${thread.tid}: from ${duration(thread.begin_ns)} to ${[thread.end_ns === null ? "the end" : duration(thread.end_ns), samples(thread)].filter(Boolean).join(", ")}`;
+			return h("li", { title: text }, h("span.who", {}, `${thread.name || "thread"} ${thread.tid}`), h("span.track", {}, h("span.life", { "--from": `${100 * from}%`, "--part": `${Math.max(100 * (until - from), 0.2)}%`, "--heat": (thread.samples / most).toFixed(3) })), h("span.share", {}, samples(thread)));
 		})),
 		known.length > MOST_THREADS ? h("p.dim", {}, `and ${plural(known.length - MOST_THREADS, "more thread")}: see the tables`) : null,
 	);
