@@ -81,6 +81,13 @@ class Wall(unittest.TestCase):
             self.choose("Width", key)
             self.assertIn(f"{text}, 100 % of all", self.all(".flame-details")[0])
 
+    def test_summary_has_the_wall_time(self):
+        self.page.call("Page.navigate", url="about:blank")
+        self.page.open(self.html, "summary")
+        self.page.until("document.querySelector('section:not([hidden]) .card') !== null")
+        cards = {title: [value, note] for title, value, note in self.all(".card", "[...e.children].map(c => c.textContent)")}
+        self.assertEqual(cards["Call stacks"], ["300 ms", "of wall time in 1 thread"])
+
     def test_contexts_have_columns_of_wall_time(self):
         self.open("contexts")
         self.choose("Show", "ksf")

@@ -12,6 +12,11 @@ export function hasWall(threads) {
 	return threads.some((thread) => ["ksf", "kccf"].some((key) => [...nodes(thread[key] ?? [])].some((node) => node.self_ns > 0)));
 }
 
+// The wall time of all stacks, of trees that splitWall() has made.
+export function wallTime(threads) {
+	return threads.reduce((sum, { ksf }) => [...nodes(ksf)].reduce((all, { wall_ns: ns = 0 }) => all + ns, sum), 0);
+}
+
 // The trees with metrics of time: wall time, and either time on the CPU or time waiting. In trees of callers (kccf), all nodes below a
 // wait are its callers.
 export function splitWall(roots, callersBelow) {

@@ -12,7 +12,7 @@ function columnsOf(run) {
 	return [
 		share("Self", "self_share", `Share of the ${run.shareOf} in the function's own code`),
 		totals ? share("Total", "total_share", "Share of the samples in the function and in what it called") : null,
-		run.functions.some((row) => row.waiting_ns !== undefined) ? { title: "Waiting", help: "Time that all threads waited in the function and in what it called", kind: "number", width: "7rem", value: (row) => row.waiting_ns, text: (row) => duration(row.waiting_ns) } : null,
+		run.functions.some((row) => row.waiting_ns !== undefined) ? { title: "Waiting, total", help: "Time that all threads waited in the function and in what it called", kind: "number", width: "7rem", value: (row) => row.waiting_ns, text: (row) => duration(row.waiting_ns) } : null,
 		number("Instructions", "instructions", "Executed in its own code"),
 		number("Calls", "calls", "Times it was entered at its first instruction"),
 		{ title: "Function", width: "minmax(14rem, 3fr)", value: (row) => row.name, text: (row) => row.name },

@@ -2,6 +2,7 @@
 // What was run, where, what it cost, and what a reader must know of the result.
 import { baseName, count, duration, NOTHING, percent, plural, short } from "../data/format.js";
 import { ranked, sums } from "../data/blow.js";
+import { wallTime } from "../data/wall.js";
 import { button, h } from "../parts/dom.js";
 
 const TOP = 12;
@@ -70,7 +71,7 @@ function cards(run) {
 	if (run.trace) add("Traced functions", count(run.trace.functions.length), plural(run.trace.functions.reduce((sum, row) => sum + row.all, 0), "call"));
 	if (run.blow) addBlow(run.blow, add);
 	if (run.threads.length) add("Threads", count(run.threads.length), run.processes.length > 1 ? plural(run.processes.length, "process", "processes") : "");
-	if (run.paths?.wall) add("Call stacks", "of wall time", `in ${plural(run.paths.threads.length, "thread")}`);
+	if (run.paths?.wall) add("Call stacks", duration(wallTime(run.paths.threads)), `of wall time in ${plural(run.paths.threads.length, "thread")}`);
 	else if (run.paths?.sampled) add("Call stacks", count(run.result.samples?.stacks ?? NaN), `of samples in ${plural(run.paths.threads.length, "thread")}`);
 	else if (run.paths?.allocations) add("Call stacks", "of allocations", "by function and line");
 	else if (run.paths) add("Contexts", `k = ${run.paths.k ?? NOTHING}`, `${run.paths.mode} mode, ${plural(run.paths.threads.length, "thread")}`);
