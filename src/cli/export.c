@@ -226,6 +226,15 @@ export_lacks_samples(size_t format, const struct st_profile *p)
 	       st_profile_has_tool(p, "hot");
 }
 
+/* Whether a command is asked that cannot write the format either, and says what is missing. */
+static bool
+export_lacks_input(size_t format, const struct st_profile *p)
+{
+	const enum export_writer writer = export_formats[format].writer;
+	return (writer == EXPORT_STACKS || writer == EXPORT_EVENTS) && !export_writes(format, p) &&
+	       !export_compresses(format, p) && !st_profile_has_tool(p, "calltimes");
+}
+
 static st_status
 export_check(const struct export_arguments *a, size_t format, const struct st_profile *p,
              struct st_error *e)
@@ -240,7 +249,8 @@ export_check(const struct export_arguments *a, size_t format, const struct st_pr
 		               "%s has no call stacks, because no sample was in the code of the "
 		               "program: it ended too soon, or --sample-hz was 0",
 		               a->input);
-	if (st_export_is_gzip(a->output) && !export_compresses(format, p))
+	if (st_export_is_gzip(a->output) && !export_compresses(format, p) &&
+	    !export_lacks_input(format, p))
 		return st_fail(e, ST_EXIT_USAGE,
 		               "only call stacks are written compressed, and %s would be plain "
 		               "text: give -o a name without .gz",
@@ -256,7 +266,9 @@ export_profile(const struct export_arguments *a)
 	while (format < N_EXPORT_FORMATS && strcmp(export_formats[format].name, a->format))
 		format++;
 	if (format == N_EXPORT_FORMATS) {
-		ST_IGNORE(st_bad_format(a->format, "those that strobe help export lists", &e));
+#define F(id, name, writer, function) ", " name
+		ST_IGNORE(st_bad_format(a->format, &(ST_EXPORT_FORMATS(F))[2], &e));
+#undef F
 		return st_complain(&e);
 	}
 	if (st_output_check_input(a->output, a->input, &e))

@@ -45,7 +45,7 @@ st_help_main(char *const *argv)
 {
 	struct st_options o = st_command_options("help", argv);
 	struct st_error e;
-	const char *value, *command = NULL;
+	const char *value, *command = NULL, *name = NULL;
 	for (int option; (option = st_options_next(&o, &value, &e)) != ST_OPTIONS_END;) {
 		switch (option) {
 		case HELP_help:
@@ -55,7 +55,13 @@ st_help_main(char *const *argv)
 			return st_completion_print(stdout, value, &e) ? st_complain(&e)
 			                                              : ST_EXIT_OK;
 		case ST_OPTIONS_OTHER:
-			command = value;
+			if (name) {
+				st_cause(&e, ST_EXIT_USAGE,
+				         "strobe help explains one command; '%s' is one too many",
+				         value);
+				return st_complain(&e);
+			}
+			command = name = value;
 			break;
 		default:
 			return st_complain(&e);

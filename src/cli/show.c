@@ -136,6 +136,9 @@ apply_show_option(struct arguments *a, int option, const char *value, struct st_
 	case SHOW_top:
 		return st_option_number("top", value, 0, 100000000, &a->top, e);
 	case SHOW_func:
+		if (a->function)
+			return st_fail(e, ST_EXIT_USAGE,
+			               "--func shows one function; '%s' is one too many", value);
 		a->function = value;
 		return 0;
 	case SHOW_lines:
@@ -248,6 +251,38 @@ check_interactive(const struct arguments *a, struct st_error *e)
 	return st_tui_check_terminal(e);
 }
 
+/* The first option that prints a list of its own. */
+static const char *
+part_option(const struct arguments *a)
+{
+	return a->function                  ? "--func"
+	       : a->parts & ST_PART_LINES   ? "--lines"
+	       : a->parts & ST_PART_BLOCKS  ? "--blocks"
+	       : a->parts & ST_PART_IMAGES  ? "--images"
+	       : a->parts & ST_PART_THREADS ? "--threads"
+	       : a->parts & ST_PART_STACKS  ? "--stacks"
+	                                    : "--stats";
+}
+
+/* --table prints one table, and rows are printed alone. */
+static st_status
+check_alone(const struct arguments *a, bool is_rows, struct st_error *e)
+{
+	if (a->table && is_rows)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--table prints a table of a profile, and %s: "
+		               "leave one of them out",
+		               a->rows ? "--rows prints a stream" : "the file has rows");
+	if (!(a->table || is_rows) || !(a->function || a->parts))
+		return ST_OK;
+	if (a->table && a->function)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--table prints all rows of a table, and --func one function: leave "
+		               "out one of them");
+	return st_fail(e, ST_EXIT_USAGE, "%s and %s print different tables: leave out one of them",
+	               a->table ? "--table" : "--rows", part_option(a));
+}
+
 static st_status
 parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 {
@@ -271,9 +306,8 @@ parse_show(struct arguments *a, char *const *argv, struct st_error *e)
 	bool is_rows = a->rows || st_row_file_is(a->file);
 	if (check_table_options(a, is_rows, e) || check_process(a, is_rows, e))
 		return -1;
-	if ((a->table || is_rows) && (a->function || a->parts || (a->table && is_rows)))
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--table and --rows cannot be combined with another table");
+	if (check_alone(a, is_rows, e))
+		return -1;
 	if (is_rows && a->sort_key)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--rows prints rows in the order in which they were recorded: leave "

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "coverage/codelog_db.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "wire/results/header.h"
 
@@ -119,6 +121,9 @@ open_log(struct st_codelog *log, bool make, struct st_error *e)
 {
 	int flags = make ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
 	int status = sqlite3_open_v2(log->path, &log->db, flags, NULL);
+	if ((status & 0xff) == SQLITE_CANTOPEN && !make && access(log->path, R_OK))
+		return st_fail(e, ST_EXIT_FAILED, "cannot read the log %s: %s", log->path,
+		               strerror(errno));
 	if (status != SQLITE_OK)
 		return st_codelog_fail(log, status, e);
 	sqlite3_busy_timeout(log->db, LOG_PATIENCE);

@@ -224,6 +224,10 @@ st_report_stacks(const struct st_report *r, FILE *out, struct st_error *e)
 	struct st_contexts c;
 	if (st_mem_tool(r->profile) && !st_contexts_options(r->profile, &o))
 		return stacks_of_allocations(r, out, e);
+	if (st_profile_has_tool(r->profile, "locks") && !st_contexts_options(r->profile, &o))
+		return st_fail(e, ST_EXIT_USAGE,
+		               "the profile has no stacks of samples: strobe show --table "
+		               "lock_stacks shows the stacks that waited for locks");
 	if (!st_contexts_options(r->profile, &o) || !o.sampled)
 		return st_fail(e, ST_EXIT_USAGE,
 		               !st_profile_has_tool(r->profile, "contexts")

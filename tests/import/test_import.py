@@ -520,10 +520,13 @@ class Usage(Import):
         self.error(2, "no format to export to: strobe export --to FORMAT FILE", "export", "p.db")
         self.error(2, "no profile to export: strobe export --to FORMAT FILE", "export", "--to", "perun")
         self.error(2, "strobe export reads one profile; 'b' is one too many", "export", "a", "b")
-        self.error(2, "no format 'x'; the formats are those that strobe help export lists", "export", "--to", "x", "p.db")
+        self.error(2, "no format 'x'; the formats are perun, perun-store, csv, json, lcov, folded, speedscope, callgrind, pprof, timeline", "export", "--to", "x", "p.db")
         self.error(125, "p.db has no calling contexts: the format folded needs a result of strobe run -t hot, strobe paths, or "
                    "strobe trace --events",
                    "export", "--to", "folded", "p.db")
+        self.error(125, "p.db has no calling contexts: the format pprof needs a result of strobe run -t hot, strobe paths, or "
+                   "strobe trace --events",
+                   "export", "--to", "pprof", "-o", "p.pb.gz", "p.db")
         self.error(125, "p.db has no entries and returns: the format timeline needs a result of strobe trace --events",
                    "export", "--to", "timeline", "p.db")
         self.good("run", "-q", "-o", "r.db", "ls")
