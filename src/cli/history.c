@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/stored.h"
+#include "contexts/choice.h"
 #include "profile/profile.h"
 #include "views/metrics.h"
 
@@ -29,6 +30,9 @@ st_history_values_free(struct st_history_values *all)
 		free(g->values.v);
 	}
 	free(all->v.v);
+	for (size_t i = 0; i < all->near_names.n; i++)
+		free(all->near_names.v[i]);
+	free(all->near_names.v);
 }
 
 /* The labels of a series, "command sleep 1, statistic mean", except for a workload that the stored
@@ -101,16 +105,44 @@ history_group_of(const struct history_reading *r, const struct st_metric_values 
 	return labels ? history_add_group(r, v, labels) : NULL;
 }
 
+static bool
+history_fits(const char *name, const struct st_metric_values *v)
+{
+	return (v->location && st_choice_fits(name, v->location)) ||
+	       (v->function && st_choice_fits(name, v->function)) ||
+	       (v->series && st_metrics_fit(name, v->metric));
+}
+
+/* Remembers a function or location as a suggestion, if it is among those most like the name that
+ * was asked for. */
+static st_status
+history_look_near(struct st_history_values *all, const char *name)
+{
+	if (!name || strpbrk(all->name, "*?["))
+		return ST_OK;
+	const size_t n = strchr(all->name, '(') ? strlen(name) : st_choice_plain(name);
+	st_nearest_few_try(&all->near, name, n);
+	for (size_t i = 0; i < all->near.n; i++) {
+		if (all->near.best[i].name != name)
+			continue;
+		char **copy = ST_PUSH(&all->near_names);
+		if (!copy || !(*copy = strdup(name)))
+			return ST_FAILED;
+		all->near.best[i].name = *copy;
+	}
+	return ST_OK;
+}
+
 static st_status
 history_take(void *of, const struct st_metric_values *v)
 {
 	const struct history_reading *r = of;
-	const char *name = r->all->name;
 	if (r->all->metric && strcmp(r->all->metric, v->metric) != 0)
 		return ST_OK;
-	if (!st_metrics_fit(name, v->location) && !st_metrics_fit(name, v->function) &&
-	    !(v->series && st_metrics_fit(name, v->metric)))
-		return ST_OK;
+	if (!history_fits(r->all->name, v))
+		return r->all->v.n
+		               ? ST_OK
+		               : history_look_near(r->all, v->function ? v->function : v->location);
 	struct st_history_group *g = history_group_of(r, v);
 	if (!g)
 		return ST_FAILED;
@@ -166,14 +198,19 @@ st_history_values(struct st_history_values *all, struct st_store *s, const struc
                   struct st_error *e)
 {
 	st_status status = ST_OK;
+	char near[512];
+	all->near = st_nearest_few_to(all->name);
 	for (size_t i = 0; i < h->v.n && !status; i++)
 		if (h->v.v[i].profiles)
 			status = history_read_version(all, s, &h->v.v[i], e);
 	if (!status && !all->v.n)
 		status = st_fail(e, ST_EXIT_FAILED,
 		                 "no stored profile of these versions has a function or series "
-		                 "'%s'%s%s; strobe log -p lists the versions that have profiles",
+		                 "'%s'%s%s%s",
 		                 all->name, all->metric ? " with the metric " : "",
-		                 all->metric ? all->metric : "");
+		                 all->metric ? all->metric : "",
+		                 all->near.n ? st_nearest_question(&all->near, near, sizeof near)
+		                             : "; strobe log -p lists the versions that have "
+		                               "profiles");
 	return status;
 }

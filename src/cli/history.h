@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "base/nearest.h"
 #include "base/vec.h"
 #include "store/history.h"
 
@@ -37,10 +38,13 @@ struct st_history_group {
 };
 
 struct st_history_values {
-	const char *name;                  /* of a function or location, or a shell pattern */
-	const char *metric;                /* NULL: all of them */
+	const char *name;   /* of a function, with or without its parameters, or of a location or
+	                     * series; or a shell pattern */
+	const char *metric; /* NULL: all of them */
 	ST_VEC(struct st_history_group) v; /* by version, in the order of the history */
-	size_t first; /* index of the first group of the version that is being read */
+	size_t first;               /* index of the first group of the version that is being read */
+	struct st_nearest_few near; /* names like the one asked for, if nothing has that name */
+	ST_VEC(char *) near_names;  /* copies of them: a profile's texts last as long as it does */
 };
 
 /* Before the call, set name and metric, and zero all other fields. The history has to outlive the

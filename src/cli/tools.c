@@ -62,9 +62,12 @@ print_one(const strobe_tool *tool, const struct st_tool_file *file)
 		const char *value = o->value ? o->value : "";
 		const strobe_limit *limit = st_tool_limit(tool, o->name);
 		char range[ST_TOOL_RANGE];
+		const bool yes_or_no = limit && !limit->least && limit->most == 1;
 		printf("    %-14s%s (%s%sdefault: %s)\n", o->name, o->help,
-		       limit ? st_tool_range(range, limit) : "", limit ? ", " : "",
-		       *value ? value : "none");
+		       yes_or_no ? "1: yes, 0: no"
+		       : limit   ? st_tool_range(range, limit)
+		                 : "",
+		       limit ? ", " : "", *value ? value : "none");
 	}
 	st_tool_list(tool, file, &results);
 	st_tool_print_results(&results);

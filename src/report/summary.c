@@ -209,13 +209,23 @@ is_imported(const struct st_profile *p)
 	return !p->run.tsc_hz;
 }
 
-/* Of all threads together: their times on the CPU and waiting may be longer than the run. */
+/* Of all threads together: their times on the CPU and waiting may be longer than the run. Samples
+ * tell the time on the CPU, so threads that used little of it may have none. */
 static void
 summary_print_waits(FILE *out, const struct st_profile *p)
 {
 	char on_cpu[ST_NUMBER_SIZE], waiting[ST_NUMBER_SIZE];
 	if (!st_profile_has_waits(p))
 		return;
+	if (!p->run.on_cpu_ns) {
+		fprintf(out,
+		        "  wall time of %s: %s waiting; the time on the CPU is unknown, because no "
+		        "sample was in the program: it used too little CPU time, or --sample-hz "
+		        "was 0\n",
+		        ST_COUNT(p->threads.n, "thread", "threads"),
+		        st_duration(waiting, (int64_t)p->run.waiting_ns));
+		return;
+	}
 	fprintf(out, "  wall time of %s: %s on the CPU, %s waiting\n",
 	        ST_COUNT(p->threads.n, "thread", "threads"),
 	        st_duration(on_cpu, (int64_t)p->run.on_cpu_ns),
@@ -239,8 +249,9 @@ summary_print_functions(const struct st_report *r, FILE *out)
 	        {"self %", false}, {"total %", false},      {"samples", false}, {"calls", false},
 	        {"blocks", false}, {"instructions", false}, {"function", true}};
 	static const struct st_table_column with_waits[] = {
-	        {"self %", false}, {"total %", false}, {"samples", false},      {"waiting", false},
-	        {"calls", false},  {"blocks", false},  {"instructions", false}, {"function", true}};
+	        {"self %", false},        {"total %", false}, {"samples", false},
+	        {"total waiting", false}, {"calls", false},   {"blocks", false},
+	        {"instructions", false},  {"function", true}};
 	const bool waits = st_profile_has_waits(p);
 	size_t n, shown;
 	uint32_t *order = st_report_order(r, &n);

@@ -15,4 +15,4 @@ STROBE_TOOL(hot, .help = "show the hottest functions and lines, by time and exac
             .options = {{"wall", "0",
                          "also record where threads wait, with their call stacks, so that the "
                          "result has wall time"}},
-            .block = on_block, .sample_hz = 250, .keep_blocks = 1);
+            .limits = {{"wall", 0, 1}}, .block = on_block, .sample_hz = 250, .keep_blocks = 1);

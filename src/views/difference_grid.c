@@ -117,6 +117,21 @@ difference_is_change(size_t of)
 	return of == DIFFERENCE_CHANGE || of == DIFFERENCE_LOW || of == DIFFERENCE_HIGH;
 }
 
+/* "+12.50 %", and from ten times on "x12.5" or "x85,374": so many digits of percents are hard to
+ * read. */
+static char *
+difference_percent(double share, bool relative)
+{
+	char number[ST_NUMBER_SIZE];
+	const double times = 1 + share;
+	if (relative && times >= 1000 && times < 1e18)
+		return st_text_of("x%s", st_number(number, (uint64_t)(times + 0.5)));
+	if (relative && times >= 10)
+		return st_text_of("x%.1f", times);
+	const double percent = 100 * share;
+	return st_text_of("%+.2f %%", fabs(percent) < 0.005 ? 0.0 : percent);
+}
+
 static char *
 difference_text(const struct st_grid *g, size_t i, const struct st_grid_column *c)
 {
@@ -130,7 +145,7 @@ difference_text(const struct st_grid *g, size_t i, const struct st_grid_column *
 	if (!c->number || cell.kind == ST_GRID_COUNT)
 		return st_grid_plain(&cell);
 	if (c->of == DIFFERENCE_RELATIVE || c->of == DIFFERENCE_SHARE)
-		return st_text_of("%+.2f %%", 100 * cell.real);
+		return difference_percent(cell.real, c->of == DIFFERENCE_RELATIVE);
 	const double value = difference_number(row, c->of);
 	const char *sign = difference_is_change(c->of) && value > 0 ? "+" : "";
 	if (d->shares)

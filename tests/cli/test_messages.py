@@ -36,6 +36,11 @@ class Messages(unittest.TestCase):
         self.error(125, "cannot read the log nope.log: No such file or directory", "covered", "nope.log")
         self.error(125, "cannot read the log nope.log: No such file or directory", "covered", "--against", "nope.log", "x")
 
+    def test_options_of_tools(self):
+        self.error(125, "option wall of tool hot takes a number from 0 to 1, not '3'", "run", "-t", "hot:wall=3", "--", "true")
+        done = subprocess.run([STROBE, "tools", "hot"], capture_output=True, text=True, timeout=60, check=True)
+        self.assertIn("so that the result has wall time (1: yes, 0: no, default: 0)\n", done.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

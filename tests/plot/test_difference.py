@@ -82,6 +82,16 @@ class Functions(Difference):
         self.assertEqual(lines[3].split()[:6], ["-30", "-42.86", "%", "70", "40", "changed"])
         self.assertEqual(lines[5], "  ... and 2 more (--hot 0 prints all)")
 
+    def test_large_and_small_changes(self):
+        """From ten times on, the relative change is a factor; a change that rounds to nothing has no sign of a loss."""
+        before = self.functions("few", {"nine": 10, "ten": 10, "many": 10, "tiny": 10**6})
+        after = self.functions("many", {"nine": 99, "ten": 100, "many": 853757, "tiny": 10**6 - 1})
+        for words in ["--format", "markdown"], ["--format", "latex"]:
+            text = self.p.ask("diff", *words, "--columns", "location,relative", before, after).replace("\\", "").replace("&", "|")
+            got = [[cell.strip() for cell in line.strip("| ").split("|")] for line in text.splitlines() if "ti" not in line or "tiny" in line]
+            for row in ["nine", "+890.00 %"], ["ten", "x10.0"], ["many", "x85,376"], ["tiny", "+0.00 %"]:
+                self.assertIn(row, got)
+
     def test_formats(self):
         columns = ["--columns", "location,change,relative", "--where", "state=changed"]
         self.assertEqual(self.p.ask("diff", "--format", "csv", *columns, *self.files),

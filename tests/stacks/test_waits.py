@@ -144,8 +144,8 @@ class Waits(unittest.TestCase):
 
     def test_text(self):
         text = strobe("show", "--sort", "waiting", "--top", "0", self.result.path).stdout
-        self.assertRegex(text, r"wall time of 4 threads: [0-9.]+ \S+ on the CPU, [0-9.]+ \S+ waiting")
-        self.assertRegex(text, r"self % +total % +samples +waiting +calls ")
+        self.assertRegex(text, r"wall time of 4 threads: ([0-9.]+ \S+ on the CPU, )?[0-9.]+ \S+ waiting")
+        self.assertRegex(text, r"self % +total % +samples +total waiting +calls ")
         self.assertIn("\nwaits: what threads waited for\n", text)
         functions = [line.split()[-2] for line in text.split("\n\n")[1].splitlines()[1:]]
         self.assertLess(functions.index("main"), functions.index("g"))
@@ -331,6 +331,9 @@ class Other(unittest.TestCase):
         self.assertGreaterEqual(result.waited("[sleep]", "g", "f"), 200 * MS)
         self.assertEqual(result.json["samples"]["on_cpu_ns"], 0)
         self.assertEqual(result.json["samples"]["stacks"], 0)
+        self.assertRegex(strobe("show", result.path).stdout,
+                         r"\n  wall time of \d+ threads?: [0-9.]+ \S+ waiting; the time on the CPU is unknown, because no sample was in the program: "
+                         r"it used too little CPU time, or --sample-hz was 0\n")
         for metric, cause in (("on-cpu", "no time on the CPU, because no sample was taken: the program used too little CPU time, "
                                          "or --sample-hz was 0"),
                               ("samples", "no samples in the code of the program: it used too little CPU time, or --sample-hz was 0")):

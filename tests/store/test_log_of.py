@@ -89,6 +89,18 @@ class Names(unittest.TestCase):
         self.add("g.json", json.dumps({"context": {}, "benchmarks": runs}))
         self.assertLessEqual({"sort (label old)", "sort (label new)"}, self.legend("--of", "sort", "--metric", "real time"))
 
+    def test_parameters_of_functions(self):
+        """The name of a function without its parameters is accepted; a misspelt one gets a suggestion."""
+        self.add("p.csv", 'metric,unit,function,value\ncost,,"hash_text(char const*, int)",3\ncost,,"hash_text(int)",4\ncost,,parse,5\n')
+        full = ["hash_text(char const*, int)", "hash_text(int)"]
+        for name in "hash_text", "hash_t*":
+            self.assertEqual([(row["location"], row["median"]) for row in self.p.json("log", "--of", name)["history"]], [(full[0], 3), (full[1], 4)], name)
+        self.assertLessEqual({"cost of hash_text", "hash_text(int)"}, self.legend("--of", "hash_text"))
+        self.assertEqual([row["location"] for row in self.p.json("log", "--of", full[1])["history"]], [full[1]])
+        for words in ("log", "--of"), ("log", "--changes"), ("plot", "history", "--of"):
+            self.assertIn("has a function or series 'hash_txt'; did you mean 'hash_text'?", self.p.refused(*words, "hash_txt"))
+        self.assertIn("has a function or series 'x*'; strobe log -p lists", self.p.refused("log", "--of", "x*"))
+
     def test_collectors_workloads_and_parameters(self):
         text = "metric,unit,function,value\ncost,,sort,{}\n"
         for i, tool in enumerate(("timer", "timed")):
