@@ -69,7 +69,8 @@ print_overshoots(FILE *out, const struct st_profile *p)
 	if (!spent)
 		return;
 	fprintf(out,
-	        "  spent %s; exceeded by at most %s in half of the cases, %s in 99 %%, %s in all\n",
+	        "  the budget was used up %s, and exceeded by at most %s in half of "
+	        "these cases, %s in 99 %%, %s in all\n",
 	        ST_COUNT(spent, "time", "times"),
 	        st_duration(half, (int64_t)overshoot_below(p, 0.5)),
 	        st_duration(nearly, (int64_t)overshoot_below(p, 0.99)),

@@ -26,7 +26,7 @@ struct st_check_report {
 
 /* Whether the report lists the finding. */
 bool st_check_is_listed(const struct st_check_report *r, const struct st_finding *f);
-/* The certainty of the finding, such as "count" or "q 0.003". Returns text. */
+/* The certainty of the finding, such as "exact" or "q 0.003". Returns text. */
 const char *st_check_sureness(const struct st_finding *f, char *text, size_t size);
 
 /* ST_FAILED with *e: no memory. */

@@ -28,13 +28,16 @@ st_check_is_listed(const struct st_check_report *r, const struct st_finding *f)
 const char *
 st_check_sureness(const struct st_finding *f, char *text, size_t size)
 {
+	const bool counted = f->confidence_kind && !strcmp(f->confidence_kind, "count");
 	if (!isnan(f->q))
 		snprintf(text, size, f->q < 0.0001 ? "q < 0.0001" : "q %.2g", f->q);
-	else if (f->confidence_kind && !isnan(f->confidence) &&
-	         strcmp(f->confidence_kind, "count") != 0)
+	else if (f->confidence_kind && !isnan(f->confidence) && !counted)
 		snprintf(text, size, "%s %.3g", f->confidence_kind, f->confidence);
 	else
-		snprintf(text, size, "%s", f->confidence_kind ? f->confidence_kind : "-");
+		snprintf(text, size, "%s",
+		         counted              ? "exact"
+		         : f->confidence_kind ? f->confidence_kind
+		                              : "-");
 	return text;
 }
 

@@ -108,7 +108,7 @@ print_sentences(const struct st_covered_report *r, FILE *out, const struct sums 
 	fprintf(out, "  unique: %s in %s",
 	        ST_COUNT(logs.instructions, "instruction", "instructions"),
 	        ST_COUNT(logs.blocks, "block", "blocks"));
-	fprintf(out, "; raw: %s\n", ST_COUNT(logs.raw, "instruction", "instructions"));
+	fprintf(out, "; with repetitions: %s\n", ST_COUNT(logs.raw, "instruction", "instructions"));
 	fprintf(out, "  false positives: %s measured again (%.3f %%)\n",
 	        ST_COUNT(again, "instruction was", "instructions were"),
 	        logs.raw ? covered_percent(again, logs.raw) : 0);

@@ -80,22 +80,36 @@ st_measured_text(char buffer[2 * ST_NUMBER_SIZE], const char *unit, double value
 	return buffer;
 }
 
-static void
-value_cell(struct st_table *t, const char *unit, double value)
+/* A mean of counts needs no more digits than tell it from others: "52.3" faults, and "0.70". */
+static const char *
+value_text(char buffer[2 * ST_NUMBER_SIZE], const struct st_series *s, double value)
 {
-	char buffer[2 * ST_NUMBER_SIZE];
-	st_table_cell(t, "%s", st_measured_text(buffer, unit, value));
+	const bool counts = !strcmp(s->key.kind, ST_KIND_COUNT) && !*s->key.unit;
+	if (!counts || !(fabs(value) < 1e4) || value == nearbyint(value))
+		return st_measured_text(buffer, s->key.unit, value);
+	snprintf(buffer, 2 * ST_NUMBER_SIZE, "%.*f", fabs(value) < 10 ? 2 : 1, value);
+	return buffer;
 }
 
 static void
-interval_cell(struct st_table *t, const char *unit, double low, double high)
+value_cell(struct st_table *t, const struct st_series *s, double value)
+{
+	char buffer[2 * ST_NUMBER_SIZE];
+	st_table_cell(t, "%s", value_text(buffer, s, value));
+}
+
+/* The interval of a mean may begin below zero, where times and counts have no values. */
+static void
+interval_cell(struct st_table *t, const struct entry *x, double low, double high)
 {
 	char a[2 * ST_NUMBER_SIZE], b[2 * ST_NUMBER_SIZE];
+	if (low < 0 && x->spread.least >= 0)
+		low = 0;
 	if (isnan(low))
 		st_table_cell(t, "-");
 	else
-		st_table_cell(t, "%s to %s", st_measured_text(a, unit, low),
-		              st_measured_text(b, unit, high));
+		st_table_cell(t, "%s to %s", value_text(a, x->series, low),
+		              value_text(b, x->series, high));
 }
 
 /* Where it was measured, and of which workload. */
@@ -118,16 +132,15 @@ static void
 entry_row(struct st_table *t, const struct entry *x, bool with_location)
 {
 	const struct st_spread *s = &x->spread;
-	const char *unit = x->series->key.unit;
 	st_table_cell(t, "%s", x->series->key.metric);
 	st_table_count(t, s->n);
-	value_cell(t, unit, s->mean);
-	interval_cell(t, unit, s->mean_low, s->mean_high);
-	value_cell(t, unit, s->median);
-	interval_cell(t, unit, s->median_low, s->median_high);
-	value_cell(t, unit, s->least);
-	value_cell(t, unit, s->most);
-	value_cell(t, unit, s->deviation);
+	value_cell(t, x->series, s->mean);
+	interval_cell(t, x, s->mean_low, s->mean_high);
+	value_cell(t, x->series, s->median);
+	interval_cell(t, x, s->median_low, s->median_high);
+	value_cell(t, x->series, s->least);
+	value_cell(t, x->series, s->most);
+	value_cell(t, x->series, s->deviation);
 	if (with_location)
 		location_cell(t, x->series);
 }

@@ -9,7 +9,7 @@
 	C(SHARE, "self %", true)                                                                   \
 	C(TOTAL, "total %", true)                                                                  \
 	C(SAMPLES, "samples", true)                                                                \
-	C(WAITING, "waiting", true)                                                          \
+	C(WAITING, "waiting", true)                                                                \
 	C(CALLS, "calls", true)                                                                    \
 	C(BLOCKS, "blocks", true)                                                                  \
 	C(INSTRUCTIONS, "instructions", true)                                                      \

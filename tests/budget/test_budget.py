@@ -401,7 +401,7 @@ class Budget(Case):
             above, below = below, each["below_ns"] or float("inf")
             self.assertEqual(sum(above <= n < below for n in over), each["count"])
         text = subprocess.run(show[:-1], capture_output=True, text=True, timeout=60, check=True).stdout
-        self.assertRegex(text, rf"\n  spent {len(rows):,} times; exceeded by at most \S+ [num]?s in half of the cases, \S+ [num]?s in 99 %, \S+ [num]?s in all\n")
+        self.assertRegex(text, rf"\n  the budget was used up {len(rows):,} times, and exceeded by at most \S+ [num]?s in half of these cases, \S+ [num]?s in 99 %, \S+ [num]?s in all\n")
 
     def test_tree_plenty(self):
         """Every process is seen from its first instruction on, however short it is."""

@@ -214,6 +214,10 @@ class Results(Time):
         self.assertEqual(lines[2].split(), "metric n mean 95 % median 95 % min max std dev".split())
         self.assertEqual([line[2:24].rstrip(" 0123456789") for line in lines[3:11]], METRICS)
         self.assertEqual(self.strobe("show", name).stdout, done.stdout)
+        for line in lines[3:11]:
+            self.assertNotRegex(line, r"-\d", "no value is below zero")
+        for line in lines[7:11]:
+            self.assertNotRegex(line, r"\d\.\d{3}", "counts have at most two decimals")
 
     def test_one_run_has_no_interval(self):
         found = self.series("-r", "1", "--", "true")["wall"]
