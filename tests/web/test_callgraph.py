@@ -50,7 +50,9 @@ class CallGraph(unittest.TestCase):
     def setUpClass(cls):
         cls.place = tempfile.TemporaryDirectory(prefix="strobe-callgraph-")
         cls.pages = {}
-        for name, result in ("paths", results.paths()), ("sampled", results.sampled()), ("recursive", recursive()), ("counted", counted()), ("exact", {**results.sampled(), "pairs": pairs()}), ("hot", results.hot(rows=3)):
+        exact = {**results.sampled(), "pairs": pairs()}
+        for name, result in (("paths", results.paths()), ("sampled", results.sampled()), ("recursive", recursive()), ("counted", counted()), ("exact", exact),
+                             ("hot", results.hot(rows=3))):
             file, html = (os.path.join(cls.place.name, f"{name}.{ending}") for ending in ("json", "html"))
             with open(file, "w", encoding="utf-8") as f:
                 json.dump(result, f)
