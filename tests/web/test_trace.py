@@ -390,6 +390,16 @@ class Timelines(Pages):
         self.page.click("section:not([hidden]) button[aria-label='Zoom in']")
         self.assertShown(begin + span / 4, begin + span * 3 / 4)
 
+    def test_the_address_follows_a_turning_wheel(self):
+        """Browsers refuse hundreds of changes of the address in a second."""
+        html, _ = self.page_of("levels")
+        self.open("timeline", html)
+        self.page.js("""(e => { for (let i = 0; i < 400; i++) e.dispatchEvent(new WheelEvent('wheel', {deltaY: i < 399 ? -1 : -100, clientX: 300, clientY: 300, cancelable: true})); })
+            (document.querySelector('.lanes'))""")
+        self.page.settle()
+        begin, end = self.shown()
+        self.page.until(f"Math.abs(Number(/span=(\\d+)-/.exec(location.hash)?.[1]) - {begin}) <= 1 && Math.abs(Number(/-(\\d+)$/.exec(location.hash)?.[1]) - {end}) <= 1")
+
     def test_keys_work_without_a_click(self):
         html, data = self.page_of("levels")
         self.open("timeline", html)

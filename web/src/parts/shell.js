@@ -161,11 +161,28 @@ export class Shell {
 		this.panels.delete(key);
 	}
 
-	// Writes the choices of a panel into the address.
+	// Writes the choices of a panel into the address. Browsers refuse more than about a hundred changes in 30 seconds, which turning the
+	// wheel exceeds: then the address is written later, with what has been chosen by then.
 	writeLink({ link }) {
 		const { id, path } = readAddress(location.hash);
 		const address = writeAddress({ id, path }, this.withPart(link.values));
-		if (id && address !== location.hash) history.replaceState(null, "", address);
+		if (!id || address === location.hash) return;
+		if (this.mayWrite()) history.replaceState(null, "", address);
+		else
+			this.later ??= setTimeout(() => {
+				this.later = null;
+				this.writeLink(this.panels.get(this.keyOf(this.current)));
+			}, 500);
+	}
+
+	// At most 40 at once, and 2 for each second.
+	mayWrite() {
+		const now = Date.now() / 1000;
+		this.allowed = Math.min(40, (this.allowed ?? 40) + 2 * (now - (this.asked ?? now)));
+		this.asked = now;
+		if (this.allowed < 1) return false;
+		this.allowed--;
+		return true;
 	}
 
 	// A view is made when it is first looked at, and kept, unless the address has other choices.

@@ -51,6 +51,23 @@ function hottest(trees, key) {
 
 const rank = (key) => ({ wall_ns: 5, on_cpu_ns: 4, waiting_ns: 3, self_ns: 2, time_ns: 2, instructions: 1 })[key] ?? 0;
 
+// What has been chosen, from the address.
+function stateOf(link, from, threads, groups) {
+	return {
+		key: link.one("metric", from.metrics, from.metrics[0][0]),
+		thread: link.one("thread", threads, "all"),
+		form: link.one("form", FORMS, "callees"),
+		root: link.one("root", ROOTS, "top"),
+		group: link.one("group", groups, "functions"),
+		colour: link.one("colour", COLOURS, "image"),
+		of: link.one("of", OF, "total"),
+		recursion: link.one("recursion", SHOWN, "shown"),
+		templates: link.one("templates", SHOWN, "shown"),
+		name: null,
+		most: 0, // the greatest self share of a frame
+	};
+}
+
 export const flame = {
 	id: "flame",
 	title: "Flame graph",
@@ -59,19 +76,7 @@ export const flame = {
 		const from = sourceOf(run);
 		const threads = [["all", "all, joined"], ...from.threads.map((thread, i) => [String(i), thread.name])];
 		const groups = groupsOf(from);
-		const state = {
-			key: link.one("metric", from.metrics, from.metrics[0][0]),
-			thread: link.one("thread", threads, "all"),
-			form: link.one("form", FORMS, "callees"),
-			root: link.one("root", ROOTS, "top"),
-			group: link.one("group", groups, "functions"),
-			colour: link.one("colour", COLOURS, "image"),
-			of: link.one("of", OF, "total"),
-			recursion: link.one("recursion", SHOWN, "shown"),
-			templates: link.one("templates", SHOWN, "shown"),
-			name: null,
-			most: 0, // the greatest self share of a frame
-		};
+		const state = stateOf(link, from, threads, groups);
 		const status = h("span.status", { role: "status" });
 		const unfound = h("span.unfound", { role: "status" });
 		const legend = h("div.flame-legend", { "aria-label": "Colours" });
