@@ -168,6 +168,17 @@ says_more(const struct st_profile_counter *c)
 	return *c->help && strncmp(c->help, c->name, strlen(c->name));
 }
 
+/* A counter's name is a plural, such as "blocks": "1 block". Words such as "misses" stay. */
+static void
+print_counter_name(FILE *out, const char *name, uint64_t total)
+{
+	const size_t n = strlen(name);
+	const bool cut = total == 1 && n > 2 && name[n - 1] == 's' && !strchr("es", name[n - 2]);
+	char *one = cut ? strndup(name, n - 1) : NULL;
+	print_printable(out, one ? one : name);
+	free(one);
+}
+
 static void
 print_counters(FILE *out, const struct st_profile *p)
 {
@@ -176,7 +187,7 @@ print_counters(FILE *out, const struct st_profile *p)
 		uint64_t total;
 		st_profile_counter(p, p->counters.v[i].name, &total);
 		fprintf(out, "  %s ", st_number(number, total));
-		print_printable(out, p->counters.v[i].name);
+		print_counter_name(out, p->counters.v[i].name, total);
 		if (says_more(&p->counters.v[i])) {
 			fputs(" (", out);
 			print_printable(out, p->counters.v[i].help);

@@ -15,7 +15,10 @@
 
 #include "symbol/linetable.h"
 
-enum { DEEPEST = 64 }; /* namespaces; the limit is for damaged files */
+enum {
+	DEEPEST = 64,           /* namespaces; the limit is for damaged files */
+	MOST_UNPACKED = 4 << 20 /* bytes of .debug_info; unpacking all takes some 20 ms then */
+};
 
 struct reading {
 	struct sym_declarations *d;
@@ -155,22 +158,25 @@ declarations_answer(struct sym_unit *unit, void *context)
 	return true;
 }
 
-/* Debug information that is compressed, as that of distributions is, takes longer to unpack than
- * many programs run. */
+/* Much compressed debug information, such as that of a distribution's library, takes longer to
+ * unpack than many programs run. */
 static bool
-declarations_compressed(struct st_image *image)
+declarations_too_long(struct st_image *image)
 {
 	const struct sym_elf *file =
 	        sym_has_dwarf(&image->main) ? &image->main : sym_debug_file(image);
 	GElf_Shdr header;
-	return !file->elf || !sym_elf_section(file->elf, ".debug_info", &header) ||
-	       (header.sh_flags & SHF_COMPRESSED);
+	GElf_Chdr compressed;
+	Elf_Scn *section = file->elf ? sym_elf_section(file->elf, ".debug_info", &header) : NULL;
+	return !section ||
+	       ((header.sh_flags & SHF_COMPRESSED) &&
+	        (!gelf_getchdr(section, &compressed) || compressed.ch_size > MOST_UNPACKED));
 }
 
 st_status
 st_image_function_line(struct st_image *image, uint64_t entry, struct st_line *line)
 {
-	struct sym_units *units = declarations_compressed(image) ? NULL : sym_units(image);
+	struct sym_units *units = declarations_too_long(image) ? NULL : sym_units(image);
 	struct question q = {.image = image, .entry = entry, .answer = line};
 	if (units && sym_units_at(units, entry, declarations_answer, &q))
 		return ST_OK;

@@ -310,8 +310,8 @@ const struct st_slot *st_image_slots(struct st_image *image, size_t *n);
 st_status st_image_line(struct st_image *image, uint64_t offset, struct st_line *line);
 
 /* The line of the function that begins at a link-time address: that of its declaration, as the
- * debug information has it; that of its first instruction where the debug information is compressed
- * or does not say. Returns as st_image_line. */
+ * debug information has it; that of its first instruction where the debug information does not say,
+ * or is compressed and large. Returns as st_image_line. */
 st_status st_image_function_line(struct st_image *image, uint64_t entry, struct st_line *line);
 
 /*

@@ -251,13 +251,15 @@ char *
 st_tui_calls_title(const struct st_tui_calls *c)
 {
 	const struct st_profile *p = c->profile;
-	const char *metric = st_tui_calls_metric(c, c->metric);
+	const char *metric = st_tui_calls_metric(c, c->metric),
+	           *unit = !strcmp(c->costs.unit, "B") ? " in bytes" : "";
 	if (c->threads == ST_TUI_ONE_THREAD)
-		return st_text_of("%s of thread %" PRId64 " %s", metric, p->threads.v[c->which].tid,
-		                  p->threads.v[c->which].name);
+		return st_text_of("%s%s of thread %" PRId64 " %s", metric, unit,
+		                  p->threads.v[c->which].tid, p->threads.v[c->which].name);
 	if (c->threads == ST_TUI_ONE_PROCESS)
-		return st_text_of("%s of process %" PRId64, metric, p->processes.v[c->which].pid);
-	return st_text_of("%s", metric);
+		return st_text_of("%s%s of process %" PRId64, metric, unit,
+		                  p->processes.v[c->which].pid);
+	return st_text_of("%s%s", metric, unit);
 }
 
 uint32_t

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Texts for people write numbers of things as 1,234 and one thing in the singular; formats for programs have no commas.
 Names of files say what is in them. test_numbers.py STROBE."""
+import contextlib
 import csv
 import io
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -137,6 +139,15 @@ class Names(Results):
                       ("show", "--format", "json", "-o", "x.txt", "hot.db"), ("paths", "--from", "paths.db", "--format", "speedscope", "-o", "x.speedscope.json")):
             self.ask(*words)
             self.assertTrue((self.place / words[words.index("-o") + 1]).stat().st_size)
+
+    def test_one_of_a_counter(self):
+        (self.place / "one.db").write_bytes((self.place / "hot.db").read_bytes())
+        with contextlib.closing(sqlite3.connect(self.place / "one.db")) as db, db:
+            for name, total in ("things", 1), ("words", 2), ("misses", 1), ("class", 1):
+                db.execute("INSERT INTO counter SELECT id, ?, '', ? FROM process LIMIT 1", (name, total))
+        shown = self.ask("show", "one.db")
+        for line in "  1 thing\n", "  2 words\n", "  1 misses\n", "  1 class\n":
+            self.assertIn(line, shown)
 
 
 if __name__ == "__main__":
