@@ -17,6 +17,7 @@ struct thread_native {
 	bool leave_asked;
 	uint8_t leave_rounds; /* since then */
 	/* os/world.c */
+	bool stop_sent;    /* a signal that stops it is queued, as far as is known */
 	bool shown;        /* it goes on natively, because the process is about to die */
 	bool stepping;     /* it executes one instruction of the program where it stands */
 	bool step_blocked; /* SIGTRAP was blocked before that */

@@ -203,6 +203,7 @@ thread_become_only(struct thread *t)
 	rt.threads = t;
 	rt.thread_lock = rt.lock = t->signals.table->lock = 0;
 	t->pending = 0;
+	t->native.stop_sent = false;
 	thread_begin(t);
 	sampling_start(t);
 }
@@ -593,6 +594,7 @@ clone_process(struct thread *t, long nr, struct clone_request *q)
 		t->regs.r[RSP] = q->stack;
 	mask = mask_of_child(t, mask);
 	t->pending = 0;
+	t->native.stop_sent = false;
 	if (rt.follow && process_follow_fork(t)) {
 		signals_set_mask(mask);
 		return 0;
@@ -649,6 +651,7 @@ vfork_begin(struct thread *t, uint64_t mask, const struct clone_request *q, stru
 	t->signals.table = table;
 	t->own_process = true;
 	t->pending = 0;
+	t->native.stop_sent = false;
 	begin_child(&t->regs, q);
 	t->rt_sp = (t->rt_sp - RT_STACK_BYTES / 2) & ~15ull;
 	return parent;

@@ -13,11 +13,28 @@
 
 /* False when the thread is gone. */
 static bool
-send_stop(const struct thread *o)
+send_stop(struct thread *o)
 {
 	struct siginfo info = {.signo = SIGNAL_OWN, .code = -1 /* SI_QUEUE */, .value = OWN_STOP};
 	uint32_t process = o->own_process ? o->tid : rt.pid;
-	return SYS(__NR_rt_tgsigqueueinfo, process, o->tid, SIGNAL_OWN, &info) != -3 /* ESRCH */;
+	__atomic_store_n(&o->native.stop_sent, true, __ATOMIC_SEQ_CST);
+	const long failed = SYS(__NR_rt_tgsigqueueinfo, process, o->tid, SIGNAL_OWN, &info);
+	if (failed)
+		__atomic_store_n(&o->native.stop_sent, false, __ATOMIC_SEQ_CST);
+	return failed != -3 /* ESRCH */;
+}
+
+/* Returns whether the thread needs a signal. One is enough for all who stop a thread that is not on
+ * a CPU: otherwise thousands of threads would fill the queue of the user's signals. It is sent
+ * again if the queue was full, or if it does not arrive for long: it may have been lost. */
+static bool
+needs_stop(const struct thread *o, int tries)
+{
+	enum { OFTEN = 1024, SELDOM = 1 << 16 };
+	if (tries % OFTEN)
+		return false;
+	return !__atomic_load_n(&o->native.stop_sent, __ATOMIC_SEQ_CST) ||
+	       (tries && tries % SELDOM == 0);
 }
 
 /* Is the thread where it does not see the lock? */
@@ -41,8 +58,7 @@ stop_world(struct thread *t, bool native)
 		if (o == t || o->ended)
 			continue;
 		for (int tries = 0; is_away(o, native); tries++) {
-			/* One is enough unless the queue is full. */
-			if (o->ended || (tries % 1024 == 0 && !send_stop(o)))
+			if (o->ended || (needs_stop(o, tries) && !send_stop(o)))
 				break;
 			SYS(__NR_sched_yield);
 		}

@@ -14,7 +14,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int begun, done, go;
 
-/* Threads are woken one after the other: not so many wait for the lock. */
+/* Threads are woken one after the other, so that few wait for the lock. */
 static void *
 wait_turn(void *number)
 {
