@@ -494,7 +494,7 @@ signals_hand_over(struct thread *t)
 
 /* From here on another signal is needed to stop the thread: world.c. */
 static void
-take_stop(struct thread *t, const struct siginfo *info)
+stop_has_come(struct thread *t, const struct siginfo *info)
 {
 	if (info->value == OWN_STOP)
 		__atomic_store_n(&t->native.stop_sent, false, __ATOMIC_SEQ_CST);
@@ -507,7 +507,7 @@ signals_take_own(struct thread *t, const struct siginfo *info)
 		return false;
 	if (sampling_is_tick(info->signo, info))
 		sampling_take_tick(t);
-	take_stop(t, info);
+	stop_has_come(t, info);
 	if (info->value == OWN_LEAVE || leave_is_hangup(info->signo, info))
 		__atomic_fetch_or(&t->pending, PENDING_LEAVE, __ATOMIC_SEQ_CST);
 	return true;
@@ -634,7 +634,7 @@ rt_on_signal(int signo, struct siginfo *info, void *context)
 		else if (info->value == OWN_SHOW)
 			obey_show(t, uc);
 		else {
-			take_stop(t, info);
+			stop_has_come(t, info);
 			obey_stop(t, uc);
 		}
 		return;
