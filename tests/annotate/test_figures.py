@@ -115,7 +115,7 @@ class Benches(unittest.TestCase):
 
     def test_checks_of_counts(self):
         counts, _, planted = self.figures("fg")
-        self.assertEqual(counts[2], "0 of 10 (0.0 %)")
+        self.assertEqual(counts[2], "0 of 10 (0.0 %); 0 cannot tell")
         self.assertRegex(planted[2], r"^100 % by --check of allocated, \d+ % by --check of time, 100 % by contracts of allocated; 8 tries$")
 
     def case(self, name, program, source, case=None):
