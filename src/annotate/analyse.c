@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "annotate/describe.h"
+#include "annotate/processes.h"
 #include "annotate/remark.h"
 #include "annotate/undisturbed.h"
 #include "base/number.h"
@@ -213,7 +214,7 @@ st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_an
 	const struct st_ann_metric *m = &r->metrics.v[metric];
 	struct st_ann_rows rows = {0};
 	struct st_ann_leaves leaves = {0};
-	*out = (struct st_ann_annotation){.overhead = NAN};
+	*out = (struct st_ann_annotation){.overhead = NAN, .between = NAN};
 	if (r->features.n >= ST_ANN_NO_FEATURE)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%.200s has %s features: at most %d can be analysed", r->name,
@@ -236,11 +237,13 @@ st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_an
 		out->records = rows.n;
 		ann_take_overhead(m, rows, out);
 		const bool times = st_ann_only_grows(m->unit);
+		out->pace = times ? st_ann_pace(r) : 0;
 		status = times ? st_ann_divide_times(&p, rows, &leaves)
 		               : st_ann_divide(&p, rows, &leaves);
 		for (size_t i = 0; i < leaves.list.n && !status; i++)
 			status = st_ann_describe_leaf(&p, &leaves.list.v[i], out, used);
 		if (status || ann_declare_used(&p, rows, used, out) ||
+		    st_ann_find_processes(out, r, metric) ||
 		    st_ann_remark(&p, rows, &leaves, times, &out->note))
 			status = ann_analysis_memory(e);
 	}

@@ -75,6 +75,11 @@ struct st_ann_annotation {
 	char *image, *unit, *date, *note; /* NULL: not known */
 	size_t records;
 	double overhead; /* of recording, as a share of the mean; NAN: not known */
+	/* The number of recorded processes, and the standard deviation between their typical costs,
+	 * as a share of the cost; 0 and NAN: not known. */
+	size_t processes;
+	double between;
+	double pace; /* mean time of the processes for a fixed loop, in ns; 0: not known */
 	ST_VEC(struct st_ann_declaration) declarations;
 	ST_VEC(struct st_ann_scope) scopes;
 	unsigned line; /* in the file */

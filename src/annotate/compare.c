@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/far.h"
 #include "annotate/predict.h"
 #include "annotate/undisturbed.h"
 #include "base/number.h"
@@ -15,6 +16,8 @@ enum { RECORDS_LEAST = 6 };
 
 /* A spread is raised if it is above this multiple, and so is a share by this difference. */
 static const double spread_factor = 1.5, share_margin = 0.05;
+/* The share of slow calls is raised by the second difference; by the first one it is uncertain. */
+static const double slow_margin = 0.05, slow_raised = 0.2;
 
 const char *
 st_ann_aspect_name(enum st_ann_aspect aspect)
@@ -41,7 +44,7 @@ st_ann_change_name(enum st_ann_change change)
 size_t
 st_ann_compare_findings(const struct st_ann_annotation *a)
 {
-	size_t n = 3; /* mean, largest, spread */
+	size_t n = 4; /* mean, largest, spread, slow calls */
 	for (size_t i = 0; i < a->scopes.n; i++)
 		n += a->scopes.v[i].models.n > 1 ? a->scopes.v[i].models.n : 0;
 	return n;
@@ -92,6 +95,8 @@ struct comparison {
 	bool spread;      /* all models have one */
 	double low, high; /* of the predicted means */
 	double old;       /* records of the annotation; INFINITY: not known */
+	size_t processes; /* that made the rows */
+	double left_out;  /* share of the records that the annotation left out as disturbed */
 	struct st_ann_compared *out;
 };
 
@@ -114,8 +119,10 @@ compare_add_error(void *arg, double coefficient, const struct st_ann_expr *term)
 }
 
 /*
- * Computes a bound of the standard error of a model's mean: the sum of those of its addends,
- * because the annotation does not have their correlations.
+ * Computes a bound of the standard error of a model's mean. The annotation does not have the
+ * correlations of the addends, so it is the sum of theirs; or, as terms that resemble each other,
+ * such as n and n * log(n), have large errors that cancel, the error at the end of a range with an
+ * even spread of records: the standard deviation times p / sqrt(n) for p coefficients.
  */
 static st_status
 compare_model_error(const struct comparison *c, const struct st_ann_model *m, double *error)
@@ -127,6 +134,9 @@ compare_model_error(const struct comparison *c, const struct st_ann_model *m, do
 	if (m->distribution == ST_ANN_LOGNORMAL && st_ann_model_moments(m, &c->names, &mean, &sd))
 		sum.sum *= mean;
 	*error = isfinite(sum.sum) ? sum.sum : 0;
+	if (m->distribution == ST_ANN_NORMAL && m->n > m->se.n &&
+	    st_ann_model_moments(m, &c->names, &mean, &sd) && sd > 0)
+		*error = fmin(*error, sd * (double)m->se.n / sqrt((double)m->n));
 	return ST_OK;
 }
 
@@ -185,6 +195,47 @@ compare_add_row(struct comparison *c)
 	return ST_OK;
 }
 
+static struct st_ann_finding *
+compare_finding(struct comparison *c, enum st_ann_aspect aspect)
+{
+	struct st_ann_finding *f = ST_PUSH(&c->out->findings);
+	if (f)
+		*f = (struct st_ann_finding){.aspect = aspect};
+	return f;
+}
+
+/* Returns the number of processes that made the rows, which are in the order of the records. */
+static size_t
+compare_processes(const struct comparison *c)
+{
+	const uint32_t *run = c->at.record.records->run;
+	size_t n = c->rows.n > 0;
+	for (size_t i = 1; i < c->rows.n; i++)
+		n += run[c->rows.v[i].row] != run[c->rows.v[i - 1].row];
+	return n;
+}
+
+/* Judges the share of slow calls. */
+static st_status
+compare_slow(struct comparison *c)
+{
+	const double n = (double)(c->rows.n + c->out->disturbed), slow = (double)c->out->disturbed;
+	struct st_ann_finding *f = compare_finding(c, ST_ANN_ASPECT_SLOW);
+	if (!f)
+		return ST_FAILED;
+	/* Two added records of each kind, as Agresti and Coull: the share may be 0. */
+	const double p = (slow + 2) / (n + 4),
+	             half = gsl_cdf_ugaussian_Qinv(c->how.error) * sqrt(p * (1 - p) / (n + 4));
+	f->annotated = c->left_out;
+	f->value = slow / n;
+	f->low = fmax(p - half, 0);
+	f->high = fmin(p + half, 1);
+	f->change = f->low > c->left_out + slow_raised   ? ST_ANN_CHANGE_RAISED
+	            : f->low > c->left_out + slow_margin ? ST_ANN_CHANGE_UNCERTAIN
+	                                                 : ST_ANN_CHANGE_SAME;
+	return ST_OK;
+}
+
 /* Leaves out the times that were disturbed, as the analysis does. */
 static st_status
 compare_leave_out_disturbed(struct comparison *c)
@@ -198,7 +249,7 @@ compare_leave_out_disturbed(struct comparison *c)
 		v[n + i] = c->rows.v[i].residual;
 	}
 	if (!status)
-		status = st_ann_mark_disturbed(v, v + n, n, far, &c->out->disturbed);
+		status = st_ann_mark_far(v, v + n, n, far, &c->out->disturbed);
 	c->rows.n = 0;
 	for (size_t i = 0; i < n && !status; i++)
 		if (!far[i])
@@ -206,15 +257,6 @@ compare_leave_out_disturbed(struct comparison *c)
 	free(v);
 	free(far);
 	return status;
-}
-
-static struct st_ann_finding *
-compare_finding(struct comparison *c, enum st_ann_aspect aspect)
-{
-	struct st_ann_finding *f = ST_PUSH(&c->out->findings);
-	if (f)
-		*f = (struct st_ann_finding){.aspect = aspect};
-	return f;
 }
 
 /* Judges an interval by the increase, above what the annotation says, that is accepted. */
@@ -230,13 +272,34 @@ compare_judge(const struct st_ann_finding *f, double margin)
 	                                                   : ST_ANN_CHANGE_UNCERTAIN;
 }
 
+/* Returns the variance of a cost between processes: those of the annotation and those of the rows.
+ */
+static double
+compare_between(const struct comparison *c, double annotated)
+{
+	const double sd = c->a->processes > 1 ? c->a->between * annotated : 0;
+	return sd > 0 ? sd * sd * (1 / (double)c->processes + 1 / (double)c->a->processes) : 0;
+}
+
+/* Returns the quantile for the sum of two variances, by Satterthwaite's degrees of freedom. */
+static double
+compare_quantile(const struct comparison *c, double within, double df, double between)
+{
+	const double all = within + between, old = (double)c->a->processes - 1;
+	const double inverse = (within > 0 ? within * within / df : 0) +
+	                       (between > 0 ? between * between / old : 0);
+	return st_contrast_quantile(c->how.error, all * all / inverse);
+}
+
 static st_status
 compare_add_cost(struct comparison *c, enum st_ann_aspect aspect, struct st_contrast shift,
                  double annotated, double error)
 {
 	struct st_ann_finding *f = compare_finding(c, aspect);
-	const double se = sqrt(shift.se * shift.se + error * error);
-	const double half = se > 0 ? st_contrast_quantile(c->how.error, shift.df) * se : 0;
+	const double within = shift.se * shift.se + error * error,
+	             between = compare_between(c, annotated), all = within + between;
+	const double half =
+	        all > 0 ? compare_quantile(c, within, shift.df, between) * sqrt(all) : 0;
 	if (!f)
 		return ST_FAILED;
 	f->annotated = annotated;
@@ -466,11 +529,12 @@ compare_need(void *arg, const char *name)
 }
 
 /* Returns whether the models of the annotation describe all records except disturbed ones: they
- * leave out few of all, and few of each scope, as a cluster does not. */
+ * leave out few of all, and not too many of any scope, as a cluster does. *share: of those that
+ * they leave out. */
 static bool
-compare_describes_all(const struct st_ann_annotation *a)
+compare_describes_all(const struct st_ann_annotation *a, double *share)
 {
-	static const double scope_most = 0.1;
+	static const double scope_most = 0.4;
 	double described = 0, left_out = 0;
 	for (size_t i = 0; i < a->scopes.n; i++)
 		for (size_t k = 0; k < a->scopes.v[i].models.n; k++) {
@@ -484,15 +548,16 @@ compare_describes_all(const struct st_ann_annotation *a)
 				return false;
 			left_out += n * m->dropped / (1 - m->dropped);
 		}
+	*share = left_out > 0 ? left_out / (described + left_out) : 0;
 	/* The notes are rounded. */
-	return left_out <= 1.001 * ST_ANN_DISTURBED_MOST * (described + left_out);
+	return *share <= 1.001 * ST_ANN_DISTURBED_MOST;
 }
 
 /* Sets the reason why the annotation cannot be compared with records, if there is one. */
 static void
 compare_check_models(struct comparison *c)
 {
-	const bool all = compare_describes_all(c->a);
+	const bool all = compare_describes_all(c->a, &c->left_out);
 	for (size_t i = 0; i < c->a->scopes.n; i++) {
 		const struct st_ann_scope *s = &c->a->scopes.v[i];
 		st_ann_each_name(s->condition, compare_need, c);
@@ -511,6 +576,33 @@ compare_check_models(struct comparison *c)
 	c->old = c->old > 0 ? c->old : INFINITY;
 }
 
+/* Returns whether a slower processor may have raised the finding as much as it was: a cost, if the
+ * processor slows the program down at most TWICE as much as the loop; a spread and a share, if it
+ * was clearly slower, because it need not have been so all the time. */
+static bool
+compare_explains(const struct comparison *c, const struct st_ann_finding *f)
+{
+	enum { TWICE = 2 };
+	const double pace = c->out->pace, slower = 1 + TWICE * (pace - 1);
+	if (f->aspect == ST_ANN_ASPECT_MEAN || f->aspect == ST_ANN_ASPECT_LARGEST)
+		return pace > 1 &&
+		       f->low <= slower * f->annotated + c->how.margin * fabs(f->annotated);
+	return pace > ST_ANN_PACE_MARGIN;
+}
+
+/* Takes back what another speed of the processor may have caused. */
+static void
+compare_allow_pace(const struct comparison *c)
+{
+	const bool faster = c->out->pace > 0 && c->out->pace < 1 / ST_ANN_PACE_MARGIN;
+	for (size_t i = 0; i < c->out->findings.n; i++) {
+		struct st_ann_finding *f = &c->out->findings.v[i];
+		if ((f->change == ST_ANN_CHANGE_RAISED && compare_explains(c, f)) ||
+		    (f->change == ST_ANN_CHANGE_SAME && faster))
+			f->change = ST_ANN_CHANGE_UNCERTAIN;
+	}
+}
+
 static st_status
 compare_judge_all(struct comparison *c)
 {
@@ -526,8 +618,10 @@ compare_judge_all(struct comparison *c)
 		c->low = fmin(c->low, c->rows.v[i].mean);
 		c->high = fmax(c->high, c->rows.v[i].mean);
 	}
-	if (compare_costs(c) || compare_shares(c))
+	c->processes = compare_processes(c);
+	if (compare_costs(c) || compare_shares(c) || (c->out->disturbed && compare_slow(c)))
 		return ST_FAILED;
+	compare_allow_pace(c);
 	for (size_t i = 0; i < c->out->findings.n; i++)
 		if (c->out->findings.v[i].change > c->out->change)
 			c->out->change = c->out->findings.v[i].change;
@@ -557,6 +651,8 @@ st_ann_compare(const struct st_ann_annotation *a, const struct st_ann_records *r
 	}
 	for (; c.at.record.row < r->n && !status; c.at.record.row++)
 		status = compare_add_row(&c);
+	if (st_ann_only_grows(c.m->unit) && a->pace > 0)
+		out->pace = st_ann_pace(r) / a->pace;
 	if (!status && st_ann_only_grows(c.m->unit))
 		status = compare_leave_out_disturbed(&c);
 	if (!status)

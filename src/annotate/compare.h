@@ -4,8 +4,13 @@
  *
  * The findings are the mean, the value at the largest prediction (where faster growth shows), the
  * spread, and the shares of modes. Each has an interval that allows for the scatter of the records,
- * which need not be even, and for the standard errors in the annotation. A finding is raised if its
- * whole interval is above the margin, and kept if the interval is below the margin.
+ * which need not be even, for the standard errors in the annotation, and for the differences
+ * between the processes that it was made of. A finding is raised if its whole interval is above the
+ * margin, and kept if the interval is below the margin.
+ *
+ * Times that are far above the others are left out of these findings, and their share is a finding.
+ * It is raised only if it is much larger than that of the annotation, because a busy machine raises
+ * it as well as the program.
  */
 #ifndef STROBE_ANNOTATE_COMPARE_H
 #define STROBE_ANNOTATE_COMPARE_H
@@ -18,7 +23,8 @@
 	A(MEAN, "mean")                                                                            \
 	A(LARGEST, "largest")                                                                      \
 	A(SPREAD, "spread")                                                                        \
-	A(SHARE, "share")
+	A(SHARE, "share")                                                                          \
+	A(SLOW, "slow calls")
 
 enum st_ann_aspect {
 #define A(id, name) ST_ANN_ASPECT_##id,
@@ -48,12 +54,19 @@ struct st_ann_finding {
 	double annotated, value, low, high;
 };
 
+/* The processor had another speed if it took this multiple of the time for a fixed loop. */
+#define ST_ANN_PACE_MARGIN 1.1
+
 struct st_ann_compared {
 	enum st_ann_change change; /* the gravest finding */
 	/* Records with the metric; of these, the number that a condition and the observed ranges
 	 * cover, of those outside the ranges, and of those for which no condition holds. */
 	size_t records, judged, outside, uncovered;
 	size_t disturbed; /* of the records of a time: left out because they are far above others */
+	/* Of a time: how long the new processes took for a fixed loop, as a multiple of what those
+	 * of the annotation took; 0: not known. Where it is not near 1, the processor was slower or
+	 * faster, so that times that are higher, or not higher, say little. */
+	double pace;
 	ST_VEC(struct st_ann_finding) findings;
 	char reason[160]; /* why nothing was judged; empty: it was */
 };

@@ -44,6 +44,22 @@ ann_note_replace(struct st_ann_parser *p, char **text, const char *value)
 }
 
 static st_status
+ann_take_processes(struct st_ann_parser *p, const struct st_ann_note *n,
+                   struct st_ann_annotation *a)
+{
+	double v[2];
+	size_t count;
+	if (ann_note_numbers(p, n, v, 2, &count))
+		return ST_FAILED;
+	if (count != 2 || !(v[0] >= 2 && v[0] <= 1e15) || !(v[1] >= 0))
+		return st_ann_wrong(p, "the note 'processes' has their number, at least 2, and the "
+		                       "standard deviation between them");
+	a->processes = (size_t)v[0];
+	a->between = v[1];
+	return ST_OK;
+}
+
+static st_status
 ann_take_annotation_note(struct st_ann_parser *p, const struct st_ann_note *n, void *arg)
 {
 	struct st_ann_annotation *a = arg;
@@ -57,12 +73,16 @@ ann_take_annotation_note(struct st_ann_parser *p, const struct st_ann_note *n, v
 		return ann_note_replace(p, &a->date, n->value);
 	if (!strcmp(n->key, "note"))
 		return ann_note_replace(p, &a->note, n->value);
-	if (strcmp(n->key, "records") && strcmp(n->key, "overhead"))
+	if (!strcmp(n->key, "processes"))
+		return ann_take_processes(p, n, a);
+	if (strcmp(n->key, "records") && strcmp(n->key, "overhead") && strcmp(n->key, "pace"))
 		return ann_note_unknown(p, n, "an annotation");
 	if (ann_note_numbers(p, n, &v, 1, &count))
 		return ST_FAILED;
 	if (*n->key == 'o')
 		a->overhead = v;
+	else if (*n->key == 'p')
+		a->pace = v > 0 ? v : 0;
 	else if (v >= 0 && v <= 1e15)
 		a->records = (size_t)v;
 	return ST_OK;
@@ -395,7 +415,7 @@ ann_take_file(struct st_ann_parser *p, struct st_ann_file *out)
 		struct st_ann_annotation *a = ST_PUSH(&out->list);
 		if (!a)
 			return st_ann_no_memory(p);
-		a->overhead = NAN;
+		a->overhead = a->between = NAN;
 		if (st_ann_take_notes(p, ann_take_annotation_note, a))
 			return ST_FAILED;
 		if (!*p->at) {

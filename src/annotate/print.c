@@ -156,6 +156,16 @@ st_ann_print(const struct st_ann_annotation *a, FILE *out, int digits)
 	ann_print_note_line(out, "note", a->note);
 	if (a->records)
 		fprintf(out, "//: records %zu\n", a->records);
+	if (a->processes > 1 && !isnan(a->between)) {
+		fprintf(out, "//: processes %zu ", a->processes);
+		st_ann_number_print(a->between, out, digits);
+		putc('\n', out);
+	}
+	if (a->pace > 0) {
+		fputs("//: pace ", out);
+		st_ann_number_print(a->pace, out, digits);
+		putc('\n', out);
+	}
 	if (!isnan(a->overhead)) {
 		fputs("//: overhead ", out);
 		st_ann_number_print(a->overhead, out, digits);

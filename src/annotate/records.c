@@ -31,6 +31,12 @@ st_ann_origin_name(enum st_ann_origin origin)
 	return ann_origins[origin];
 }
 
+double
+st_ann_pace(const struct st_ann_records *r)
+{
+	return r->paces ? r->pace_sum / r->paces : 0;
+}
+
 static bool
 ann_same_text(const char *a, const char *b)
 {
@@ -44,12 +50,15 @@ st_ann_data_function(struct st_ann_data *d, const char *name, const char *image,
 	for (size_t i = 0; i < d->functions.n; i++) {
 		struct st_ann_records *r = &d->functions.v[i];
 		if (!strcmp(r->name, name) && ann_same_text(r->image, image) &&
-		    ann_same_text(r->address, address))
+		    ann_same_text(r->address, address)) {
+			r->runs++;
 			return r;
+		}
 	}
 	struct st_ann_records *r = ST_PUSH(&d->functions);
 	if (!r)
 		return NULL;
+	r->runs = 1;
 	r->name = strdup(name);
 	r->image = image && *image ? strdup(image) : NULL;
 	r->address = address && *address ? strdup(address) : NULL;
@@ -146,6 +155,16 @@ st_ann_label_index(struct st_ann_feature *f, const char *label, double *index)
 }
 
 static st_status
+ann_grow_runs(uint32_t **v, size_t cap)
+{
+	uint32_t *grown = reallocarray(*v, cap, sizeof *grown);
+	if (!grown)
+		return ST_FAILED;
+	*v = grown;
+	return ST_OK;
+}
+
+static st_status
 ann_grow_column(double **v, size_t cap)
 {
 	double *grown = reallocarray(*v, cap, sizeof *grown);
@@ -156,7 +175,7 @@ ann_grow_column(double **v, size_t cap)
 }
 
 st_status
-st_ann_record_new(struct st_ann_records *r)
+st_ann_record_new(struct st_ann_records *r, uint32_t run)
 {
 	const size_t cap = r->n < r->cap ? r->cap : r->cap ? 2 * r->cap : 64;
 	for (size_t i = 0; i < r->metrics.n; i++) {
@@ -174,6 +193,9 @@ st_ann_record_new(struct st_ann_records *r)
 			return ST_FAILED;
 		r->branches.v[i].v[r->n] = NAN;
 	}
+	if (cap > r->cap && ann_grow_runs(&r->run, cap))
+		return ST_FAILED;
+	r->run[r->n] = run;
 	r->cap = cap;
 	r->n++;
 	return ST_OK;
@@ -216,6 +238,7 @@ st_ann_record_move(struct st_ann_records *r, size_t from, size_t to)
 		r->features.v[i].v[to] = r->features.v[i].v[from];
 	for (size_t i = 0; i < r->branches.n; i++)
 		r->branches.v[i].v[to] = r->branches.v[i].v[from];
+	r->run[to] = r->run[from];
 }
 
 /* Finds the first name of a condition that no function has. */
@@ -320,6 +343,7 @@ ann_records_free(struct st_ann_records *r)
 	free(r->metrics.v);
 	free(r->features.v);
 	free(r->branches.v);
+	free(r->run);
 	free(r->name);
 	free(r->image);
 	free(r->address);

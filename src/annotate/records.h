@@ -76,6 +76,10 @@ struct st_ann_records {
 	ST_VEC(struct st_ann_feature) features;
 	ST_VEC(struct st_ann_branch) branches;
 	size_t n, cap;
+	uint32_t *run; /* of each record: the number of the process that made it, from 1 */
+	uint32_t runs;
+	double pace_sum;      /* of the times that processes took for a fixed loop, in ns */
+	uint32_t paces;       /* their number */
 	uint64_t calls, left; /* all calls; of these, those left without a return */
 	bool counted;         /* the file has the number of calls */
 	uint64_t missing;     /* records that the files say they have, and do not have */
@@ -123,10 +127,14 @@ struct st_ann_record {
 };
 struct st_ann_names st_ann_record_names(const struct st_ann_record *r);
 
+/* Returns the mean time that the processes took for a fixed loop, in ns; 0: not known. */
+double st_ann_pace(const struct st_ann_records *r);
+
 const char *st_ann_kind_name(enum st_ann_kind kind);
 const char *st_ann_origin_name(enum st_ann_origin origin);
 
-/* Internal, for the readers. An index is the number of elements when memory is exhausted. */
+/* Internal, for the readers. Finds the function or adds it, and begins a process of it. An index is
+ * the number of elements when memory is exhausted. */
 struct st_ann_records *st_ann_data_function(struct st_ann_data *d, const char *name,
                                             const char *image, const char *address);
 size_t st_ann_metric_index(struct st_ann_records *r, const char *name, const char *unit);
@@ -135,8 +143,8 @@ size_t st_ann_branch_index(struct st_ann_records *r, const char *name);
 /* The place to which an outcome of the branch leads; one that is known stays. */
 st_status st_ann_branch_way(struct st_ann_branch *b, double outcome, const char *where);
 st_status st_ann_label_index(struct st_ann_feature *f, const char *label, double *index);
-/* Adds a record without values. */
-st_status st_ann_record_new(struct st_ann_records *r);
+/* Adds a record without values. run: the process; r->runs of the last one that has begun. */
+st_status st_ann_record_new(struct st_ann_records *r, uint32_t run);
 /* Copies a record to the place of another one. */
 void st_ann_record_move(struct st_ann_records *r, size_t from, size_t to);
 /* Drops the new records in which a part of the time is longer than the time, or a time is negative,

@@ -151,6 +151,7 @@ ann_take_column_value(struct ann_columns_reading *r, size_t i)
 static st_status
 ann_take_column_lines(struct ann_columns_reading *r)
 {
+	struct st_ann_records *f = &r->data->functions.v[r->function];
 	st_status failed;
 	size_t taken = 0;
 	while (st_ann_next_line(r->l, &failed)) {
@@ -161,7 +162,7 @@ ann_take_column_lines(struct ann_columns_reading *r)
 			        r->l, r->l->n - 1,
 			        "the line has %zu fields, and the first line %zu%s", r->l->n, r->n,
 			        st_ann_why_short(r->l));
-		if (st_ann_record_new(&r->data->functions.v[r->function]))
+		if (st_ann_record_new(f, f->runs))
 			return ann_columns_memory(r->l);
 		for (size_t i = 0; i < r->n; i++)
 			if (ann_take_column_value(r, i))

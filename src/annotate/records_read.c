@@ -12,6 +12,7 @@
 struct ann_bound {
 	uint64_t id;
 	size_t function; /* in the data */
+	uint32_t run;    /* the process */
 	ST_VEC(size_t) metrics, features, branches;
 	bool has_records;
 	uint64_t announced, records; /* the number that #calls gives, and those of the file */
@@ -105,7 +106,8 @@ ann_read_function(struct ann_reading *r)
 	struct ann_bound *bound = f ? ST_PUSH(&r->bound) : NULL;
 	if (!bound)
 		return ann_reading_memory(r);
-	*bound = (struct ann_bound){.id = id, .function = (size_t)(f - r->data->functions.v)};
+	*bound = (struct ann_bound){
+	        .id = id, .function = (size_t)(f - r->data->functions.v), .run = f->runs};
 	return ST_OK;
 }
 
@@ -299,6 +301,26 @@ ann_read_overhead(struct ann_reading *r)
 	return st_ann_wrong_field(r->l, 2, "the function has no metric '%.60s'", ann_field(r, 2));
 }
 
+/* How long the process took for a fixed loop. */
+static st_status
+ann_read_pace(struct ann_reading *r)
+{
+	struct ann_bound *bound;
+	double pace;
+	if (ann_bound_of(r, 1, &bound))
+		return ST_FAILED;
+	if (r->l->n < 3)
+		return st_ann_wrong_field(r->l, 0, "a number of nanoseconds is expected");
+	if (st_ann_field_number(r->l, 2, &pace))
+		return ST_FAILED;
+	if (!(pace > 0))
+		return st_ann_wrong_field(r->l, 2, "a time above 0 is expected");
+	struct st_ann_records *f = ann_bound_records(r, bound);
+	f->pace_sum += pace;
+	f->paces++;
+	return ST_OK;
+}
+
 static st_status
 ann_read_note(struct ann_reading *r)
 {
@@ -329,7 +351,7 @@ ann_read_header(struct ann_reading *r)
 	             {"#metric", ann_read_metric},          {"#feature", ann_read_feature},
 	             {"#branch", ann_read_branch},          {"#calls", ann_read_calls},
 	             {"#overhead", ann_read_overhead},      {"#note", ann_read_note},
-	             {"#unfinished", ann_read_unfinished}};
+	             {"#unfinished", ann_read_unfinished},  {"#pace", ann_read_pace}};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		if (!strcmp(r->l->v[0].text, lines[i].name))
 			return lines[i].read(r);
@@ -413,7 +435,7 @@ ann_read_record(struct ann_reading *r)
 		return st_ann_wrong_field(r->l, r->l->n - 1,
 		                          "the record has %zu fields, and the header says %zu%s",
 		                          r->l->n, fixed, st_ann_why_short(r->l));
-	if (st_ann_record_new(f))
+	if (st_ann_record_new(f, bound->run))
 		return ann_reading_memory(r);
 	for (size_t i = 0; i < bound->metrics.n; i++)
 		if (st_ann_field_metric(r->l, 1 + i,

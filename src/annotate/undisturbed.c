@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Divides times although a few calls were disturbed. An interrupt, or another guest of the host,
- * makes about one call in some hundreds longer, often by more than the other calls differ from each
- * other. With one such record, least squares may miss the law. Records far above the model of their
- * scope are left out if they are few, and if much less of the squares remains without them. The
- * note `dropped` has their share.
+ * Divides times although some calls were disturbed. An interrupt, or another guest of the host,
+ * makes some calls longer, often by more than the other calls differ from each other: one call in
+ * hundreds on an idle machine, one in ten on a busy one. With one such record, least squares may
+ * miss the law. Records far above those with about the same prediction are left out if they are not
+ * too many, and if much less of the squares remains without them. The note `dropped` has their
+ * share.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/far.h"
 #include "annotate/scopes.h"
 #include "annotate/undisturbed.h"
 #include "stats/robust.h"
 
-/* A record is far above the model at FAR standard deviations, by the median of the distances. At
- * most one record in PER_DISTURBED may be left out. */
-enum { FAR = 20, PER_DISTURBED = 50 };
-/* Distances below this share of the model's value are not far, however exact the others are. */
-static const double near_share = 0.05;
+/* Fewer records are too few to leave some out; a division by better models is repeated at most
+ * ROUNDS times. */
+enum { RECORDS_LEAST = 50, ROUNDS = 3 };
 /* A record is judged by a model that reaches at most so far beyond the other records, as a share of
  * their range. */
 static const double reach = 0.1;
@@ -73,45 +73,36 @@ ann_leaf_has_terms(const struct st_ann_leaf *leaf)
 	return false;
 }
 
-/* Returns the standard deviation of the rounding of times to multiples of a tick: the difference
- * between times that are as close as any is a tick. Without rounding it is almost 0. Sorts y. */
-static double
-ann_rounding_sd(double *y, size_t n)
-{
-	double tick = INFINITY;
-	st_sort_values(y, n);
-	for (size_t i = 1; i < n; i++)
-		if (y[i] - y[i - 1] > 1e-9 * fabs(y[i]))
-			tick = fmin(tick, y[i] - y[i - 1]);
-	return isfinite(tick) ? tick / sqrt(12) : 0;
-}
-
 /* The records, whether each is far above its model, and space for calculations. */
 struct ann_disturbed {
 	const struct st_ann_problem *p;
 	struct st_ann_rows rows;
-	bool *far;   /* by record: it is far above the model */
-	uint32_t *v; /* space for all rows */
-	double *d;
-	double rounding; /* standard deviation of the rounding of y */
+	bool *far;    /* by record: it is far above the model */
+	bool *before; /* the marks before the last ones */
+	uint32_t *v;  /* space for all rows */
+	double *d;    /* space for two values of each row */
 };
 
-/* Marks the records that are far above the model of their leaf. Leaves without terms have no law
- * that a record could hide. */
-static void
+/* Marks the records that are far above others of their leaf with about the same prediction. Leaves
+ * without terms have no law that a record could hide. */
+static st_status
 ann_mark_leaf(struct ann_disturbed *s, const struct st_ann_leaf *leaf)
 {
 	const struct st_ann_rows own = ann_leaf_rows(s->p, s->rows, leaf, s->v);
-	double mean;
+	bool *far = NULL;
+	size_t marked;
 	if (!own.n || !ann_leaf_has_terms(leaf))
-		return;
+		return ST_OK;
+	far = calloc(own.n, sizeof *far);
+	if (!far)
+		return ST_FAILED;
 	for (size_t i = 0; i < own.n; i++)
-		s->d[i] = fabs(ann_leaf_distance(s->p, leaf, own.v[i], &mean));
-	const double far = FAR * fmax(1.4826 * st_median(s->d, own.n), s->rounding);
-	for (size_t i = 0; i < own.n; i++) {
-		const double d = ann_leaf_distance(s->p, leaf, own.v[i], &mean);
-		s->far[own.v[i]] = d > far && d > near_share * fabs(mean);
-	}
+		s->d[own.n + i] = ann_leaf_distance(s->p, leaf, own.v[i], &s->d[i]);
+	const st_status status = st_ann_mark_far(s->d, s->d + own.n, own.n, far, &marked);
+	for (size_t i = 0; i < own.n; i++)
+		s->far[own.v[i]] = far[i];
+	free(far);
+	return status;
 }
 
 /* Extends a range by a value, unless it is absent. */
@@ -191,7 +182,7 @@ ann_mark_extremes(struct ann_disturbed *s)
 	const size_t n = s->rows.n;
 	for (size_t i = 0; i < n; i++)
 		s->d[i] = s->p->y[s->rows.v[i]];
-	s->rounding = ann_rounding_sd(s->d, n);
+	st_sort_values(s->d, n);
 	const double high = s->d[n - 1 - n / 100], limit = high + (high - s->d[n / 2]);
 	for (size_t i = 0; i < n; i++)
 		s->far[s->rows.v[i]] = s->p->y[s->rows.v[i]] > limit;
@@ -217,24 +208,66 @@ ann_note_dropped(struct ann_disturbed *s, struct st_ann_leaves *leaves)
 	}
 }
 
-/* Marks the disturbed records with the help of a division of the others; *n: their number. */
+/* Marks the records that a division leaves far above others; *n: their number; *same: they are
+ * those that were marked before. */
 static st_status
-ann_find_disturbed(struct ann_disturbed *s, const struct st_ann_leaves *whole, uint32_t *v,
-                   size_t *n)
+ann_mark_by(struct ann_disturbed *s, const struct st_ann_leaves *by, size_t *n, bool *same)
 {
-	struct st_ann_leaves leaves = {0};
-	ann_mark_extremes(s);
-	const struct st_ann_rows usual = ann_near_rows(s, v);
-	const st_status status = usual.n < s->rows.n ? st_ann_divide(s->p, usual, &leaves) : ST_OK;
-	const struct st_ann_leaves *by = usual.n < s->rows.n ? &leaves : whole;
-	for (size_t i = 0; i < s->rows.n; i++)
+	st_status status = ST_OK;
+	for (size_t i = 0; i < s->rows.n; i++) {
+		s->before[s->rows.v[i]] = s->far[s->rows.v[i]];
 		s->far[s->rows.v[i]] = false;
+	}
 	for (size_t k = 0; k < by->list.n && !status; k++)
-		ann_mark_leaf(s, &by->list.v[k]);
+		status = ann_mark_leaf(s, &by->list.v[k]);
 	for (size_t k = 0; k < by->list.n && !status; k++)
 		ann_clear_leaf(s, &by->list.v[k]);
-	*n = s->rows.n - ann_near_rows(s, v).n;
-	st_ann_leaves_free(&leaves);
+	*n = 0;
+	*same = true;
+	for (size_t i = 0; i < s->rows.n; i++) {
+		*n += s->far[s->rows.v[i]];
+		*same &= s->far[s->rows.v[i]] == s->before[s->rows.v[i]];
+	}
+	return status;
+}
+
+/* Divides the records that are not marked, and replaces `out`. */
+static st_status
+ann_divide_near(struct ann_disturbed *s, uint32_t *v, struct st_ann_leaves *out)
+{
+	const struct st_ann_rows near = ann_near_rows(s, v);
+	st_ann_leaves_free(out);
+	*out = (struct st_ann_leaves){0};
+	return st_ann_divide(s->p, near, out);
+}
+
+static bool
+ann_are_few(const struct ann_disturbed *s, size_t n)
+{
+	return n && (double)n <= ST_ANN_DISTURBED_MOST * (double)s->rows.n;
+}
+
+/* Finds a division of the undisturbed records. Each division shows better than the one before it
+ * which records are far above. whole: that of all records; *n: the number of records that are left
+ * out, and marked; 0: none, or too many. */
+static st_status
+ann_divide_undisturbed(struct ann_disturbed *s, const struct st_ann_leaves *whole, uint32_t *v,
+                       struct st_ann_leaves *better, size_t *n)
+{
+	bool same;
+	ann_mark_extremes(s);
+	const bool extremes = ann_near_rows(s, v).n < s->rows.n;
+	st_status status = extremes ? ann_divide_near(s, v, better) : ST_OK;
+	if (!status)
+		status = ann_mark_by(s, extremes ? better : whole, n, &same);
+	same &= extremes;
+	for (int round = 0; round < ROUNDS && !status && ann_are_few(s, *n) && !same; round++) {
+		status = ann_divide_near(s, v, better);
+		if (!status && round + 1 < ROUNDS)
+			status = ann_mark_by(s, better, n, &same);
+	}
+	if (!ann_are_few(s, *n))
+		*n = 0;
 	return status;
 }
 
@@ -246,17 +279,17 @@ st_ann_divide_times(const struct st_ann_problem *p, struct st_ann_rows rows,
 	struct ann_disturbed s = {.p = p, .rows = rows};
 	uint32_t *v = malloc((rows.n + 1) * sizeof *v);
 	size_t n = 0;
-	s.far = calloc(p->records->n + 1, sizeof *s.far);
+	s.far = calloc(2 * (p->records->n + 1), sizeof *s.far);
+	s.before = s.far ? s.far + p->records->n + 1 : NULL;
 	s.v = malloc((rows.n + 1) * sizeof *s.v);
-	s.d = malloc((rows.n + 1) * sizeof *s.d);
+	s.d = malloc((2 * rows.n + 1) * sizeof *s.d);
 	st_status status = v && s.far && s.v && s.d ? st_ann_divide(p, rows, out) : ST_FAILED;
-	if (!status && rows.n >= PER_DISTURBED)
-		status = ann_find_disturbed(&s, out, v, &n);
-	if (!status && n && n <= rows.n / PER_DISTURBED) {
+	if (!status && rows.n >= RECORDS_LEAST)
+		status = ann_divide_undisturbed(&s, out, v, &better, &n);
+	if (!status && n) {
 		const struct st_ann_rows near = ann_near_rows(&s, v);
-		status = st_ann_divide(p, near, &better);
-		if (!status && ann_leaves_squares(&s, near, &better) <
-		                       much_better * ann_leaves_squares(&s, rows, out)) {
+		if (ann_leaves_squares(&s, near, &better) <
+		    much_better * ann_leaves_squares(&s, rows, out)) {
 			ann_note_dropped(&s, &better);
 			st_ann_leaves_free(out);
 			*out = better;
@@ -269,59 +302,4 @@ st_ann_divide_times(const struct st_ann_problem *p, struct st_ann_rows rows,
 	free(s.v);
 	free(s.d);
 	return status;
-}
-
-/* The records in the order of their predictions. */
-struct ann_predicted {
-	double predicted, residual;
-	size_t at;
-};
-
-static int
-ann_compare_predicted(const void *a, const void *b)
-{
-	const struct ann_predicted *p = a, *q = b;
-	if (p->predicted != q->predicted)
-		return p->predicted > q->predicted ? 1 : -1;
-	return (p->at > q->at) - (p->at < q->at);
-}
-
-st_status
-st_ann_mark_disturbed(const double *predicted, const double *residuals, size_t n, bool *far,
-                      size_t *marked)
-{
-	enum { NEIGHBOURS = 21 };
-	struct ann_predicted *v = malloc((n + 1) * sizeof *v);
-	double *y = malloc((n + 1) * sizeof *y);
-	*marked = 0;
-	if (!v || !y) {
-		free(v);
-		free(y);
-		return ST_FAILED;
-	}
-	for (size_t i = 0; i < n; i++) {
-		v[i] = (struct ann_predicted){predicted[i], residuals[i], i};
-		y[i] = predicted[i] + residuals[i];
-	}
-	const double rounding = ann_rounding_sd(y, n);
-	free(y);
-	qsort(v, n, sizeof *v, ann_compare_predicted);
-	for (size_t i = 0; n >= PER_DISTURBED && i < n; i++) {
-		const size_t half = NEIGHBOURS / 2, last = n - NEIGHBOURS;
-		const size_t from = i < half ? 0 : i - half < last ? i - half : last;
-		double near[NEIGHBOURS];
-		for (size_t k = 0; k < NEIGHBOURS; k++)
-			near[k] = v[from + k].residual;
-		const double middle = st_median(near, NEIGHBOURS), above = v[i].residual - middle;
-		/* Most records fail the first condition, which is faster than the second. */
-		far[v[i].at] = above > near_share * fabs(v[i].predicted + middle) &&
-		               above > FAR * fmax(st_mad(near, NEIGHBOURS), rounding);
-		*marked += far[v[i].at];
-	}
-	if (*marked > n / PER_DISTURBED) {
-		memset(far, 0, n * sizeof *far);
-		*marked = 0;
-	}
-	free(v);
-	return ST_OK;
 }

@@ -15,13 +15,8 @@ struct st_ann_leaves;
 
 /* Returns whether disturbances only add to a metric of this unit, as they do to times. */
 bool st_ann_only_grows(const char *unit);
-/* Marks the disturbed records: those that are far above the records with the nearest predictions.
- * residuals: measured less predicted; far: false on entry; *marked: their number. If they are more
- * than one in 50, none is marked. Fails when memory is exhausted. */
-st_status st_ann_mark_disturbed(const double *predicted, const double *residuals, size_t n,
-                                bool *far, size_t *marked);
-/* The largest share of all records that is left out because they were disturbed. */
-#define ST_ANN_DISTURBED_MOST (1.0 / 50)
+/* The largest share of the records that is left out because they were disturbed. */
+#define ST_ANN_DISTURBED_MOST 0.3
 
 /* Does what st_ann_divide does, for a metric of time: disturbed records are left out if the
  * formulas then explain the others much better. */

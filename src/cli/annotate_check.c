@@ -159,6 +159,12 @@ check_print_finding(const struct check_pair *p, const struct st_ann_finding *f, 
 		fprintf(out, "  standard deviation: %.4g (%.4g to %.4g), annotated: %.4g", f->value,
 		        f->low, f->high, f->annotated);
 		break;
+	case ST_ANN_ASPECT_SLOW:
+		fprintf(out,
+		        "  calls far above the others: %.3g %% (%.3g %% to %.3g %%), annotated: "
+		        "%.3g %%",
+		        100 * f->value, 100 * f->low, 100 * f->high, 100 * f->annotated);
+		break;
 	case ST_ANN_ASPECT_SHARE:
 		fprintf(out, "  share of model %zu", f->mode + 1);
 		if (p->a->scopes.n > 1)
@@ -213,6 +219,11 @@ check_print_pair(const struct check_pair *p, FILE *out)
 	if (c->disturbed)
 		fprintf(out, "  left out as disturbed: %s, far above the others\n",
 		        ST_NUMBER(c->disturbed));
+	if (c->pace > 0 && (c->pace > ST_ANN_PACE_MARGIN || c->pace < 1 / ST_ANN_PACE_MARGIN))
+		fprintf(out,
+		        "  the processor took %.3g times as long for a fixed loop as for the "
+		        "annotation: record again when nothing else runs\n",
+		        c->pace);
 	for (size_t i = 0; i < c->findings.n; i++)
 		check_print_finding(p, &c->findings.v[i], out);
 	if (p->has_now) {
@@ -244,13 +255,14 @@ static json_t *
 check_pair_json(const struct check_pair *p)
 {
 	const struct st_ann_compared *c = &p->compared;
-	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "function",
-	                 st_json_text(p->a->function), "metric", st_json_text(p->a->metric),
-	                 "verdict", check_word(p), "reason",
+	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	                 "function", st_json_text(p->a->function), "metric",
+	                 st_json_text(p->a->metric), "verdict", check_word(p), "reason",
 	                 *c->reason ? st_json_text(c->reason) : json_null(), "records",
 	                 st_json_count(c->records), "compared", st_json_count(c->judged), "outside",
 	                 st_json_count(c->outside), "uncovered", st_json_count(c->uncovered),
-	                 "disturbed", st_json_count(c->disturbed), "findings",
+	                 "disturbed", st_json_count(c->disturbed), "pace",
+	                 st_json_real(c->pace > 0 ? c->pace : NAN), "findings",
 	                 check_findings_json(c), "annotation", st_annotation_json(p->a), "now",
 	                 p->has_now ? st_annotation_json(&p->now) : json_null());
 }

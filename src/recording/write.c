@@ -2,6 +2,7 @@
 /* Writes the file of records: docs/annotations-records.md. The process could write to the area, so
  * offsets in it are checked against the bounds of the area. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +208,23 @@ write_metrics(const struct writing *w, size_t id, const struct st_callee_columns
 	}
 }
 
+/* Writes the mean time of the loop. One that was interrupted counts at most four times the least.
+ */
+static void
+write_pace(const struct writing *w, size_t id, const struct st_record_function *r)
+{
+	enum { LONGEST = 4 };
+	const uint32_t n = r->paces < ST_RECORD_PACES ? r->paces : ST_RECORD_PACES;
+	uint32_t least = UINT32_MAX;
+	double sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		least = r->pace[i] < least ? r->pace[i] : least;
+	for (uint32_t i = 0; i < n; i++)
+		sum += fmin(r->pace[i], LONGEST * (double)least);
+	if (n)
+		fprintf(w->out, "#pace,%zu,%.2f,%" PRIu32 "\n", id, sum / n * w->tick_ns, n);
+}
+
 static void
 write_record_header(struct writing *w, size_t id, const struct st_recorded *f,
                     const struct st_callee_columns *callees, const struct rows *rows)
@@ -219,6 +237,7 @@ write_record_header(struct writing *w, size_t id, const struct st_recorded *f,
 		st_record_feature(w->out, id, &f->table.features.v[i]);
 	fprintf(w->out, "#calls,%zu,%" PRIu64 ",%zu,%" PRIu64 "\n", id, r->calls, rows->n,
 	        rows->open);
+	write_pace(w, id, r);
 	if (w->t->request->metrics & 1u << ST_RECORD_TIME)
 		fprintf(w->out, "#overhead,%zu,time,%.2f,%.2f\n", id,
 		        (process->cost_within + r->cost_within) / 256.0 * w->tick_ns,

@@ -105,12 +105,16 @@ st_annotation_json(const struct st_ann_annotation *a)
 			json_array_append_new(
 			        models,
 			        annotation_model(&a->scopes.v[i], &a->scopes.v[i].models.v[k]));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "function",
-	                 st_json_text(a->function), "image", annotation_text(a->image), "metric",
-	                 st_json_text(a->metric), "unit", annotation_text(a->unit), "records",
-	                 a->records ? json_integer((json_int_t)a->records) : json_null(),
-	                 "overhead", st_json_real(a->overhead), "date", annotation_text(a->date),
-	                 "note", annotation_text(a->note), "features", features, "models", models);
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	                 "function", st_json_text(a->function), "image", annotation_text(a->image),
+	                 "metric", st_json_text(a->metric), "unit", annotation_text(a->unit),
+	                 "records", a->records ? json_integer((json_int_t)a->records) : json_null(),
+	                 "processes",
+	                 a->processes ? json_integer((json_int_t)a->processes) : json_null(),
+	                 "between_processes", st_json_real(a->between), "pace",
+	                 st_json_real(a->pace > 0 ? a->pace : NAN), "overhead",
+	                 st_json_real(a->overhead), "date", annotation_text(a->date), "note",
+	                 annotation_text(a->note), "features", features, "models", models);
 }
 
 json_t *

@@ -115,6 +115,8 @@ enum {
 
 /* The recording of a function; the amount of its action is the offset / 8 of this structure. The
  * controller writes all fields except the counts. */
+enum { ST_RECORD_PACES = 64 };
+
 struct st_record_function {
 	uint64_t calls;  /* entries; atomic */
 	uint64_t missed; /* calls that were drawn and not kept: made in a signal handler during
@@ -136,6 +138,10 @@ struct st_record_function {
 	uint32_t again;   /* how often the data of a call is read again */
 	uint32_t present; /* rows whose pages the process has, or gets now; atomic; 0: none yet */
 	uint32_t machine; /* offset / 8 of struct st_machine (wire/machine.h); 0: there is none */
+	/* The ticks that a fixed loop took after some of the calls that were kept: a random sample.
+	 * They show whether the processor was as fast as in another run. */
+	uint32_t paces; /* loops; atomic */
+	uint32_t pace[ST_RECORD_PACES];
 	struct st_record_op ops[ST_RECORD_MOST_OPS];
 };
 

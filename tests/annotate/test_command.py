@@ -72,10 +72,14 @@ class Records(Annotate):
     def test_files_are_pooled(self):
         first, second = self.file(HEADER + self.rows(range(20)), "a.txt"), self.file(HEADER + self.rows(range(20, 40)), "b.txt")
         whole = self.file(HEADER + self.rows(range(40)), "c.txt")
-        self.assertEqual(self.read(first, second), self.read(whole))
+        pooled, at_once = self.read(first, second), self.read(whole)
         # Appended to each other they are one file.
         both = self.file((self.place / "a.txt").read_text() + (self.place / "b.txt").read_text(), "d.txt")
-        self.assertEqual(self.read(both), self.read(whole))
+        self.assertEqual(self.read(both), pooled)
+        for annotation, processes in [(pooled, (2, 0)), (at_once, (1, None))]:
+            for each in annotation:
+                self.assertEqual((each.pop("processes"), each.pop("between_processes")), processes)
+        self.assertEqual(pooled, at_once)
 
     def test_overloads_are_apart(self):
         text = (HEADER + self.rows(range(20))).replace('"sort(int*, long)"', "sort(int)").replace("0x1", "0x2")

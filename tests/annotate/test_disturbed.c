@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "annotate/undisturbed.h"
+#include "annotate/far.h"
 #include "laws.h"
 
 /* The law that a branch on one feature chooses from two others; the branch is not recorded. */
@@ -197,11 +197,54 @@ test_ticks_of_the_clock(void **state)
 			predicted[i] = 5000 + 200 * (i % 50);
 			residuals[i] = (i == 777 ? 4000000 : measured) - predicted[i];
 		}
-		assert_int_equal(st_ann_mark_disturbed(predicted, residuals, 2000, far, &marked),
-		                 ST_OK);
+		assert_int_equal(st_ann_mark_far(predicted, residuals, 2000, far, &marked), ST_OK);
 		assert_int_equal(marked, 1);
 		assert_true(far[777]);
 	}
+}
+
+/* One time in seven is longer by a half to three times: the law of the others is found, also where
+ * the long ones have bent the first model. */
+static void
+test_many_disturbed_records(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,n");
+	for (int i = 0; i < 700; i++) {
+		const double n = 1 + i * 37 % 100, y = 50 + 440 * n;
+		laws_row(&l, "%.17g,%.17g",
+		         i % 7 == 3 ? y * (1.5 + (double)(i % 5) / 2)
+		                    : y * (1 + 0.001 * laws_normal()),
+		         n);
+	}
+	struct st_ann_annotation a = laws_analyse(&l, "y:ns");
+	assert_int_equal(a.scopes.n, 1);
+	const struct st_ann_model *m = model_of(&a, 0, "");
+	assert_int_equal(m->selection, ST_ANN_DOMINANT);
+	assert_int_equal(m->n, 600);
+	assert_true(fabs(m->dropped - 1.0 / 7) < 1e-12);
+	assert_string_equal(m->class, "linear");
+	assert_true(fabs(laws_coefficients(m->a).v[1] - 440) < 1);
+	st_ann_annotation_free(&a);
+}
+
+/* From some size on all calls are slow. None of them is far above its neighbours. */
+static void
+test_slow_sizes_are_not_disturbed(void **state)
+{
+	(void)state;
+	double predicted[200], residuals[200];
+	bool far[200] = {false};
+	size_t marked;
+	for (int i = 0; i < 200; i++) {
+		predicted[i] = 100 * i;
+		residuals[i] = laws_normal() + (i >= 180 || i == 50 ? 50000 : 0);
+	}
+	assert_int_equal(st_ann_mark_far(predicted, residuals, 200, far, &marked), ST_OK);
+	assert_true(far[50]);
+	for (int i = 190; i < 200; i++)
+		assert_false(far[i]);
 }
 
 /* If no feature explains the times, rare expensive calls are part of the cost. */
@@ -271,6 +314,8 @@ main(void)
 	        cmocka_unit_test(test_large_sizes_are_not_disturbed),
 	        cmocka_unit_test(test_rare_sizes_with_another_law),
 	        cmocka_unit_test(test_ticks_of_the_clock),
+	        cmocka_unit_test(test_many_disturbed_records),
+	        cmocka_unit_test(test_slow_sizes_are_not_disturbed),
 	        cmocka_unit_test(test_rare_calls_without_a_law_stay),
 	        cmocka_unit_test(test_few_that_deviate_a_little),
 	        cmocka_unit_test(test_three_values),
