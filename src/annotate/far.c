@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "annotate/far.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,10 +11,9 @@
 enum { NEIGHBOURS = 21, FAR = 20 };
 /* Distances below this share of the typical cost are not far, however exact the others are. */
 static const double near_share = 0.05;
-/* Where more than this share of the neighbours, and of all records more than twice the share, is
- * far above, this is what the calls cost there. */
-static const double far_most = 0.4;
-enum { TWICE = 2 };
+/* The probability, for all records together, that calls which are slow by chance are taken for
+ * calls that are slow because of their sizes. */
+static const double far_error = 0.001;
 
 struct far_record {
 	double predicted, residual;
@@ -64,14 +64,16 @@ far_is_above(const struct far_record *v, size_t n, size_t i, size_t neighbours, 
 	       above > FAR * fmax(st_mad(near, neighbours), rounding);
 }
 
+/* Returns whether so many neighbours are far above by chance, if `share` of all records are. */
 static bool
-far_are_few(const struct far_record *v, size_t n, size_t i, size_t neighbours, double share)
+far_is_chance(const struct far_record *v, size_t n, size_t i, size_t neighbours, double share)
 {
 	const size_t from = far_first(i, n, neighbours);
-	size_t far = 0;
+	unsigned far = 0;
 	for (size_t k = 0; k < neighbours; k++)
 		far += v[from + k].far;
-	return (double)far <= fmax(far_most, TWICE * share) * (double)neighbours;
+	return gsl_cdf_binomial_Q(far - 1, share, (unsigned)neighbours) >
+	       far_error * (double)neighbours / (double)n;
 }
 
 st_status
@@ -100,7 +102,7 @@ st_ann_mark_far(const double *predicted, const double *residuals, size_t n, bool
 	}
 	const double share = (double)all / (double)n;
 	for (size_t i = 0; i < n; i++)
-		if (v[i].far && far_are_few(v, n, i, neighbours, share)) {
+		if (v[i].far && far_is_chance(v, n, i, neighbours, share)) {
 			far[v[i].at] = true;
 			++*marked;
 		}
