@@ -578,16 +578,17 @@ compare_check_models(struct comparison *c)
 
 /* Returns whether a slower processor may have raised the finding as much as it was: a cost, if the
  * processor slows the program down at most TWICE as much as the loop; a spread and a share, if it
- * was clearly slower, because it need not have been so all the time. */
+ * was slower at all, because a part of the run may have been much slower. */
 static bool
 compare_explains(const struct comparison *c, const struct st_ann_finding *f)
 {
 	enum { TWICE = 2 };
+	static const double slower_at_all = 1.02;
 	const double pace = c->out->pace, slower = 1 + TWICE * (pace - 1);
 	if (f->aspect == ST_ANN_ASPECT_MEAN || f->aspect == ST_ANN_ASPECT_LARGEST)
 		return pace > 1 &&
 		       f->low <= slower * f->annotated + c->how.margin * fabs(f->annotated);
-	return pace > ST_ANN_PACE_MARGIN;
+	return pace > slower_at_all;
 }
 
 /* Takes back what another speed of the processor may have caused. */
