@@ -86,6 +86,15 @@ st_debt_tick(struct st_debts *d, double seconds)
 }
 
 void
+st_debt_wake(struct st_debts *d, size_t thread)
+{
+	const double least = least_paid(d);
+	struct st_debt_thread *t = &d->threads.v[thread];
+	if (isfinite(least))
+		t->paid = fmax(t->paid, least);
+}
+
+void
 st_debts_free(struct st_debts *d)
 {
 	free(d->threads.v);

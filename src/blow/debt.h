@@ -59,6 +59,8 @@ size_t st_debt_thread(struct st_debts *d, int64_t id, size_t from);
 size_t st_debt_find(const struct st_debts *d, int64_t id);
 /* Charges `seconds` during which the threads were in their current states. */
 void st_debt_tick(struct st_debts *d, double seconds);
+/* The thread has waited for time (ST_DEBT_WAITS), and another thread has woken it. */
+void st_debt_wake(struct st_debts *d, size_t thread);
 static inline double
 st_debt_owed(const struct st_debts *d, size_t thread)
 {

@@ -161,7 +161,9 @@ static st_status
 live_attach(struct st_blow_live *l, struct st_error *e)
 {
 	l->probes = (struct st_probes){
-	        .choose = choose_live, .arg = l, .process = {.noisy = true, .memory = -1}};
+	        .choose = choose_live,
+	        .arg = l,
+	        .process = {.noisy = true, .memory = -1, .hides_pauses = l->how->hides_pauses}};
 	if ((l->how->points && l->how->points->sites.n) || l->how->locations)
 		l->probes.points = want_live_points;
 	if (st_blow_listing_begin(&l->listing, l->how, &l->probes))

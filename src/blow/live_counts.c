@@ -68,6 +68,14 @@ keep_around(const struct st_probes *probes, struct st_blow_kept_probe *location,
 	}
 }
 
+/* Whether the probe is needed in order to hide pauses. */
+static bool
+is_for_clocks(const struct st_probes *probes, uint32_t function)
+{
+	const uint32_t kind = probes->process.area->actions[function].kind;
+	return kind == ST_PROBE_CLOCK || kind == ST_PROBE_DEADLINE;
+}
+
 st_status
 st_blow_keep(struct st_blow_kept *kept, struct st_probes *probes, const struct st_blow *b,
              const struct st_blow_sites *sites, const struct st_blow_points *points, bool *drops)
@@ -78,11 +86,13 @@ st_blow_keep(struct st_blow_kept *kept, struct st_probes *probes, const struct s
 	for (uint32_t i = 0; i < probes->functions.n && !status; i++) {
 		const uint32_t function =
 		        kept_entry_of(probes, &probes->functions.v[i], &index, b, sites, points);
-		drops[i] = function == ST_BLOW_NONE;
-		struct st_blow_kept_probe *slot = drops[i] ? NULL : ST_PUSH(&kept->list);
+		drops[i] = function == ST_BLOW_NONE && !is_for_clocks(probes, i);
+		if (function == ST_BLOW_NONE)
+			continue;
+		struct st_blow_kept_probe *slot = ST_PUSH(&kept->list);
 		if (slot)
 			*slot = (struct st_blow_kept_probe){i, function, i};
-		else if (!drops[i])
+		else
 			status = ST_FAILED;
 	}
 	for (size_t i = 0; i < kept->list.n && !status; i++)

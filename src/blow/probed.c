@@ -621,6 +621,7 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                                          .dies = true,
 	                                          .tells_executed = !b,
 	                                          .scoped = how->main != NULL,
+	                                          .hides_pauses = how->hides_pauses,
 	                                          .records = how->records}}};
 	r.sampler = (struct st_sampler){.probes = &r.probes, .asked = asked->function, .keeps = !b};
 	r.probes.arg = r.probes.taken_arg = &r;

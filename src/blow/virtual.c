@@ -12,6 +12,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,6 +29,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "blow/debt.h"
+#include "blow/hidden.h"
 
 /* A thread that is traced; it has the same index in the debts. */
 struct watched {
@@ -35,8 +38,10 @@ struct watched {
 	double paid;           /* what it had paid then */
 	bool asked;            /* it has been interrupted, and has not stopped yet */
 	bool stopped;
-	bool sleeps;     /* it is in nanosleep or clock_nanosleep */
+	bool sleeps;     /* it is in a system call that waits for time, and can be resumed */
+	bool timed;      /* that is a futex: another thread may wake it before */
 	bool ends;       /* it stops when that sleep ends, in order to pay */
+	bool fresh;      /* it has stopped since the last sample, at the end of such a wait */
 	bool within;     /* it was in the code that is sped up when it was looked at last */
 	double look_at;  /* when it is to be looked at next */
 	uint32_t record; /* index of its record in the area; UINT32_MAX: unknown yet */
@@ -47,7 +52,8 @@ struct st_virtual_watch {
 	struct st_debts debts;
 	ST_VEC(struct watched) threads;
 	pid_t pid;
-	bool ended; /* the program has ended, and the caller waits for it */
+	bool ended;    /* the program has ended, and the caller waits for it */
+	double hidden; /* seconds that were hidden from all threads before the window */
 	uint64_t random;
 };
 
@@ -58,6 +64,43 @@ static const double least_debt = 0.0005;
 static const double mean_look = 0.001, look_patience = 0.0003;
 
 static const long seize_options = PTRACE_O_TRACECLONE | PTRACE_O_TRACESYSGOOD;
+
+/* ---- hidden time ---- */
+
+static bool
+hides_pauses(const struct st_virtual_watch *w)
+{
+	return w->probes->process.hides_pauses;
+}
+
+/* The program reads its clocks as if what the thread has paid had not passed. */
+static void
+hide_paid(struct st_virtual_watch *w, size_t i)
+{
+	const struct st_debt_thread *d = &w->debts.threads.v[i];
+	if (hides_pauses(w) && d->state != ST_DEBT_GONE)
+		st_hidden_put(w->probes->process.area, d->id, w->hidden + d->paid);
+}
+
+/* After a window, debts are forgotten, and all threads have the same time again: that of the thread
+ * that has paid most, whose clock would go back otherwise. */
+static void
+hide_same(struct st_virtual_watch *w)
+{
+	double most = 0;
+	for (size_t i = 0; i < w->threads.n; i++)
+		if (w->debts.threads.v[i].state != ST_DEBT_GONE)
+			most = fmax(most, w->debts.threads.v[i].paid);
+	w->hidden += most;
+	if (hides_pauses(w))
+		__atomic_store_n(&w->probes->process.area->hidden_ns, (uint64_t)(w->hidden * 1e9),
+		                 __ATOMIC_RELEASE);
+	w->debts.all = 0;
+	for (size_t i = 0; i < w->threads.n; i++) {
+		w->debts.threads.v[i].paid = 0;
+		hide_paid(w, i);
+	}
+}
 
 /* ---- threads ---- */
 
@@ -99,6 +142,7 @@ watch_thread(struct st_virtual_watch *w, pid_t tid, size_t from)
 	                      .paid = w->debts.threads.v[w->threads.n - 1].paid,
 	                      .record = UINT32_MAX};
 	(void)ran_since(t, false, 0); /* discards the CPU time until now */
+	hide_paid(w, w->threads.n - 1);
 	return ST_OK;
 }
 
@@ -114,6 +158,8 @@ forget_thread(struct st_virtual_watch *w, size_t i)
 		close(t->times);
 	t->stat = t->call = t->times = -1;
 	t->sleeps = false;
+	if (hides_pauses(w) && w->debts.threads.v[i].state != ST_DEBT_GONE && !w->ended)
+		st_hidden_end(w->probes->process.area, w->debts.threads.v[i].id);
 	w->debts.threads.v[i].state = ST_DEBT_GONE;
 }
 
@@ -167,20 +213,36 @@ state_of_thread(const struct watched *t)
 	return end && end[1] ? end[2] : 'R';
 }
 
-/* The system call that it waits in; -1: that is not known. */
-static long
+/* The system call that a thread waits in. */
+struct waited {
+	long number;                      /* -1: that is not known */
+	unsigned long operation, timeout; /* the second and the fourth argument */
+};
+
+static struct waited
 call_of_thread(const struct watched *t)
 {
-	char text[64];
+	char text[160];
+	struct waited call = {-1, 0, 0};
 	const ssize_t n = t->call >= 0 ? pread(t->call, text, sizeof text - 1, 0) : 0;
 	text[n > 0 ? n : 0] = '\0';
-	return *text >= '0' && *text <= '9' ? strtol(text, NULL, 10) : -1;
+	if (*text >= '0' && *text <= '9')
+		sscanf(text, "%ld %*x %lx %*x %lx", &call.number, &call.operation, &call.timeout);
+	return call;
 }
 
 static bool
 is_sleep(long call)
 {
 	return call == SYS_nanosleep || call == SYS_clock_nanosleep;
+}
+
+/* Whether it waits for another thread, but no longer than until a time. */
+static bool
+is_timed_wait(long call, unsigned long operation, unsigned long timeout)
+{
+	const unsigned long what = operation & FUTEX_CMD_MASK;
+	return call == SYS_futex && timeout && (what == FUTEX_WAIT || what == FUTEX_WAIT_BITSET);
 }
 
 static uint32_t
@@ -231,14 +293,21 @@ look_at_thread(struct st_virtual_watch *w, size_t i, double seconds)
 	if (d->state == ST_DEBT_GONE)
 		return;
 	const char state = t->stopped ? 't' : state_of_thread(t);
-	const long call = state == 'S' || state == 'D' ? call_of_thread(t) : -1;
-	t->sleeps = is_sleep(call);
+	const struct waited call =
+	        state == 'S' || state == 'D' ? call_of_thread(t) : (struct waited){-1, 0, 0};
+	if (!t->ends)
+		t->timed =
+		        hides_pauses(w) && is_timed_wait(call.number, call.operation, call.timeout);
+	t->sleeps = is_sleep(call.number) || t->timed;
+	/* When the wait has ended in between is not known. With less of a pause than there was, the
+	 * program's clock does not say that it has ended early. */
 	if (t->stopped)
-		d->state = ST_DEBT_STANDS;
+		d->state = t->fresh && hides_pauses(w) ? ST_DEBT_WAITS : ST_DEBT_STANDS;
 	else if (state == 'S' || state == 'D')
-		d->state = call == SYS_futex ? ST_DEBT_BLOCKED : ST_DEBT_WAITS;
+		d->state = call.number == SYS_futex && !t->timed ? ST_DEBT_BLOCKED : ST_DEBT_WAITS;
 	else
 		d->state = ST_DEBT_RUNS;
+	t->fresh = false;
 	d->ran = ran_since(t, d->state == ST_DEBT_RUNS, seconds);
 	d->in_function = d->state == ST_DEBT_RUNS && is_in_function(w, i);
 }
@@ -388,7 +457,9 @@ take_asked_stop(struct st_virtual_watch *w, size_t i)
 	struct watched *t = &w->threads.v[i];
 	struct user_regs_struct regs;
 	const bool known = ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0;
-	if (known && w->v && is_sleep((long)regs.orig_rax) && call_goes_on(&regs)) {
+	t->timed =
+	        hides_pauses(w) && known && is_timed_wait((long)regs.orig_rax, regs.rsi, regs.r10);
+	if (known && w->v && (is_sleep((long)regs.orig_rax) || t->timed) && call_goes_on(&regs)) {
 		t->ends = ptrace(PTRACE_SYSCALL, tid, 0, 0) == 0;
 		return;
 	}
@@ -405,12 +476,20 @@ take_call_stop(struct st_virtual_watch *w, size_t i)
 {
 	const pid_t tid = (pid_t)w->debts.threads.v[i].id;
 	struct user_regs_struct regs;
-	const bool sleeps =
-	        w->v && ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0 &&
-	        (is_sleep((long)regs.orig_rax) || regs.orig_rax == SYS_restart_syscall) &&
-	        ((long)regs.rax == -ENOSYS || call_goes_on(&regs));
-	if (!sleeps || ptrace(PTRACE_SYSCALL, tid, 0, 0) != 0)
+	struct watched *t = &w->threads.v[i];
+	const bool known = w->v && ptrace(PTRACE_GETREGS, tid, 0, &regs) == 0,
+	           sleeps = known &&
+	                    (is_sleep((long)regs.orig_rax) || t->timed ||
+	                     regs.orig_rax == SYS_restart_syscall) &&
+	                    ((long)regs.rax == -ENOSYS || call_goes_on(&regs));
+	if (known && !sleeps && t->timed && (long)regs.rax != -ETIMEDOUT) {
+		st_debt_wake(&w->debts, i);
+		hide_paid(w, i);
+	}
+	if (!sleeps || ptrace(PTRACE_SYSCALL, tid, 0, 0) != 0) {
 		hold_thread(w, i);
+		t->fresh = t->stopped;
+	}
 }
 
 /* The signal of a stop at a system call, by PTRACE_O_TRACESYSGOOD. */
@@ -519,6 +598,8 @@ count_time(struct st_virtual_watch *w, double seconds)
 	}
 	const double all = w->debts.all;
 	st_debt_tick(&w->debts, seconds);
+	for (size_t i = 0; i < w->threads.n; i++)
+		hide_paid(w, i);
 	follow_flights(w, seconds, w->debts.all - all);
 }
 
@@ -587,12 +668,16 @@ end_debts(struct st_virtual_watch *w)
 		v->paid = w->debts.threads.v[0].paid;
 	for (size_t i = 0; i < w->threads.n; i++) {
 		const struct st_debt_thread *d = &w->debts.threads.v[i];
-		struct watched *t = &w->threads.v[i];
 		v->thread_paid(v->arg, d->id, d->paid);
-		if (t->stopped)
-			t->stopped = ptrace(PTRACE_CONT, (pid_t)d->id, 0, 0) != 0 && errno != ESRCH;
 	}
 	w->v = NULL;
+	hide_same(w);
+	for (size_t i = 0; i < w->threads.n; i++) {
+		const pid_t tid = (pid_t)w->debts.threads.v[i].id;
+		struct watched *t = &w->threads.v[i];
+		if (t->stopped)
+			t->stopped = ptrace(PTRACE_CONT, tid, 0, 0) != 0 && errno != ESRCH;
+	}
 }
 
 struct st_virtual_watch *

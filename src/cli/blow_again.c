@@ -32,6 +32,8 @@ again_how(const struct st_blow_arguments *a, const struct st_profile *p, char *c
 	how.main = scope && strcmp(scope, "none") != 0 ? scope : NULL;
 	const char *where = st_profile_option(p, ST_BLOW_TOOL, "where");
 	how.after = where && !strcmp(where, "after");
+	const char *hides = st_profile_option(p, ST_BLOW_TOOL, "hide-pauses");
+	how.hides_pauses = hides && !strcmp(hides, "yes");
 	how.duration = again_time(p, "for");
 	how.limit = a->options.how.limit > 0 ? a->options.how.limit : again_time(p, "limit");
 	return how;

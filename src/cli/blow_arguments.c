@@ -266,6 +266,9 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return st_measure_pid(value, &a->pid, e);
 	case BLOW_window:
 		return st_region_time(&a->window, name, value, e);
+	case BLOW_hide_pauses:
+		o->how.hides_pauses = true;
+		return ST_OK;
 	case BLOW_for:
 		a->stopped = name;
 		return st_region_time(&o->how.duration, name, value, e);
@@ -497,6 +500,11 @@ check_speedup(struct st_blow_arguments *a, struct st_error *e)
 static st_status
 check_mode(struct st_blow_arguments *a, struct st_error *e)
 {
+	if (a->options.how.hides_pauses && !a->options.how.causal)
+		return st_fail(
+		        e, ST_EXIT_USAGE,
+		        "--hide-pauses is about the pauses of --mode causal: leave it out, or "
+		        "use that mode");
 	if (!a->options.how.causal)
 		return a->repeats && !a->pid && !(a->window > 0)
 		               ? st_fail(e, ST_EXIT_USAGE,

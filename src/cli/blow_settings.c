@@ -201,6 +201,7 @@ settings_of_runs(const struct settings *s)
 	setting_time(s, "limit", o->how.limit);
 	setting_time(s, "for", o->how.duration);
 	setting_time(s, "window", s->a->live ? st_blow_live_seconds(s->a->live) : 0);
+	setting_flag(s, "hide-pauses", o->how.hides_pauses);
 	setting_number(s, "seed", o->seed);
 	setting_text(s, "stdin", o->how.input);
 }

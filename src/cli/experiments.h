@@ -101,6 +101,8 @@
 	  "make experiments of TIME in one process: PID, or one of PROGRAM (default: 250ms)")      \
 	O(for, 0, "for", "TIME", true,                                                             \
 	  "with --progress or --latency: end each run after this long")                            \
+	O(hide_pauses, 0, "hide-pauses", NULL, true,                                               \
+	  "with --mode causal: have the program's clocks stand still during its pauses")           \
 	O(what_if, 0, "what-if", "LIST", true,                                                     \
 	  "forecast the gain if several functions are faster: f=30%,g=50%")                        \
 	O(pick, 0, "pick", "best|weighted", true,                                                  \

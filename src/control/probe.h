@@ -33,12 +33,12 @@ struct st_arena {
 	uint64_t used;    /* bytes */
 	uint64_t patched; /* number of struct st_arena_patch at its end */
 };
-enum { ST_ARENAS = 2 };
+enum { ST_ARENAS = 3 };
 /* Whether the arena has space for another stub or patch. */
 static inline bool
 st_arena_has_room(const struct st_arena *a)
 {
-	return a->used + 2 * ST_ARENA_GAP <= st_arena_patch_at(a->patched);
+	return a->at && a->used + 2 * ST_ARENA_GAP <= st_arena_patch_at(a->patched);
 }
 
 /* Bytes of the process that have others in their place now. */
@@ -88,6 +88,8 @@ struct st_probing {
 	bool dies;                /* as in struct st_run_options */
 	bool noisy;               /* functions may have noise: `noise` of the area */
 	bool records;             /* entries and returns one by one: control/probe_events.h */
+	bool hides_pauses;        /* the program's clocks stand still while threads are paused:
+	                             wire/clock.h */
 	pid_t pid;
 	int memory;                                           /* /proc/PID/mem; -1: not open */
 	uint64_t entry, trampoline, exit, alloc, read, point; /* addresses of the probe runtime, */
@@ -104,7 +106,8 @@ struct st_probing {
 	/* With reads_clock, in ns: the CPU time that recording adds to a call, the part of it that
 	 * the runtime does not subtract, and the error of this part. */
 	double cost_clock, cost_clock_left, cost_clock_error;
-	struct st_arena arenas[ST_ARENAS];
+	uint64_t clock, deadline;          /* with hides_pauses: of further handlers */
+	struct st_arena arenas[ST_ARENAS]; /* at 0: it is not needed */
 	uint64_t limits[2][2]; /* of the process' memory, as they were: control/limits.c */
 	uint64_t linker_stop;  /* where the dynamic linker tells of changes; 0: nowhere */
 	/* Once it has ended. */
@@ -171,6 +174,10 @@ st_status st_probing_clear(pid_t pid, struct st_probe_leftovers *found, struct s
 bool st_probing_write(const struct st_probing *p, uint64_t to, const void *from, size_t n);
 bool st_probing_read(const struct st_probing *p, uint64_t from, void *to, size_t n);
 
+/* control/probe_memory.c: where the kernel has mapped the vDSO of the process; 0: nowhere. */
+uint64_t st_probing_vdso(pid_t pid);
+/* Tells the runtime where the vDSO's clock_gettime goes on after its probe. */
+bool st_probing_tell_clock(const struct st_probing *p, uint64_t rest);
 /* From now on no return address is replaced: calls are counted. */
 void st_probing_only_counts(struct st_probing *p);
 /* Overwrites code. False: it cannot be written, or no memory is left. */

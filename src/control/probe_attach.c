@@ -218,6 +218,22 @@ is_within(uint64_t at, uint64_t from, uint64_t bytes)
 	return at - from < bytes;
 }
 
+/* Is a thread in a call of the vDSO that returns to the probe runtime? */
+static bool
+is_in_clock(const struct st_probing *p)
+{
+	uint32_t n = 0, calls = 0;
+	if (p->hides_pauses)
+		st_probing_read(p, p->context + offsetof(struct st_probe_context, n_threads), &n,
+		                sizeof n);
+	for (uint32_t i = 0; i < n && i < ST_PROBE_MOST_THREADS && !calls; i++)
+		st_probing_read(p,
+		                p->threads + i * sizeof(struct st_probe_thread) +
+		                        offsetof(struct st_probe_thread, in_clock),
+		                &calls, sizeof calls);
+	return calls != 0;
+}
+
 /* Is a thread in the probe runtime, or in a stub? */
 static bool
 is_in_use(const struct st_probing *p, const struct st_threads *ts)
@@ -231,7 +247,7 @@ is_in_use(const struct st_probing *p, const struct st_threads *ts)
 		if (!ts->v[i].gone && within)
 			return true;
 	}
-	return false;
+	return is_in_clock(p);
 }
 
 /* Reads from the process if a killed strobe has left the probes: their area is not mapped here. */

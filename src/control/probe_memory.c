@@ -95,6 +95,37 @@ lowest_mapping(pid_t pid)
 	return lowest;
 }
 
+uint64_t
+st_probing_vdso(pid_t pid)
+{
+	char path[64], line[4352];
+	uint64_t at = 0;
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	FILE *f = fopen(path, "re");
+	while (f && !at && fgets(line, sizeof line, f))
+		if (strstr(line, "[vdso]"))
+			at = strtoull(line, NULL, 16);
+	if (f)
+		fclose(f);
+	return at;
+}
+
+/* Older kernels map the vDSO near the stack, out of reach of the other arenas. Without an arena its
+ * functions get no probes. */
+static void
+map_near_vdso(struct st_probing *p, struct st_remote *r)
+{
+	const uint64_t step = 64ull << 20, reach = 1ull << 30, vdso = st_probing_vdso(p->pid);
+	const uint64_t other = p->arenas[1].at;
+	if (!vdso || (vdso > other ? vdso - other : other - vdso) < reach)
+		return;
+	long at = -ENOMEM;
+	for (uint64_t i = 1; i < 16 && at < 0; i++)
+		at = map_private(r, (vdso & ~(uint64_t)(PAGE - 1)) - i * step, ST_ARENA_BYTES,
+		                 PROT_READ | PROT_EXEC);
+	p->arenas[2].at = at < 0 ? 0 : (uint64_t)at;
+}
+
 /*
  * One arena near the program, and one near where the kernel maps libraries. The heap of a program
  * that is not position-independent grows upwards from it, so its arena lies at the end of a jump's
@@ -117,7 +148,25 @@ map_arenas(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	if (at < 0)
 		return cannot("memory near its libraries", at, e);
 	p->arenas[1].at = (uint64_t)at;
+	if (p->hides_pauses)
+		map_near_vdso(p, r);
 	return ST_OK;
+}
+
+static bool
+write_handlers(const struct st_probing *p, uint64_t arena)
+{
+	const struct {
+		uint64_t at, handler;
+	} all[] = {{ST_ARENA_ENTRY, p->entry},      {ST_ARENA_ALLOC, p->alloc},
+	           {ST_ARENA_RETURN, p->exit},      {ST_ARENA_READ, p->read},
+	           {ST_ARENA_POINT, p->point},      {ST_ARENA_CLOCK, p->clock},
+	           {ST_ARENA_DEADLINE, p->deadline}};
+	bool written = true;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		written &= st_probing_write(p, arena + all[i].at, &all[i].handler,
+		                            sizeof all[i].handler);
+	return written;
 }
 
 /* Each begins with the addresses of the handlers, which stubs call. */
@@ -126,16 +175,7 @@ begin_arenas(struct st_probing *p)
 {
 	for (int i = 0; i < ST_ARENAS; i++) {
 		p->arenas[i].used = ST_ARENA_STUBS;
-		if (!st_probing_write(p, p->arenas[i].at + ST_ARENA_ENTRY, &p->entry,
-		                      sizeof p->entry) ||
-		    !st_probing_write(p, p->arenas[i].at + ST_ARENA_ALLOC, &p->alloc,
-		                      sizeof p->alloc) ||
-		    !st_probing_write(p, p->arenas[i].at + ST_ARENA_RETURN, &p->exit,
-		                      sizeof p->exit) ||
-		    !st_probing_write(p, p->arenas[i].at + ST_ARENA_READ, &p->read,
-		                      sizeof p->read) ||
-		    !st_probing_write(p, p->arenas[i].at + ST_ARENA_POINT, &p->point,
-		                      sizeof p->point))
+		if (p->arenas[i].at && !write_handlers(p, p->arenas[i].at))
 			return false;
 	}
 	return true;
@@ -149,7 +189,7 @@ map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	const uint64_t text = up_to_page(st_probe_blob_bytes());
 	/* All that is written besides the context is small. */
 	const uint64_t bytes = text + up_to_page(sizeof(struct st_probe_context)) + PAGE;
-	int64_t at[6];
+	int64_t at[8];
 	long answer = map_private(r, 0, bytes, PROT_READ | PROT_WRITE);
 	if (answer < 0)
 		return cannot("memory for the probe runtime", answer, e);
@@ -167,6 +207,8 @@ map_probe_runtime(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	p->alloc = image + 24 + (uint64_t)at[3];
 	p->read = image + 32 + (uint64_t)at[4];
 	p->point = image + 40 + (uint64_t)at[5];
+	p->clock = image + 48 + (uint64_t)at[6];
+	p->deadline = image + 56 + (uint64_t)at[7];
 	return ST_OK;
 }
 
@@ -214,15 +256,16 @@ share_area(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	p->area->pid = (uint32_t)p->pid;
 	p->area->controller = (uint32_t)getpid();
 	/* The version marks the home as complete: probe_leftovers.c. */
-	p->area->home = (struct st_probe_home){.image = p->image,
-	                                       .image_bytes = p->image_bytes,
-	                                       .context = p->context,
-	                                       .note = p->note,
-	                                       .threads = FAR_THREADS,
-	                                       .trampoline = p->trampoline,
-	                                       .shared = p->shared,
-	                                       .shared_bytes = p->shared_bytes,
-	                                       .arenas = {p->arenas[0].at, p->arenas[1].at}};
+	p->area->home = (struct st_probe_home){
+	        .image = p->image,
+	        .image_bytes = p->image_bytes,
+	        .context = p->context,
+	        .note = p->note,
+	        .threads = FAR_THREADS,
+	        .trampoline = p->trampoline,
+	        .shared = p->shared,
+	        .shared_bytes = p->shared_bytes,
+	        .arenas = {p->arenas[0].at, p->arenas[1].at, p->arenas[2].at}};
 	__atomic_store_n(&p->area->version, ST_PROBE_VERSION, __ATOMIC_RELEASE);
 	return ST_OK;
 }
@@ -320,6 +363,29 @@ st_probing_tell_tid(struct st_probing *p, pid_t tid, uint64_t fs)
 	               : ST_FAILED;
 }
 
+/* The copies are not among what is given back. */
+static st_status
+map_deadlines(struct st_probing *p, struct st_remote *r, struct st_error *e)
+{
+	const uint64_t bytes =
+	        up_to_page(sizeof(struct st_clock_copy) * ST_CLOCK_COPIES * ST_PROBE_MOST_THREADS);
+	const long at = map_private(r, 0, bytes, PROT_READ | PROT_WRITE);
+	if (at < 0)
+		return cannot("memory for deadlines", at, e);
+	const uint64_t address = (uint64_t)at;
+	return st_probing_write(p, p->context + offsetof(struct st_probe_context, deadlines),
+	                        &address, sizeof address)
+	               ? ST_OK
+	               : cannot("memory for deadlines", -EIO, e);
+}
+
+bool
+st_probing_tell_clock(const struct st_probing *p, uint64_t rest)
+{
+	return st_probing_write(p, p->context + offsetof(struct st_probe_context, clock_rest),
+	                        &rest, sizeof rest);
+}
+
 static st_status
 map_all(struct st_probing *p, struct st_remote *r, struct st_error *e)
 {
@@ -337,6 +403,8 @@ map_all(struct st_probing *p, struct st_remote *r, struct st_error *e)
 		return ST_FAILED;
 	if (p->records)
 		populate_chunks(p, r);
+	if (p->hides_pauses && map_deadlines(p, r, e))
+		return ST_FAILED;
 	return begin_arenas(p) ? ST_OK : cannot("its memory", -EIO, e);
 }
 
@@ -388,11 +456,9 @@ st_probing_unmap(struct st_probing *p, struct st_remote *r)
 	const struct extent extent = extent_of(p);
 	const struct {
 		uint64_t at, bytes;
-	} all[] = {{p->arenas[0].at, ST_ARENA_BYTES},
-	           {p->arenas[1].at, ST_ARENA_BYTES},
-	           {p->note, PAGE},
-	           {p->threads, extent.threads},
-	           {p->shared, extent.area},
+	} all[] = {{p->arenas[0].at, ST_ARENA_BYTES}, {p->arenas[1].at, ST_ARENA_BYTES},
+	           {p->arenas[2].at, ST_ARENA_BYTES}, {p->note, PAGE},
+	           {p->threads, extent.threads},      {p->shared, extent.area},
 	           {p->image, p->image_bytes}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i].at)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/clocks.h"
 #include "probe/exits.h"
 #include "probe/probes.h"
 #include "probe/stub.h"
@@ -82,6 +83,8 @@ add_image(struct st_probes *p, const struct mapping *m)
 	if (wants_nothing(p, image))
 		return NULL;
 	image->planner = st_probe_planner_new(image->image);
+	if (image->planner && st_probe_is_vdso(image))
+		st_probe_planner_admit(image->planner);
 	if (image->planner && st_probe_planner_forbids(image->planner))
 		st_probing_only_counts(&p->process);
 	return image->planner ? image : NULL;
@@ -172,6 +175,9 @@ action_of(const struct st_probes *p, const struct st_probed_image *image, const 
 	const struct st_probe_action chosen = w->chosen;
 	if (chosen.kind == ST_PROBE_ALLOC)
 		return chosen; /* the return address stays */
+	const struct st_probe_action clock = st_probe_clock_action(p, image, w->function);
+	if (clock.kind)
+		return clock;
 	if (is_followed(p, image, w->function))
 		return (struct st_probe_action){.kind = ST_PROBE_EXEC, .amount = chosen.kind != 0};
 	uint32_t amount;
@@ -199,7 +205,8 @@ has_role(const struct st_probes *p, const struct st_probed_image *image,
          const struct st_function *f)
 {
 	uint32_t amount;
-	if (is_followed(p, image, f) || sandboxes(p, image, f, &amount))
+	if (is_followed(p, image, f) || sandboxes(p, image, f, &amount) ||
+	    st_probe_clock_action(p, image, f).kind)
 		return true;
 	const enum st_probe_role role = st_probe_role(f->raw_name).role;
 	return f->source != ST_SYM_PLT && (role == ST_ROLE_UNWINDER || role == ST_ROLE_LANDING ||
@@ -268,9 +275,19 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 		where.slot = arena->at + ST_ARENA_ALLOC;
 	if (action.kind == ST_PROBE_POINT)
 		where.slot = arena->at + ST_ARENA_POINT;
+	if (action.kind == ST_PROBE_DEADLINE)
+		where.slot = arena->at + ST_ARENA_DEADLINE;
+	if (action.kind == ST_PROBE_CLOCK) {
+		where.slot = arena->at + ST_ARENA_CLOCK;
+		where.index = action.amount;
+		where.answers = true;
+	}
 	if (st_probe_stub(site, &where, &stub))
 		return "what its first instructions refer to is out of reach of any free memory";
 	p->process.area->actions[index] = action;
+	if (action.kind == ST_PROBE_CLOCK && action.amount == ST_CLOCK_GETTIME &&
+	    !st_probing_tell_clock(&p->process, where.stub + ST_PROBE_STUB_REST))
+		return "its memory cannot be written";
 	return write_stub(p, arena, &stub, image->bias + site->at,
 	                  site->way == ST_PROBE_ISLAND ? image->bias + site->island : 0)
 	               ? NULL
@@ -358,6 +375,9 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 	const struct st_probed_image *image = &p->images.v[at];
 	const char *why = w->site.refusal ? st_probe_refusal_text(&w->site) : NULL, *counted = NULL;
 	struct st_probe_action action = action_of(p, image, w);
+	const bool is_clock = action.kind == ST_PROBE_CLOCK || action.kind == ST_PROBE_DEADLINE;
+	if (is_clock && w->chosen.kind)
+		counted = "its deadline is translated, so it is not measured";
 	if (w->function->offset == image->first)
 		why = "nobody calls it: the program begins there";
 	if ((action.kind == ST_PROBE_COUNT && w->chosen.kind != ST_PROBE_COUNT) ||
@@ -371,7 +391,7 @@ add_probe(struct st_probes *p, uint32_t at, struct wanted *w)
 		return ST_FAILED;
 	if (acts_after(&w->chosen) && p->process.area->only_counts)
 		counted = "its return address stays, so nothing can be done when it returns";
-	if (!why && action.kind != ST_PROBE_EXEC && keeps_address(p, w))
+	if (!why && action.kind != ST_PROBE_EXEC && !is_clock && keeps_address(p, w))
 		action = patch_exits(p, image, w, &counted);
 	if (!why)
 		why = write_probe(p, image, &w->site, action);
@@ -459,7 +479,10 @@ static st_status
 want_function(struct st_probes *p, const struct st_probed_image *image, const struct st_function *f,
               struct wanted_list *to)
 {
-	const struct st_probe_action action = p->choose(p->arg, image, f);
+	const bool is_kernels = st_probe_is_vdso(image);
+	const struct st_probe_action action =
+	        is_kernels ? (struct st_probe_action){ST_PROBE_NOTHING, 0}
+	                   : p->choose(p->arg, image, f);
 	if (!action.kind && !has_role(p, image, f))
 		return ST_OK;
 	struct wanted *w = ST_PUSH(&to->list);
@@ -505,19 +528,20 @@ probe_image(struct st_probes *p, uint32_t at)
 
 /* ---- all that is mapped ---- */
 
-/* A line of /proc/PID/maps that is about code of a file; the path ends where the line does. */
+/* A line of /proc/PID/maps that is about code of a file, or, if clocks are to have probes, of the
+ * vDSO; the path ends where the line does. */
 static bool
-parse_mapping(char *line, struct mapping *m)
+parse_mapping(char *line, bool clocks, struct mapping *m)
 {
 	char access[8];
 	int path = 0;
 	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &m->from, &m->to,
 	           access, &m->file_offset, &path) < 4 ||
-	    access[2] != 'x' || !path || line[path] != '/')
+	    access[2] != 'x' || !path)
 		return false;
 	m->path = line + path;
-	return true;
+	return line[path] == '/' || (clocks && !strcmp(m->path, ST_PROBE_VDSO_PATH));
 }
 
 static st_status
@@ -545,7 +569,7 @@ st_probes_install(void *probes, struct st_error *e)
 	st_status status = f && seen ? ST_OK : ST_FAILED;
 	while (!status && fgets(line, sizeof line, f)) {
 		struct mapping m;
-		if (parse_mapping(line, &m))
+		if (parse_mapping(line, p->process.hides_pauses, &m))
 			status = look_at_mapping(p, &m, n_old, seen);
 	}
 	for (size_t i = 0; !status && i < n_old; i++)

@@ -62,6 +62,12 @@ st_probe_planner_free(struct st_probe_planner *p)
 	free(p);
 }
 
+void
+st_probe_planner_admit(struct st_probe_planner *p)
+{
+	p->refusal = p->refusal == ST_REFUSAL_VDSO ? ST_REFUSAL_NONE : p->refusal;
+}
+
 bool
 st_probe_planner_forbids(const struct st_probe_planner *p)
 {

@@ -85,6 +85,9 @@ struct st_probe_planner;
 struct st_probe_planner *st_probe_planner_new(struct st_image *image);
 void st_probe_planner_free(struct st_probe_planner *planner);
 
+/* The vDSO takes probes, too. */
+void st_probe_planner_admit(struct st_probe_planner *planner);
+
 /* Whether code of the image reads return addresses of other images' functions, too: none of the
  * process may be replaced. */
 bool st_probe_planner_forbids(const struct st_probe_planner *planner);

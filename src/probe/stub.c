@@ -29,6 +29,16 @@ call_handler_inside(struct probe_code *code, uint64_t slot, uint32_t index)
 	probe_put(code, "\x48\x8d\xa4\x24\x88\x00\x00\x00", 8); /* lea 136(%rsp), %rsp */
 }
 
+static void
+jump_to_handler(struct probe_code *code, uint64_t slot, uint32_t index)
+{
+	probe_put(code, "\x48\x8d\x0d\x0b\x00\x00\x00", 7); /* lea 11(%rip), %rcx */
+	probe_put(code, "\xba", 1);
+	probe_put(code, &index, 4);
+	probe_put(code, "\xff\x25", 2);
+	probe_put_distance(code, slot, 0);
+}
+
 /* An instruction that leaves the function, with a call of the handler before. A conditional jump
  * does so only when it jumps: it jumps to a jump, then. */
 static void
@@ -116,7 +126,9 @@ st_probe_stub(const struct st_probe_site *site, const struct st_probe_where *whe
 	const struct entrance entrance = {d.at, site->island + where->bias, site->way,
 	                                  site->patched};
 	memset(out, 0, sizeof *out);
-	if (site->inside)
+	if (where->answers)
+		jump_to_handler(&code, where->slot, where->index);
+	else if (site->inside)
 		call_handler_inside(&code, where->slot, where->index);
 	else
 		call_handler(&code, where->slot, where->index);

@@ -11,22 +11,34 @@
  * Of a point within a function (site->inside), the code may have data in the 128 bytes below the
  * stack pointer: the stub begins with lea -128(%rsp), %rsp, and adds 136 bytes afterwards.
  *
+ * A handler that stands for the function (where->answers) is a function itself, which gets the
+ * function's first two arguments, the number, and the address of the displaced instructions: by
+ * calling that, it calls the function.
+ *
+ *     lea REST(%rip), %rcx
+ *     mov $INDEX, %edx
+ *     jmp *SLOT(%rip)
+ *     REST: the displaced instructions, and so on
+ *
  * A displaced call pushes the return address that it pushed where it stood, and jumps: no address
  * of a stub is ever on the program's stack, apart from the handler's own.
  */
 #ifndef STROBE_PROBE_STUB_H
 #define STROBE_PROBE_STUB_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "probe/site.h"
 
-enum { ST_PROBE_STUB_MOST = 112 };
+enum { ST_PROBE_STUB_MOST = 112, ST_PROBE_STUB_REST = 18 };
 
 struct st_probe_where {
 	uint64_t bias;    /* what is added to link-time addresses */
 	uint64_t stub;    /* where the stub will be executed */
 	uint64_t slot;    /* where the handler's address is */
 	uint32_t index;   /* < 2^31 */
+	bool answers;     /* the handler stands for the function: as below */
 	uint64_t returns; /* where the address of the handler of patched exits is; 0: a displaced
 	                     instruction that leaves the function does not call it */
 };

@@ -13,11 +13,12 @@
 
 #include <stdint.h>
 
+#include "wire/clock.h"
 #include "wire/held.h"
 #include "wire/record.h"
 
 enum {
-	ST_PROBE_VERSION = 9,
+	ST_PROBE_VERSION = 10,
 	ST_PROBE_MOST = 1 << 18,         /* functions that can have probes */
 	ST_PROBE_MOST_THREADS = 1024,    /* at a time */
 	ST_PROBE_FIRST_THREADS = 4,      /* threads with memory at the beginning */
@@ -63,10 +64,12 @@ enum st_probe_kind {
 	ST_PROBE_TALLY,  /* the call is timed, and its time added to the thread's tally `amount` */
 	ST_PROBE_LOCK,   /* the same of a function that takes or releases a lock: wire/held.h */
 	ST_PROBE_POINT, /* of an instruction within a function: it is counted, and may have noise */
-	ST_PROBE_CREATE,  /* of pthread_create: the call is timed, and its arguments are kept, with
-	                     the thread that it has created */
-	ST_PROBE_SANDBOX, /* of prctl, or with an amount of syscall: if it forbids the program
-	                     system calls that recording needs, no more calls are recorded */
+	ST_PROBE_CREATE,   /* of pthread_create: the call is timed, and its arguments are kept, with
+	                      the thread that it has created */
+	ST_PROBE_SANDBOX,  /* of prctl, or with an amount of syscall: if it forbids the program
+	                      system calls that recording needs, no more calls are recorded */
+	ST_PROBE_CLOCK,    /* of the vDSO: pauses are hidden from what it returns: wire/clock.h */
+	ST_PROBE_DEADLINE, /* one of its arguments is a deadline, which is translated */
 };
 struct st_probe_action {
 	uint32_t kind;
@@ -212,7 +215,7 @@ struct st_probe_record {
  * killed, another one uses them to remove the probes. */
 struct st_probe_home {
 	uint64_t image, image_bytes, context, note, threads, trampoline, shared, shared_bytes;
-	uint64_t arenas[2];
+	uint64_t arenas[3];
 };
 
 struct st_probe_area {
@@ -245,6 +248,8 @@ struct st_probe_area {
 	 * killed; atomic; 0: noise has no end. */
 	uint64_t noise_until;
 	struct st_probe_home home;
+	uint64_t hidden_ns; /* of threads that have no slot below; atomic */
+	struct st_clock_slot clocks[ST_CLOCK_SLOTS];
 	struct st_probe_chunk chunks[ST_PROBE_CHUNKS];
 	struct st_probe_action actions[ST_PROBE_MOST];
 	uint64_t noise[ST_PROBE_MOST]; /* st_probe_noise; atomic */
@@ -299,6 +304,10 @@ struct st_probe_thread {
 	struct st_held held;
 	struct st_record_clock clock;
 	uint64_t read_by_probes; /* bytes: wire/record.h, ST_RECORD_IO */
+	uint64_t hidden;         /* address of the hidden time; 0: not known yet */
+	uint32_t in_clock;       /* calls of ST_PROBE_CLOCK that have not returned */
+	uint32_t copies;         /* of deadlines that it has used */
+	struct st_clock_seen clocks[ST_CLOCK_IDS];
 	struct st_probe_frame frames[ST_PROBE_FRAMES];
 	struct st_record_peak peaks[ST_PROBE_FRAMES]; /* by frame */
 };
@@ -336,6 +345,9 @@ struct st_probe_context {
 	uint32_t room_for_threads; /* structures in `threads` that are mapped: atomic */
 	uint32_t is_short;         /* mapping more of the area has failed */
 	uint32_t sandboxed;        /* as that of the area; each process has its own */
+	uint64_t deadlines;        /* address of ST_CLOCK_COPIES copies for each thread; 0: none */
+	uint64_t clock_rest; /* address of the vDSO's clock_gettime after its probe; 0: none */
+	uint64_t frozen_ns;  /* hidden time of a child of fork */
 	uint64_t fs[ST_PROBE_THREAD_SLOTS]; /* of the threads, hashed; 0: free */
 	uint64_t thread[ST_PROBE_THREAD_SLOTS];
 	/* Frames that a thread has left, for another stack or for good, hashed by their slots: 0 is

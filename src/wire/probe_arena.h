@@ -17,7 +17,9 @@ enum {
 	ST_ARENA_READ = 24,    /* 8 bytes: address of the handler of entries that reads arguments */
 	ST_ARENA_PATCHED = 32, /* 8 bytes: number of struct st_arena_patch */
 	ST_ARENA_POINT = 40,   /* 8 bytes: address of the handler of points within functions */
-	ST_ARENA_STUBS = 64,   /* the first stub; each begins at a multiple of ST_ARENA_ALIGN */
+	ST_ARENA_CLOCK = 48,   /* 8 bytes: address of the function that stands for a clock's */
+	ST_ARENA_DEADLINE = 56, /* 8 bytes: address of the handler of calls with a deadline */
+	ST_ARENA_STUBS = 64,    /* the first stub; each begins at a multiple of ST_ARENA_ALIGN */
 	ST_ARENA_ALIGN = 16,
 	ST_ARENA_BYTES = 32 << 20,
 	ST_ARENA_GAP = 4096, /* least distance between stubs and patches; larger than a stub */

@@ -14,6 +14,7 @@ probe_notice_fork(void)
 	const struct st_probe_area *a = probe_area();
 	const bool is_measured = probe_context.follows && probe_begin_child();
 	probe_context.forked |= !is_measured;
+	probe_freeze_clocks();
 	*(volatile uint64_t *)probe_context.note =
 	        is_measured && !a->only_counts && !a->mixes ? probe_context.usual : ST_PROBE_LOOK;
 }

@@ -31,6 +31,8 @@
 	.quad probe_alloc_entry - .
 	.quad probe_read_entry - .
 	.quad probe_point_entry - .
+	.quad probe_clock - .
+	.quad probe_deadline_entry - .
 
 	.text
 	/* From a stub: the stub's return address, the function's number, the function's return address. */
@@ -63,6 +65,30 @@ probe_read_entry:
 	call probe_read
 	movq 16(%rsp), %rdx
 	leaq 48(%rsp), %rsp
+	RESTORE
+	ret
+
+	/* The same where one of these registers is changed. */
+	.globl probe_deadline_entry
+	.hidden probe_deadline_entry
+	.p2align 4
+probe_deadline_entry:
+	SAVE
+	pushq %r9
+	pushq %r8
+	pushq %rcx
+	pushq %rdx
+	pushq 40(%rsp) /* rsi */
+	pushq 56(%rsp) /* rdi */
+	movq 48 + SAVED + 8(%rsp), %rdi
+	movq %rsp, %rsi
+	call probe_deadline
+	popq 56(%rsp) /* rdi, relative to what is left */
+	popq 40(%rsp) /* rsi */
+	popq %rdx
+	popq %rcx
+	popq %r8
+	popq %r9
 	RESTORE
 	ret
 

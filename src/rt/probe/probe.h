@@ -111,6 +111,16 @@ void probe_inherit_locks(struct st_probe_thread *t);
 /* io.c: bytes that the thread has read and written so far; ST_RECORD_ABSENT: not known. */
 SELDOM void probe_read_io(struct st_probe_thread *t, int64_t *read, int64_t *written);
 
+/* clock.c: forgets the clocks of a thread that has had the structure before; in a child of fork,
+ * keeps its hidden time; for the assembly: translates the deadline among a call's arguments, which
+ * are in an array. */
+SELDOM void probe_begin_clocks(struct st_probe_thread *t);
+SELDOM void probe_freeze_clocks(void);
+KEEPS_REGISTERS void probe_deadline(uint64_t function, uint64_t *registers);
+/* In the place of a function of the vDSO, whose code after the probe is `rest`. */
+long probe_clock(uint64_t first, uint64_t second, uint64_t which,
+                 long (*rest)(uint64_t first, uint64_t second));
+
 /* threads.c: the thread's CPU time in ns. */
 SELDOM uint64_t probe_cpu_time(void);
 

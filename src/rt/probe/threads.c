@@ -57,6 +57,7 @@ begin_probe_thread(struct st_probe_thread *t)
 	t->put_back = 0;
 	t->held = (struct st_held){0};
 	t->read_by_probes = 0;
+	probe_begin_clocks(t);
 	probe_end_record(t);
 	t->tid = number_of_thread(t->fs);
 	const bool has_room = begin_record(t);
@@ -73,6 +74,23 @@ probe_inherit_thread(struct st_probe_thread *t)
 	return begin_record(t);
 }
 
+/* A program that contains its C library has the first thread's number only after it has begun. No
+ * thread may have a structure yet, since they are told apart by it. */
+SELDOM static void
+learn_number(uint64_t fs)
+{
+	const uint32_t tid = (uint32_t)SYS(__NR_gettid), n = (uint32_t)(4096 - fs % 4096) & ~3u;
+	uint32_t found = 0;
+	for (uint32_t at = 4; at < n; at += 4) {
+		if (*(const uint32_t *)(fs + at) != tid)
+			continue;
+		if (found)
+			return; /* which of them is not known */
+		found = at;
+	}
+	probe_context.tid_at = found;
+}
+
 /* Makes the structure of a thread whose place in the table is taken by it. */
 static struct st_probe_thread *
 make_probe_thread(uint32_t at, uint64_t fs)
@@ -85,6 +103,8 @@ make_probe_thread(uint32_t at, uint64_t fs)
 	}
 	if (n >= x->room_for_threads && !probe_map_threads(n + 1))
 		return NULL;
+	if (!n && !x->tid_at && x->deadlines)
+		learn_number(fs);
 	struct st_probe_thread *t = (struct st_probe_thread *)x->threads + n;
 	t->fs = fs;
 	if (!begin_probe_thread(t))

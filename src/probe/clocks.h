@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The functions by which a program reads its clocks, and those that take absolute deadlines: with
+ * `hides_pauses` (control/probe.h) they have probes. */
+#ifndef STROBE_PROBE_CLOCKS_H
+#define STROBE_PROBE_CLOCKS_H
+
+#include "probe/probes.h"
+
+#define ST_PROBE_VDSO_PATH "[vdso]"
+
+bool st_probe_is_vdso(const struct st_probed_image *image);
+/* The action for the function; kind ST_PROBE_NOTHING: it is none of these. */
+struct st_probe_action st_probe_clock_action(const struct st_probes *p,
+                                             const struct st_probed_image *image,
+                                             const struct st_function *f);
+
+#endif
