@@ -74,6 +74,7 @@ st_blow_free(struct st_blow *b)
 		st_blow_origin_clear(&b->threads.v[i]);
 	free(b->threads.v);
 	free(b->plain.v);
+	free(b->clocked.v);
 	for (size_t i = 0; i < b->texts.n; i++)
 		free(b->texts.v[i]);
 	free(b->functions.v);

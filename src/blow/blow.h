@@ -177,10 +177,20 @@ struct st_blow_plain_run {
 	uint64_t cpu_ns;
 };
 
+/* What a run without noise measured of a function in all threads by both clocks: clocks.h. */
+struct st_blow_clocked {
+	uint32_t run; /* from 0, among these runs */
+	uint32_t function;
+	bool open;           /* a call had not returned when the process ended, and is left out */
+	uint64_t ns, cpu_ns; /* inclusive, of the outermost calls, with the cost of probes */
+};
+
 struct st_blow {
 	ST_VEC(struct st_blow_function) functions;
 	ST_VEC(struct st_blow_run) runs;        /* in the order in which they were made */
 	ST_VEC(struct st_blow_plain_run) plain; /* in their order: overhead.h */
+	ST_VEC(struct st_blow_clocked) clocked; /* in the order of the runs: clocks.h */
+	size_t clock_runs;                      /* that were made, also those with a fault */
 	ST_VEC(struct st_blow_origin) threads;  /* of all runs, except the first thread */
 	ST_VEC(char *) texts;                   /* owned texts; other texts belong to the profile */
 	uint64_t seed;

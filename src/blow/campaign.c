@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "blow/clocks.h"
 #include "blow/infer.h"
 #include "blow/live.h"
 #include "blow/origins.h"
@@ -17,7 +18,7 @@
 #include "experiment/journal.h"
 
 /* Kinds of lines in the journal. */
-enum { LINE_OF_SELECTION, LINE_OF_RUN, LINE_OF_PLAIN_RUN };
+enum { LINE_OF_SELECTION, LINE_OF_RUN, LINE_OF_PLAIN_RUN, LINE_OF_CLOCK_RUN };
 #define SEPARATOR '\x1e'  /* between functions: st_blow_write_function replaces it in names */
 enum { QUIET_AFTER = 8 }; /* experiments between two runs without noise */
 enum { ROUND = 2 * QUIET_AFTER }; /* experiments that workers are given at a time */
@@ -86,6 +87,8 @@ take_journal_line(void *arg, size_t kind, size_t repetition, const char *result,
 	                           : st_blow_read_line(&run, result, c->b->functions.n);
 	if (!status && kind == LINE_OF_PLAIN_RUN)
 		status = add_plain_run(c->b, &run);
+	else if (!status && kind == LINE_OF_CLOCK_RUN)
+		status = st_blow_clocks_add(c->b, &run);
 	else if (!status && kind == LINE_OF_RUN)
 		status = add_journal_run(c->b, &run);
 	if (status || kind != LINE_OF_RUN)
@@ -355,6 +358,48 @@ make_plain_run(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
 	return status;
 }
 
+/* ---- runs that read both clocks ---- */
+
+/* Whether one is to be made: not in windows, nor with virtual speed-ups, whose time is CPU time. It
+ * must not take the time of the experiments, so none begins after half of --timeout. */
+static bool
+needs_clock_run(const struct st_blow_campaign *c)
+{
+	const struct st_blow_options *o = c->o;
+	if (o->workers || o->how.live || o->how.causal || (o->run && !o->run_clocks))
+		return false;
+	return c->b->clock_runs < o->clock_runs &&
+	       (!(o->most_seconds > 0) || st_now_raw() - c->opened < o->most_seconds / 2);
+}
+
+static st_status
+execute_clock_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st_error *e)
+{
+	struct st_blow_how how = c->o->how;
+	how.clocks = true;
+	how.limit = limit_of_run(c, run);
+	how.end_at = end_of_first_runs(c);
+	return c->o->run_clocks ? c->o->run_clocks(c->o->arg, run, e)
+	                        : st_blow_run_once(&how, c->b, run, e);
+}
+
+static st_status
+make_clock_run(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
+{
+	struct st_blow_run run = {.function = ST_BLOW_NONE};
+	show_run(c, &run);
+	st_status status = execute_clock_run(c, &run, e);
+	*stopped = is_run_discarded(c);
+	if (!status && !*stopped) {
+		status = keep_in_journal(c, LINE_OF_CLOCK_RUN, c->b->clock_runs, text_of_run(&run),
+		                         e);
+		if (!status && st_blow_clocks_add(c->b, &run))
+			status = campaign_no_memory(e);
+	}
+	st_blow_run_clear(&run);
+	return status;
+}
+
 /* The runs before the first experiment. */
 static st_status
 make_first_runs(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
@@ -364,10 +409,14 @@ make_first_runs(struct st_blow_campaign *c, bool *stopped, struct st_error *e)
 		const size_t good = count_good_quiet_runs(c->b), made = c->b->plain.n;
 		const bool is_plain = st_blow_is_plain_next(good, made, quiet, plain);
 		if (*stopped || (good >= quiet && !is_plain))
-			return ST_OK;
+			break;
 		if (is_plain ? make_plain_run(c, stopped, e) : run_quietly(c, stopped, e))
 			return ST_FAILED;
 	}
+	while (!*stopped && needs_clock_run(c))
+		if (make_clock_run(c, stopped, e))
+			return ST_FAILED;
+	return ST_OK;
 }
 
 /* ---- the loop ---- */

@@ -54,6 +54,7 @@ struct st_blow_options {
 	enum st_blow_pick pick;
 	size_t quiet_runs;   /* runs without noise before the first experiment; at least 3 */
 	size_t plain_runs;   /* runs without probes among these: overhead.h */
+	size_t clock_runs;   /* runs without noise after these that read both clocks: clocks.h */
 	double most_slower;  /* greatest total noise of a run, as a multiple of its run time */
 	bool full;           /* try every noise in every function */
 	size_t most_runs;    /* experiments; 0: no limit */
@@ -71,6 +72,8 @@ struct st_blow_options {
 	                 struct st_error *e);
 	/* In place of runs without probes, which are not made if `run` is given alone. */
 	st_status (*run_plain)(void *arg, struct st_blow_run *run, struct st_error *e);
+	/* In place of runs that read both clocks, with the same rule. */
+	st_status (*run_clocks)(void *arg, struct st_blow_run *run, struct st_error *e);
 	/* Makes runs in place of st_blow_run_once, several at a time: experiments are chosen in
 	 * rounds, by the results of the rounds before. NULL: there are no workers. */
 	const struct st_blow_workers *workers;

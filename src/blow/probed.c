@@ -406,6 +406,80 @@ add_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run
 	return ST_OK;
 }
 
+/* ---- both clocks ---- */
+
+/* Adds the call that was open at the end of the process. Its CPU time is known only if the process
+ * had no other thread. */
+static void
+add_open_clock(const struct probed *r, uint32_t record, const struct st_probe_cell *c,
+               struct st_blow_sample *s)
+{
+	const struct st_probing *p = &r->probes.process;
+	const struct st_probe_area *a = p->area;
+	const uint64_t cpu = ns_of_usage(p->usage.ru_utime) + ns_of_usage(p->usage.ru_stime);
+	if (!c->active || !c->clock_begin)
+		return;
+	if (a->records[record].tid != (uint32_t)p->pid || a->n_records != 1 || a->rows ||
+	    p->end <= c->clock_begin || cpu <= c->clock_cpu_begin) {
+		s->noises = 1;
+		return;
+	}
+	const uint64_t ns = (uint64_t)((double)(p->end - c->clock_begin) / p->tsc_hz * 1e9),
+	               ran = cpu - c->clock_cpu_begin;
+	s->ns += ns;
+	s->noise_ns += ran < ns ? ran : ns;
+}
+
+static st_status
+add_clock_sample(const struct probed *r, uint32_t record, const struct st_probe_cell *c,
+                 uint32_t function, struct st_blow_run *run)
+{
+	struct st_blow_sample *s = st_blow_sample_of(run, function, 0);
+	if (!s)
+		return ST_FAILED;
+	s->calls += c->calls;
+	s->ns += (uint64_t)((double)c->clock_ticks / r->probes.process.tsc_hz * 1e9);
+	s->noise_ns += c->clock_cpu;
+	add_open_clock(r, record, c, s);
+	return ST_OK;
+}
+
+/* The samples of the function with a probe, and of the locations within it. */
+static st_status
+add_clocks_of(const struct probed *r, uint32_t record, uint32_t probe, struct st_blow_run *run)
+{
+	const struct st_probed_function *f = &r->probes.functions.v[probe];
+	const struct st_probed_image *image = &r->probes.images.v[f->image];
+	const struct st_probe_cell *c = st_probes_cell(&r->probes, record, probe);
+	if (!c || f->is_point || (!c->clock_ticks && !c->clock_begin))
+		return ST_OK;
+	const uint32_t at = probed_function_at(r, image->path, f->offset);
+	st_status status = ST_OK;
+	if (at != ST_BLOW_NONE && r->b->functions.v[at].chosen)
+		status = add_clock_sample(r, record, c, at, run);
+	for (uint32_t i = 0; r->has_locations && i < r->b->functions.n && !status; i++) {
+		const struct st_blow_function *l = &r->b->functions.v[i];
+		if (l->traits & ST_BLOW_IS_INSIDE && l->chosen && !strcmp(l->image, image->path) &&
+		    st_blow_function_around(image->image, l->offset) == f->offset)
+			status = add_clock_sample(r, record, c, i, run);
+	}
+	return status;
+}
+
+/* The samples of a run that reads both clocks: clocks.h. */
+static st_status
+add_clocks(const struct probed *r, struct st_blow_run *run)
+{
+	const uint32_t n = r->probes.process.area->n_records;
+	for (uint32_t i = 0; i < n && i < ST_PROBE_MOST_RECORDS; i++)
+		for (uint32_t k = 0; k < r->probes.functions.n; k++)
+			if (add_clocks_of(r, i, k, run))
+				return ST_FAILED;
+	return ST_OK;
+}
+
+/* ---- contexts and threads ---- */
+
 /* The pairs of a function that is mapped several times are added up. */
 static st_status
 add_context_samples(const struct probed *r, const struct st_trace *t, struct st_blow_run *run)
@@ -500,7 +574,9 @@ probed_write_run(struct probed *r, const struct st_blow_watchdog *w, int output,
 	run.note = w->note;
 	probed_fill_run(r, w, output, &run);
 	st_status status = st_trace_of_probes(&t, &r->probes, false);
-	if (!status && r->b)
+	if (!status && r->how->clocks)
+		status = add_clocks(r, &run);
+	else if (!status && r->b)
 		status = add_samples(r, &t, &run) || add_context_samples(r, &t, &run) ||
 		                         probed_add_spans(r, &t, &run) ||
 		                         st_sampler_end(&r->sampler, &run) ||
@@ -622,6 +698,7 @@ st_blow_probed(const struct st_blow_how *how, const struct st_blow *b,
 	                                          .tells_executed = !b,
 	                                          .scoped = how->main != NULL,
 	                                          .hides_pauses = how->hides_pauses,
+	                                          .both_clocks = how->clocks,
 	                                          .records = how->records}}};
 	r.sampler = (struct st_sampler){.probes = &r.probes, .asked = asked->function, .keeps = !b};
 	r.probes.arg = r.probes.taken_arg = &r;

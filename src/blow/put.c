@@ -273,6 +273,30 @@ blow_put_notes(const struct st_blow *b, struct st_profile *p)
 	return ST_OK;
 }
 
+static st_status
+blow_put_clocked(const struct st_blow *b, struct st_profile *p)
+{
+	static const struct st_profile_column columns[CLOCKED_COLUMNS] = {
+	        ST_KEY("run", NUMBER), ST_KEY("function", NUMBER), ST_KEY("open", NUMBER),
+	        ST_SUM("ns"), ST_SUM("cpu_ns")};
+	struct st_profile_table *t = st_profile_table_add(
+	        p, ST_BLOW_TOOL, ST_BLOW_TABLE_CLOCKED,
+	        "time and CPU time of functions in runs without noise that read both clocks",
+	        CLOCKED_NS, CLOCKED_COLUMNS, columns);
+	for (size_t i = 0; t && i < b->clocked.n; i++) {
+		const struct st_blow_clocked *c = &b->clocked.v[i];
+		const struct st_profile_value row[CLOCKED_COLUMNS] = {
+		        [CLOCKED_RUN] = st_profile_value_number(c->run),
+		        [CLOCKED_FUNCTION] = st_profile_value_number(c->function),
+		        [CLOCKED_OPEN] = st_profile_value_number(c->open),
+		        [CLOCKED_NS] = st_profile_value_number(c->ns),
+		        [CLOCKED_CPU] = st_profile_value_number(c->cpu_ns)};
+		if (st_profile_table_add_row(t, row))
+			return ST_FAILED;
+	}
+	return t ? ST_OK : ST_FAILED;
+}
+
 st_status
 st_blow_put(const struct st_blow *b, struct st_profile *p)
 {
@@ -288,6 +312,8 @@ st_blow_put(const struct st_blow *b, struct st_profile *p)
 	if (b->threads.n && blow_put_created(b, p))
 		return ST_FAILED;
 	if (b->plain.n && blow_put_plain(b, p))
+		return ST_FAILED;
+	if (b->clocked.n && blow_put_clocked(b, p))
 		return ST_FAILED;
 	if (st_blow_put_timeline(b, p))
 		return ST_FAILED;

@@ -136,6 +136,22 @@ read_plain_row(void *into, const struct st_profile_value *row)
 }
 
 static st_status
+read_clocked_row(void *into, const struct st_profile_value *row)
+{
+	struct st_blow *b = into;
+	const uint64_t run = row[CLOCKED_RUN].number, function = row[CLOCKED_FUNCTION].number;
+	struct st_blow_clocked *c =
+	        run < UINT32_MAX && function < b->functions.n ? ST_PUSH(&b->clocked) : NULL;
+	if (!c)
+		return ST_FAILED;
+	*c = (struct st_blow_clocked){(uint32_t)run, (uint32_t)function,
+	                              row[CLOCKED_OPEN].number != 0, row[CLOCKED_NS].number,
+	                              row[CLOCKED_CPU].number};
+	b->clock_runs = run >= b->clock_runs ? (size_t)run + 1 : b->clock_runs;
+	return ST_OK;
+}
+
+static st_status
 read_created_row(void *into, const struct st_profile_value *row)
 {
 	struct st_blow *b = into;
@@ -200,6 +216,8 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CREATED, CREATED_COLUMNS);
 	const struct st_profile_table *plain =
 	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_PLAIN, PLAIN_COLUMNS);
+	const struct st_profile_table *clocked =
+	        st_profile_table_find(p, ST_BLOW_TOOL, ST_BLOW_TABLE_CLOCKED, CLOCKED_COLUMNS);
 	const char *mode = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_MODE);
 	const char *end = st_profile_option(p, ST_BLOW_TOOL, ST_BLOW_OPTION_END);
 	*b = (struct st_blow){.causal = mode && !strcmp(mode, ST_BLOW_CAUSAL),
@@ -221,6 +239,7 @@ st_blow_read(struct st_blow *b, const struct st_profile *p, struct st_error *e)
 	                        st_profile_table_read_sorted(spans, b, read_span_row) ||
 	                        st_profile_table_read_sorted(created, b, read_created_row) ||
 	                        st_profile_table_read_sorted(plain, b, read_plain_row) ||
+	                        st_profile_table_read_sorted(clocked, b, read_clocked_row) ||
 	                        st_profile_table_read_sorted(notes, b, read_note_row) ||
 	                        st_blow_read_timeline(b, p)
 	                ? ST_FAILED

@@ -42,6 +42,7 @@ struct st_blow_how {
 	struct st_blow_live *live; /* runs are windows in one process; NULL: each is a process */
 	bool records;              /* the run also records its calls: timeline.h */
 	bool plain;                /* the run has no probes: plain.c */
+	bool clocks;               /* the run reads both clocks: clocks.h */
 };
 
 /* Runs the program with probes on all functions that the request chooses; adds these functions to

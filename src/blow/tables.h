@@ -73,6 +73,10 @@ enum {
 enum { PLAIN_AT, PLAIN_TOTAL, PLAIN_CPU, PLAIN_COLUMNS };
 #define ST_BLOW_TABLE_PLAIN "plain"
 
+/* Runs without noise that read both clocks. */
+enum { CLOCKED_RUN, CLOCKED_FUNCTION, CLOCKED_OPEN, CLOCKED_NS, CLOCKED_CPU, CLOCKED_COLUMNS };
+#define ST_BLOW_TABLE_CLOCKED "clocks"
+
 /* Lines of the notes of runs; the number of a line counts through all runs. */
 enum { NOTE_AT, NOTE_RUN, NOTE_KIND, NOTE_TEXT, NOTE_LINES, NOTE_COLUMNS };
 

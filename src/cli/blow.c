@@ -166,7 +166,8 @@ say_time_needed(struct blown *w, const struct st_blow *b)
 	size_t chosen = 0;
 	for (size_t i = 0; i < b->functions.n; i++)
 		chosen += b->functions.v[i].chosen;
-	const double each = passed / (double)(b->runs.n + b->plain.n + 1), /* 1: the selection */
+	const double each = passed / (double)(b->runs.n + b->plain.n + b->clock_runs +
+	                                      1),                /* 1: the selection */
 	        longer = o->how.causal ? 1 : 1 + o->most_slower, /* the longest noise is first */
 	        needed = passed + each * longer * (double)chosen;
 	const bool minutes = needed >= 120;

@@ -330,6 +330,9 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return blow_runs(name, value, 3, &o->quiet_runs, e);
 	case BLOW_native_runs:
 		return blow_runs(name, value, 0, &o->plain_runs, e);
+	case BLOW_clock_runs:
+		a->noisy = name;
+		return blow_runs(name, value, 0, &o->clock_runs, e);
 	case BLOW_iterations:
 		return blow_runs(name, value, 1, &o->most_runs, e);
 	case BLOW_timeout:
@@ -688,6 +691,7 @@ set_blow_defaults(struct st_blow_arguments *a)
 	                              .repeat = 5},
 	                    .quiet_runs = 5,
 	                    .plain_runs = 5,
+	                    .clock_runs = 3,
 	                    .most_slower = 2,
 	                    .most_seconds = 60,
 	                    .seed = 1}};

@@ -193,6 +193,7 @@ settings_of_runs(const struct settings *s)
 	setting_text(s, "pick", picks[o->pick]);
 	setting_number(s, "baseline-runs", o->quiet_runs);
 	setting_number(s, "native-runs", o->plain_runs);
+	setting_number(s, "clock-runs", o->clock_runs);
 	if (o->most_runs)
 		setting_number(s, "iterations", o->most_runs);
 	else

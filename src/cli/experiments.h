@@ -111,6 +111,8 @@
 	  "begin with N runs without noise (default: 5)")                                          \
 	O(native_runs, 0, "native-runs", "N", true,                                                \
 	  "pair N runs without noise with runs without probes (default: 5; 0: none)")              \
+	O(clock_runs, 0, "clock-runs", "N", true,                                                  \
+	  "measure on-CPU and waiting time of functions in N runs (default: 3; 0: none)")          \
 	O(iterations, 'i', "iterations", "N", true, "end after N experiments (default: no limit)") \
 	O(timeout, 0, "timeout", "TIME", true,                                                     \
 	  "end the campaign after this long (default: 1m; 0: no limit)")                           \

@@ -73,6 +73,7 @@ struct st_probing {
 	uint32_t most_depth; /* timed calls within each other; 0: no limit */
 	bool scoped;         /* calls are timed while a function with ST_PROBE_SCOPE is active */
 	bool uses_cpu;       /* time is CPU time of the thread */
+	bool both_clocks;    /* cells also have the thread's CPU time: clock_cpu */
 	bool whole;   /* map the whole area: a process reads cells that another one has allocated */
 	bool untimed; /* nothing is timed: the cost of timing is not measured */
 	bool records_calls;  /* some functions have ST_PROBE_RECORD */

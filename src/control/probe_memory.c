@@ -324,17 +324,19 @@ write_context(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	_Static_assert(offsetof(struct st_probe_context, noisy) ==
 	                       offsetof(__typeof__(context), noisy),
 	               "the context begins like this");
-	const uint64_t note =
-	        p->most_depth || p->scoped || p->uses_cpu ? ST_PROBE_LOOK : ST_PROBE_AS_USUAL;
+	const uint64_t note = p->most_depth || p->scoped || p->uses_cpu || p->both_clocks
+	                              ? ST_PROBE_LOOK
+	                              : ST_PROBE_AS_USUAL;
 	const struct {
 		uint32_t pid, follows, running, usual;
 		uint64_t area_bytes;
-		uint32_t room_for_threads, is_short;
+		uint32_t room_for_threads, is_short, sandboxed, both_clocks;
 	} family = {(uint32_t)p->pid, p->follows && !p->only_exec, 0, (uint32_t)note,
-	            p->shared_bytes,  ST_PROBE_FIRST_THREADS,      0};
-	_Static_assert(offsetof(struct st_probe_context, is_short) -
+	            p->shared_bytes,  ST_PROBE_FIRST_THREADS,      0, 0,
+	            p->both_clocks};
+	_Static_assert(offsetof(struct st_probe_context, both_clocks) -
 	                               offsetof(struct st_probe_context, pid) ==
-	                       offsetof(__typeof__(family), is_short),
+	                       offsetof(__typeof__(family), both_clocks),
 	               "this part of the context is like that");
 	const long threads =
 	        map_private(r, FAR_THREADS, ST_PROBE_THREADS_BYTES(ST_PROBE_FIRST_THREADS),

@@ -9,6 +9,7 @@
 #include "blow/compare.h"
 #include "blow/corpus.h"
 #include "blow/what_if.h"
+#include "report/text.h"
 
 /* Orders of the rows. S(identifier, "word") */
 #define ST_BLOW_SORTS(S)                                                                           \
@@ -86,6 +87,20 @@ void st_blow_rates_print(const struct st_blow *b, FILE *out);
 /* blow_json.c: sets what every list of experiments has of a run: "function", for a calling context
  * also "context", and "noise". Not 0: memory is exhausted. */
 int st_blow_experiment_json(const struct st_blow *b, const struct st_blow_run *r, json_t *out);
+
+/* blow_clocks.c: on-CPU time and waiting time apart, as a table of the rows that the view shows,
+ * and as members of a target. Nothing is printed without runs that read both clocks. -1: memory is
+ * exhausted. */
+st_status st_blow_clocks_print(const struct st_blow *b, const struct st_blow_rows *rows,
+                               const struct st_blow_view *view, FILE *out);
+/* The share of the function's time in which it waits, in percent, as a cell; "-": not known. */
+void st_blow_waiting_cell(struct st_table *t, const struct st_blow *b, uint32_t function);
+/* Not 0: memory is exhausted. */
+int st_blow_clocks_json(const struct st_blow *b, const struct st_blow_row *r, json_t *target);
+/* blow_text.c: a cell with the name of a function, shortened unless `full`. */
+void st_blow_name_cell(struct st_table *t, const char *name, bool full);
+/* blow_json.c: a slope with its interval; NULL: memory is exhausted. */
+json_t *st_blow_slope_json(const struct st_blow_slope *s);
 
 /* blow_again.c: an experiment that was made again. */
 struct st_blow_again_runs {

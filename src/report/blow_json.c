@@ -63,8 +63,8 @@ blow_json_baseline(const struct st_blow *b)
 	return blow_json_or_nothing(out, bad);
 }
 
-static json_t *
-blow_json_slope(const struct st_blow_slope *s)
+json_t *
+st_blow_slope_json(const struct st_blow_slope *s)
 {
 	json_t *out = json_object();
 	int bad = 0;
@@ -245,11 +245,12 @@ blow_json_target(const struct st_blow *b, const struct st_blow_row *r)
 	SET(out, "time_share", st_json_real(r->finding.share));
 	SET(out, "calls", st_json_real(r->finding.calls));
 	SET(out, "mean_ns", st_json_real(r->finding.mean_ns));
+	bad |= st_blow_clocks_json(b, r, out);
 	SET(out, "threads", st_blow_threads_json(b, r->function));
 	SET(out, "virtual", b->causal ? blow_json_virtual(b, r->function) : json_array());
 	SET(out, "bends", blow_json_bends(b, r->function));
 	SET(out, "slope",
-	    b->causal || b->speedup ? json_null() : blow_json_slope(&r->finding.slope));
+	    b->causal || b->speedup ? json_null() : st_blow_slope_json(&r->finding.slope));
 	return blow_json_or_nothing(out, bad);
 }
 

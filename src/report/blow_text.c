@@ -198,8 +198,8 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 	return print_control(b, out);
 }
 
-static void
-name_cell(struct st_table *t, const char *name, bool full)
+void
+st_blow_name_cell(struct st_table *t, const char *name, bool full)
 {
 	char text[512];
 	snprintf(text, sizeof text, "%s", name);
@@ -312,7 +312,7 @@ print_gains_of(const struct st_blow *b, uint32_t point, const struct st_blow_vie
 		}
 		st_table_count(t, rows.list.v[i].finding.experiments);
 		number_cell(t, "%.2f", rows.list.v[i].finding.share * 100);
-		name_cell(t, b->functions.v[function].name, view->full);
+		st_blow_name_cell(t, b->functions.v[function].name, view->full);
 	}
 	if (!status && rows.list.n) {
 		print_gains_heading(b, point, out);
@@ -339,11 +339,12 @@ static st_status
 print_rows(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 {
 	static const struct st_table_column columns[] = {
-	        {"id", false},  {"slope", false},  {"95 % interval", true}, {"fitness", false},
-	        {"exp", false}, {"time %", false}, {"calls", false},        {"function", true}};
+	        {"id", false},      {"slope", false}, {"95 % interval", true},
+	        {"fitness", false}, {"exp", false},   {"time %", false},
+	        {"wait %", false},  {"calls", false}, {"function", true}};
 	struct st_blow_rows rows = {0};
 	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
-	const st_status status = t ? st_blow_order(b, view->sort, &rows) : ST_FAILED;
+	st_status status = t ? st_blow_order(b, view->sort, &rows) : ST_FAILED;
 	for (size_t i = 0; !status && i < rows.list.n && (!view->top || i < view->top); i++) {
 		const struct st_blow_finding *f = &rows.list.v[i].finding;
 		st_table_cell(t, "%zu", i + 1);
@@ -351,13 +352,15 @@ print_rows(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 		number_cell(t, "%.5f", st_blow_shown_fitness(f));
 		st_table_count(t, f->experiments);
 		number_cell(t, "%.2f", f->share * 100);
+		st_blow_waiting_cell(t, b, rows.list.v[i].function);
 		number_cell(t, "%.0f", f->calls);
-		name_cell(t, b->functions.v[rows.list.v[i].function].name, view->full);
+		st_blow_name_cell(t, b->functions.v[rows.list.v[i].function].name, view->full);
 	}
 	if (!status && rows.list.n) {
 		fputc('\n', out);
 		st_table_print(t, out, (struct st_style){0});
 		print_left_out(view, rows.list.n, out);
+		status = st_blow_clocks_print(b, &rows, view, out);
 	}
 	free(rows.list.v);
 	if (t)
@@ -370,8 +373,8 @@ static st_status
 print_opportunities(const struct st_blow *b, const struct st_blow_view *view, FILE *out)
 {
 	static const struct st_table_column columns[] = {
-	        {"id", false},    {"fitness", false}, {"exp", false},    {"time %", false},
-	        {"calls", false}, {"mean us", false}, {"function", true}};
+	        {"id", false},     {"fitness", false}, {"exp", false},     {"time %", false},
+	        {"wait %", false}, {"calls", false},   {"mean us", false}, {"function", true}};
 	struct st_blow_rows rows = {0};
 	struct st_table *t = st_table_new(columns, sizeof columns / sizeof *columns);
 	const st_status status = t ? st_blow_order(b, view->sort, &rows) : ST_FAILED;
@@ -381,9 +384,10 @@ print_opportunities(const struct st_blow *b, const struct st_blow_view *view, FI
 		number_cell(t, "%.5f", st_blow_shown_fitness(f));
 		st_table_count(t, f->experiments);
 		number_cell(t, "%.2f", f->share * 100);
+		st_blow_waiting_cell(t, b, rows.list.v[i].function);
 		number_cell(t, "%.0f", f->calls);
 		number_cell(t, "%.3f", f->mean_ns / 1e3);
-		name_cell(t, b->functions.v[rows.list.v[i].function].name, view->full);
+		st_blow_name_cell(t, b->functions.v[rows.list.v[i].function].name, view->full);
 	}
 	if (!status && rows.list.n) {
 		fputc('\n', out);

@@ -118,6 +118,10 @@ struct st_probe_cell {
 	uint32_t octaves[ST_PROBE_OCTAVES]; /* offset / 8 of ST_PROBE_CLASSES numbers of calls */
 	uint64_t seen;                      /* calls, by the controller */
 	uint64_t noises, noise;             /* calls with noise, and its ticks */
+	/* With `both_clocks`, of the outermost activations that have ended: ticks, and the thread's
+	 * CPU time in ns, probes included; and both at the beginning of one that is active, 0: none
+	 * is. The difference is the time in which the thread did not run. */
+	uint64_t clock_ticks, clock_cpu, clock_begin, clock_cpu_begin;
 	struct st_probe_closed closed;
 };
 
@@ -345,6 +349,7 @@ struct st_probe_context {
 	uint32_t room_for_threads; /* structures in `threads` that are mapped: atomic */
 	uint32_t is_short;         /* mapping more of the area has failed */
 	uint32_t sandboxed;        /* as that of the area; each process has its own */
+	uint32_t both_clocks;      /* calls also have the thread's CPU time */
 	uint64_t deadlines;        /* address of ST_CLOCK_COPIES copies for each thread; 0: none */
 	uint64_t clock_rest; /* address of the vDSO's clock_gettime after its probe; 0: none */
 	uint64_t frozen_ns;  /* hidden time of a child of fork */

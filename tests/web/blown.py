@@ -13,6 +13,10 @@ def slope(value=None, lo=None, hi=None, state="measured"):
     return {"value": value, "lo": lo, "hi": hi, "state": state}
 
 
+def waiting(cpu_ns, wait_ns, lo, hi):
+    return {"runs": 3, "cpu_ns": cpu_ns, "wait_ns": wait_ns, "value": wait_ns / (cpu_ns + wait_ns), "lo": lo, "hi": hi, "state": "measured"}
+
+
 def campaign(mode, targets, **more):
     return {"strobe": {"version": 1, "tool": "blow"},
             "run": {"command": ["./example", "two words"], "exit": 0, "signal": None, "seconds": 20, "cpu_seconds": 12, "cache_share": None},

@@ -98,6 +98,20 @@ class Targets(Campaigns):
         self.assertEqual(self.facts()["Criteria"], "none: it was named")
         self.assertEqual(self.texts(".grid-row[aria-selected=true] .cell:nth-child(2)"), ["the_rest"])
 
+    def test_waiting(self):
+        """On-CPU and waiting time apart, if the campaign has measured them."""
+        campaign = blown.slow_down()
+        campaign["targets"][1] |= {"waiting": blown.waiting(2000000, 6000000, 0.7, 0.8), "slope_cpu": blown.slope(0.0632, 0.05, 0.08), "slope_waiting": blown.slope(0.1894, 0.17, 0.21)}
+        campaign["targets"][2]["waiting"] = {"runs": 0, "cpu_ns": None, "wait_ns": None, "value": None, "lo": None, "hi": None, "state": "a call was open at the end of the process"}
+        path = self.page_of("slow", campaign)
+        self.open("blow/quarter", path)
+        self.assertEqual(self.heads()[5:9], ["Exp", "Time %", "Wait %", "Calls"])
+        self.assertEqual([row[7] for row in self.rows()], ["–", "75.00 %", "–", "–"])
+        self.assertEqual([self.facts()[key] for key in ("On the CPU", "Waiting")],
+                         ["2.00 ms without noise, slope 0.0632 (0.0500 to 0.0800)", "6.00 ms, slope 0.1894 (0.1700 to 0.2100): 75.0 % of the time, 95 % interval 70.0 to 80.0 %"])
+        self.open("blow/the_rest", path)
+        self.assertEqual(self.facts()["Waiting"], "cannot tell: a call was open at the end of the process")
+
     def test_speed_up(self):
         self.open("blow", self.page_of("speed", blown.speed_up()))
         self.assertEqual(self.heads(), ["#", "Function", "Fitness", "Exp", "Time %", "Calls", "Mean", "Image"])

@@ -251,6 +251,8 @@ time_call(struct st_probe_thread *t, uint32_t function, uint64_t *slot,
 		f->begin = probe_cpu_time();
 		c->since = c->active == 1 ? f->begin : c->since;
 	}
+	if (x->both_clocks)
+		probe_begin_cpu(c);
 	if (x->noisy)
 		probe_make_noise(c);
 }
@@ -414,6 +416,8 @@ return_looking(uint64_t slot)
 			__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
 		return ended.original;
 	}
+	if (probe_context.both_clocks)
+		probe_end_cpu(&ended);
 	if (f != &elsewhere)
 		end_frame_on_top(t, &ended, end);
 	else
@@ -456,6 +460,9 @@ probe_exit(uint64_t function, const uint64_t *slot)
 	__asm__ volatile("" : : : "memory");
 	f->slot = 0;
 	t->depth = (uint32_t)(f - t->frames);
-	if (LIKELY(ended.cell)) /* else it is the parent's */
-		end_frame_on_top(t, &ended, end);
+	if (UNLIKELY(!ended.cell)) /* it is the parent's */
+		return;
+	if (UNLIKELY(probe_context.both_clocks))
+		probe_end_cpu(&ended);
+	end_frame_on_top(t, &ended, end);
 }

@@ -121,6 +121,11 @@ KEEPS_REGISTERS void probe_deadline(uint64_t function, uint64_t *registers);
 long probe_clock(uint64_t first, uint64_t second, uint64_t which,
                  long (*rest)(uint64_t first, uint64_t second));
 
+/* cpu.c, with `both_clocks`: an activation has begun, which the cell has as active, or is about
+ * to end; only the outermost one counts. */
+SELDOM void probe_begin_cpu(struct st_probe_cell *c);
+SELDOM void probe_end_cpu(const struct st_probe_frame *f);
+
 /* threads.c: the thread's CPU time in ns. */
 SELDOM uint64_t probe_cpu_time(void);
 

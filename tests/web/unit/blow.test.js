@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { againCommand, correlationWords, curvesOf, effectText, faultFacts, gainMeaning, gainOf, gainWords, kindsOf, linesOf, matrixOf, noiseWords, pairWords, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums } from "../../../web/src/data/blow.js";
+import { againCommand, correlationWords, curvesOf, effectText, faultFacts, gainMeaning, gainOf, gainWords, kindsOf, linesOf, matrixOf, noiseWords, pairWords, partText, pointsOf, ranked, readBlow, slopeInterval, slopeOf, speedupsOf, sums, waitingOf, waitingWords } from "../../../web/src/data/blow.js";
 import { viewsOf } from "../../../web/src/data/places.js";
 
 const slope = (value, lo, hi, state = "measured") => ({ value, lo, hi, state });
@@ -14,6 +14,19 @@ test("a campaign of the page, of a file of JSON, and none", () => {
 	assert.equal(readBlow({ result: { strobe: { tool: "blow" }, functions: [] } }), null, "a comparison");
 	assert.deepEqual(readBlow({ result: { strobe: { tool: "blow" }, targets: [] } }).faults, []);
 	assert.deepEqual(readBlow(entry({ targets: [target("f"), target("g")] })).targets.map(({ rank }) => rank), [1, 2]);
+});
+
+test("waiting time", () => {
+	const waiting = { runs: 3, cpu_ns: 2e6, wait_ns: 6e6, value: 0.75, lo: 0.7, hi: 0.8, state: "measured" };
+	assert.equal(waitingOf({ waiting }), 0.75);
+	assert.equal(waitingWords({ waiting }), "75.0 % of the time, 95 % interval 70.0 to 80.0 %");
+	assert.equal(waitingWords({ waiting: { ...waiting, lo: null, hi: null } }), "75.0 % of the time");
+	assert.equal(waitingWords({ waiting: { value: null, state: "a call was open at the end of the process" } }), "cannot tell: a call was open at the end of the process");
+	assert.equal(waitingOf({}), null);
+	assert.equal(waitingWords({}), "not measured");
+	assert.equal(partText(slope(0.25, 0.2, 0.3)), "0.2500 (0.2000 to 0.3000)");
+	assert.equal(partText(slope(null, null, null, "too few runs")), "–");
+	assert.equal(partText(undefined), "–");
 });
 
 test("slopes", () => {

@@ -28,6 +28,18 @@ const tenths = (share) => (Number.isFinite(share) ? (100 * share).toFixed(1).rep
 export const slopeInterval = ({ slope }) => (slope.state === "measured" ? `${four(slope.lo)} to ${four(slope.hi)}` : `not measurable: ${slope.state}`);
 export const slopeOf = ({ slope }) => (slope.state === "measured" ? slope.value : null);
 
+// The share of the function's time in which it waits, with its interval; results of older versions have none.
+export const waitingOf = ({ waiting }) => waiting?.value ?? null;
+export function waitingWords({ waiting }) {
+	if (!waiting || waiting.state === "not measured") return "not measured";
+	if (waiting.state !== "measured") return `cannot tell: ${waiting.state}`;
+	const interval = Number.isFinite(waiting.lo) ? `, 95 % interval ${tenths(waiting.lo)} to ${tenths(waiting.hi)} %` : "";
+	return `${tenths(waiting.value)} % of the time${interval}`;
+}
+
+// A part of the slope, as a fact: "0.2500 (0.2000 to 0.3000)".
+export const partText = (part) => (part?.state === "measured" && Number.isFinite(part.value) ? effectText(part) : NOTHING);
+
 // The gain of a virtual speed-up at a progress point; null: it was not tried.
 export const gainOf = (row, speedup, progress) => row.virtual.find((each) => Math.abs(each.speedup - speedup) < 1e-9 && each.progress === progress) ?? null;
 

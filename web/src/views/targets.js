@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The functions that strobe blow has tried: how the run time depends on each, and how certain that is.
-import { callsText, curvesOf, four, gainMeaning, gainOf, gainWords, linesOf, modeWords, MOST_ROWS, pointsOf, slopeInterval, slopeOf, speedupsOf, sums } from "../data/blow.js";
+import { callsText, curvesOf, four, gainMeaning, gainOf, gainWords, linesOf, modeWords, MOST_ROWS, partText, pointsOf, slopeInterval, slopeOf, speedupsOf, sums, waitingOf, waitingWords } from "../data/blow.js";
 import { baseName, count, duration, hex, NOTHING, percent, plural } from "../data/format.js";
 import { matcher, sorted } from "../data/filter.js";
 import { viewsOf } from "../data/places.js";
@@ -16,6 +16,8 @@ const slopes = [
 	{ title: "95 % interval of the slope", help: "Or the reason why the slope cannot be measured", width: "13rem", value: (row) => (slopeOf(row) === null ? null : row.slope.lo), text: slopeInterval },
 ];
 const fitness = (help) => number("Fitness", "fitness", (value) => (Number.isFinite(value) ? value.toFixed(5) : NOTHING), help);
+
+const waits = { title: "Wait %", help: "Share of the function's time in which its threads did not run: they waited for locks, input, a time or a processor", kind: "number", width: "6.5rem", value: waitingOf, text: (row) => (waitingOf(row) === null ? NOTHING : percent(waitingOf(row))) };
 
 // One column for each virtual speed-up.
 function gains(blow, point) {
@@ -41,6 +43,7 @@ function columnsOf(blow, point, linkOf) {
 		...own,
 		number("Exp", "experiments", count, "Experiments that could be judged", "4.5rem"),
 		{ ...number("Time %", "time_share", percent, "Share of the run time without noise, with callees, summed over threads", "6.5rem"), share: (row) => row.time_share },
+		...(blow.targets.some((row) => row.waiting?.runs) ? [waits] : []),
 		number("Calls", "calls", callsText, "Mean number of calls without noise", "6.5rem"),
 		...(blow.mode === "speed-up" ? [number("Mean", "mean_ns", duration, "Mean time of a call without noise")] : []),
 		{ title: "Image", width: "minmax(6rem, 1fr)", value: (row) => baseName(row.image), text: (row) => baseName(row.image) },
@@ -65,6 +68,9 @@ function factsOf(blow, row, point) {
 		const gain = gainOf(row, speedup, point);
 		facts.push([`${Math.round(100 * speedup)} % faster`, `${gainWords(gain)}${gain ? `, ${plural(gain.runs, "run")}` : ""}`]);
 	}
+	const { waiting } = row;
+	if (waiting?.state === "measured") facts.push(["On the CPU", `${duration(waiting.cpu_ns)} without noise, slope ${partText(row.slope_cpu)}`], ["Waiting", `${duration(waiting.wait_ns)}, slope ${partText(row.slope_waiting)}: ${waitingWords(row)}`]);
+	else if (waiting && blow.mode !== "causal") facts.push(["Waiting", waitingWords(row)]);
 	const threads = row.threads ?? [];
 	facts.push(
 		["Experiments", count(row.experiments)],
