@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "blow/hidden.h"
 #include "blow/latency.h"
 #include "blow/listed.h"
 #include "blow/live_counts.h"
@@ -180,7 +181,7 @@ live_attach(struct st_blow_live *l, struct st_error *e)
 		return explain_attach(l, e);
 	l->attached = true;
 	st_timing_watch_signals(); /* they are noted there, too */
-	return ST_OK;
+	return st_hidden_check(&l->probes, e);
 }
 
 static bool

@@ -9,6 +9,7 @@
 
 #include "base/hashmap.h"
 #include "blow/contexts.h"
+#include "blow/hidden.h"
 #include "blow/latency.h"
 #include "blow/listed.h"
 #include "blow/locations.h"
@@ -666,7 +667,8 @@ run_probed(struct probed *r, int output, FILE *out, struct st_error *e)
 		return ST_FAILED;
 	if (st_timing_interrupted()) /* before signals were passed on to the program */
 		kill(-r->probes.process.pid, SIGKILL);
-	const st_status begun = begin_timeline_of(r, e);
+	const st_status begun =
+	        st_hidden_check(&r->probes, e) || begin_timeline_of(r, e) ? ST_FAILED : ST_OK;
 	st_blow_watchdog_begin(&w, &r->probes, output, r->how);
 	const st_status watched = begun ? begun : watch_virtually(r, e);
 	const st_status status = st_probes_wait(&r->probes, 0, e);

@@ -456,6 +456,8 @@ run_blow(struct blown *w, const char *options, struct st_error *e)
 	st_status status = !c ? ST_FAILED : a->shows ? ST_OK : check_corpus(&w->b, a, e);
 	if (!status && w->b.executed && !a->quiet)
 		fprintf(stderr, "strobe: " EXECUTED_TEXT "\n", w->b.executed);
+	if (!status && !a->shows && !a->quiet)
+		st_blow_say_unhidden(a);
 	if (!status && a->shows) {
 		status = a->live ? st_blow_live_leave(a->live, e) : ST_OK;
 		if (!status)

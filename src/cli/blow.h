@@ -75,6 +75,9 @@ void st_blow_targets_text(const struct st_blow_arguments *a, char *text, size_t 
 st_status st_blow_own_image(struct st_blow_arguments *a, struct st_region *r, struct st_error *e);
 /* blow_settings.c: puts the options that make a campaign, with their values, into its profile. */
 void st_blow_settings_put(const struct st_blow_arguments *a, struct st_profile *p);
+/* blow_clocks.c: says which of the program's clocks --hide-pauses cannot change, as far as its code
+ * tells. */
+void st_blow_say_unhidden(const struct st_blow_arguments *a);
 /* blow_again.c: makes an experiment of an earlier campaign again. 0, or -1 with *e. */
 st_status st_blow_make_again(struct st_blow_arguments *a, struct st_error *e);
 /* blow_far.c: runs that workers make. */

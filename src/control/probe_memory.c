@@ -15,7 +15,12 @@
 #include "control/probe.h"
 #include "wire/probe_arena.h"
 
-enum { PAGE = 4096, MAP_FIXED_HERE = MAP_FIXED_NOREPLACE };
+enum {
+	PAGE = 4096,
+	MAP_FIXED_HERE = MAP_FIXED_NOREPLACE,
+	DEADLINES_BYTES = sizeof(struct st_clock_copy) * ST_CLOCK_COPIES * ST_PROBE_MOST_THREADS
+};
+_Static_assert(DEADLINES_BYTES % PAGE == 0, "these are whole pages");
 
 static uint64_t
 up_to_page(uint64_t n)
@@ -369,9 +374,7 @@ st_probing_tell_tid(struct st_probing *p, pid_t tid, uint64_t fs)
 static st_status
 map_deadlines(struct st_probing *p, struct st_remote *r, struct st_error *e)
 {
-	const uint64_t bytes =
-	        up_to_page(sizeof(struct st_clock_copy) * ST_CLOCK_COPIES * ST_PROBE_MOST_THREADS);
-	const long at = map_private(r, 0, bytes, PROT_READ | PROT_WRITE);
+	const long at = map_private(r, 0, DEADLINES_BYTES, PROT_READ | PROT_WRITE);
 	if (at < 0)
 		return cannot("memory for deadlines", at, e);
 	const uint64_t address = (uint64_t)at;
@@ -418,9 +421,11 @@ st_probing_map(struct st_probing *p, struct st_remote *r, struct st_error *e)
 	st_limits_of(p->pid, p->limits);
 	st_limits_lift_of(p->pid);
 	const st_status status = map_all(p, r, e);
-	const uint64_t private =
-	        ST_PROBE_THREADS_BYTES(ST_PROBE_FIRST_THREADS) + p->image_bytes + PAGE;
-	const uint64_t all = private + p->shared_bytes + ST_ARENAS * (uint64_t)ST_ARENA_BYTES;
+	const uint64_t private = ST_PROBE_THREADS_BYTES(ST_PROBE_FIRST_THREADS) + p->image_bytes +
+	                         PAGE + (p->hides_pauses ? DEADLINES_BYTES : 0);
+	uint64_t all = private + p->shared_bytes;
+	for (int i = 0; i < ST_ARENAS; i++)
+		all += p->arenas[i].at ? ST_ARENA_BYTES : 0;
 	const uint64_t more[2] = {status ? 0 : all, status ? 0 : private};
 	st_limits_return_with(p->pid, p->limits, more);
 	return status;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "probe/clocks.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "probe/move.h"
 
 struct named_amount {
 	const char *name;
@@ -91,4 +94,59 @@ st_probe_clock_action(const struct st_probes *p, const struct st_probed_image *i
 	if (action.kind && !st_image_defines(image->image, "__libc_start_main"))
 		action.kind = ST_PROBE_NOTHING;
 	return action;
+}
+
+bool
+st_probe_has_clocks(const struct st_probes *p)
+{
+	for (size_t i = 0; i < p->functions.n; i++) {
+		const struct st_probe_action *a = &p->process.area->actions[i];
+		if (a->kind == ST_PROBE_CLOCK && a->amount == ST_CLOCK_GETTIME)
+			return true;
+	}
+	return false;
+}
+
+/* ---- the time stamp counter ---- */
+
+/* Whether it is rdtsc or rdtscp. */
+static bool
+is_counter_read(const struct st_insn *in, const uint8_t *bytes)
+{
+	const uint8_t *code = bytes + in->op_off;
+	const bool is_plain =
+	        in->op_off && code[-1] == 0x0f && !(in->flags & (ST_I_VEX | ST_I_EVEX));
+	return is_plain && (code[0] == 0x31 ||
+	                    (code[0] == 0x01 && in->len > in->op_off + 1 && code[1] == 0xf9));
+}
+
+static bool
+reads_counter(struct st_image *image, const struct st_function *f)
+{
+	enum { MOST_BYTES = 1 << 20 };
+	const size_t size = f->size < MOST_BYTES ? f->size : MOST_BYTES;
+	uint8_t *code = malloc(size);
+	const size_t n = code ? st_image_bytes(image, f->offset, code, size) : 0;
+	struct st_insn in;
+	bool reads = false;
+	for (size_t at = 0; at < n && !reads; at += in.len) {
+		st_decode(code + at, n - at, &in);
+		if (!in.len)
+			break;
+		reads = is_counter_read(&in, code + at);
+	}
+	free(code);
+	return reads;
+}
+
+const struct st_function *
+st_probe_counter_reader(struct st_image *image)
+{
+	size_t n = 0;
+	const bool has_library = st_image_defines(image, "__libc_start_main");
+	const struct st_function *f = has_library ? NULL : st_image_functions(image, &n);
+	for (size_t i = 0; f && i < n; i++)
+		if (f[i].source != ST_SYM_PLT && reads_counter(image, &f[i]))
+			return &f[i];
+	return NULL;
 }

@@ -14,4 +14,11 @@ struct st_probe_action st_probe_clock_action(const struct st_probes *p,
                                              const struct st_probed_image *image,
                                              const struct st_function *f);
 
+/* Whether the functions by which the program reads its clocks have their probes. */
+bool st_probe_has_clocks(const struct st_probes *p);
+
+/* A function of the program that reads the time stamp counter; NULL: there is none. In a program
+ * that contains its C library, its own functions cannot be told from those of the library: NULL. */
+const struct st_function *st_probe_counter_reader(struct st_image *image);
+
 #endif

@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a program reads from its own clocks while strobe blow --mode causal pauses its threads, with and without --hide-pauses.
 
-usage: test_clocks.py STROBE CLOCKS STATIC [CLASS]
+usage: test_clocks.py STROBE CLOCKS STATIC COUNTER [CLASS]
 
 CLOCKS and STATIC, which contains the C library, are programs/clocks.c, which also asks the kernel for the time, past Strobe. Strobe says how long its first thread was
-paused, so the difference between the two times is known exactly, however busy the machine is."""
+paused, so the difference between the two times is known exactly, however busy the machine is. COUNTER is programs/counter.c."""
 
 import json
 import os
 import sys
+import time
 import unittest
 
 from command import Case
 
-CLOCKS, STATIC = (os.path.abspath(path) for path in sys.argv[2:4])
+CLOCKS, STATIC, COUNTER = (os.path.abspath(path) for path in sys.argv[2:5])
 LIMIT, LATER = 0.1, 0.06  # seconds, as in the program
 EXACT = 0.002  # seconds: Strobe settles debts to less than this
 SLACK = 0.04  # seconds that a thread may wait for a processor
@@ -109,6 +110,13 @@ class Seen(Clocks):
     def test_mistake(self):
         self.assertIn("--hide-pauses is about the pauses of --mode causal", self.strobe("--hide-pauses", "--", CLOCKS, "/dev/null", code=2).stderr)
 
+    def test_counter(self):
+        """Strobe says what it cannot hide."""
+        arguments = ("-m", "causal", "--hide-pauses", "-F", "work", "--iterations", "1", "--baseline-runs", "3", "--native-runs", "0", "-o", "r.db", "--")
+        line = "strobe: the program reads the time stamp counter in read_counter: --hide-pauses does not hide pauses from it\n"
+        self.assertIn(line, self.strobe(*arguments, COUNTER).stderr)
+        self.assertNotIn("stamp counter", self.strobe(*arguments, CLOCKS, "/dev/null").stderr)
+
     def test_option(self):
         """The result says whether pauses were hidden."""
         for options, value in (((), "no"), (("--hide-pauses",), "yes")):
@@ -116,5 +124,30 @@ class Seen(Clocks):
             self.assertEqual(json.loads((self.at / "r.json").read_text())["options"]["hide-pauses"], value)
 
 
+class Running(Clocks):
+    def check_pid(self):
+        """In a running process, pauses are hidden in all windows. Clocks are right again when Strobe has left, and no deadline is missed."""
+        lines = self.at / "lines"
+        process = self.begin(CLOCKS, lines, "for-ever")
+        self.strobe("-q", "--pid", process.pid, "-m", "causal", "--hide-pauses", "-F", "work", "--progress", "other_work", "--window", "1s", "--repeat", "1",
+                    "--iterations", "4", "--baseline-runs", "3", "--timeout", "0", "-o", "r.json")
+        self.assertIsNone(process.poll())
+        time.sleep(2)  # without probes
+        self.assertIsNone(process.poll())
+        process.kill()
+        steps = [line.split() for line in lines.read_text().splitlines()[:-1] if len(line.split()) == 4]
+        timed = [Step(words[1:]) for words in steps if words[0] in RESUMED]
+        # When Strobe leaves, the clocks go forward by all that was hidden.
+        self.assertGreater(sum(max(step.real - step.own, 0) for step in timed), 0.2)
+        # A deadline is reached early only where a window ends meanwhile, whose debts are forgotten.
+        early = [step for step in timed if step.late < 0 or step.own < LATER]
+        self.assertLessEqual(len(early), 8)
+        for step in timed[-10:]:
+            self.assertAlmostEqual(step.own, step.real, delta=EXACT)
+
+    def test_pid(self):
+        self.attempt(self.check_pid)
+
+
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])

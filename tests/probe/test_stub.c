@@ -67,6 +67,26 @@ whole_stub(void **state)
 	assert_int_equal(stub.map[2].to, 20);
 }
 
+/* A handler that stands for the function gets its number and the address of what follows. */
+static void
+answered(void **state)
+{
+	struct st_probe_site site = site_with("\x55\x48\x89\xe5\x53", 5, false);
+	struct st_probe_where where = place(0);
+	struct st_probe_stub stub;
+	(void)state;
+	where.answers = true;
+	assert_int_equal(st_probe_stub(&site, &where, &stub), ST_OK);
+	static const char expected[] = "\x48\x8d\x0d\x0b\x00\x00\x00" /* lea 11(%rip), %rcx */
+	                               "\xba\x04\x03\x02\x01"         /* mov $0x1020304, %edx */
+	                               "\xff\x25\xae\xff\xff\xff"     /* jmp *-0x52(%rip) */
+	                               "\x55\x48\x89\xe5\x53"
+	                               "\xe9\xa9\x0f\xf0\xff"; /* jmp 0x401005 */
+	assert_int_equal(stub.size, sizeof expected - 1);
+	assert_memory_equal(stub.bytes, expected, stub.size);
+	assert_int_equal(stub.map[0].to, ST_PROBE_STUB_REST);
+}
+
 static void
 island(void **state)
 {
@@ -155,7 +175,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(whole_stub),   cmocka_unit_test(island),
 	        cmocka_unit_test(moved),        cmocka_unit_test(calls),
-	        cmocka_unit_test(out_of_reach),
+	        cmocka_unit_test(out_of_reach), cmocka_unit_test(answered),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,6 +266,7 @@ main(int argc, char **argv)
 	out = argc > 1 ? fopen(argv[1], "a") : NULL;
 	if (!out)
 		return 2;
+	setlinebuf(out);
 	const struct step all = begin_step("all");
 	pthread_create(&thread, NULL, compute_both, NULL);
 	do {
