@@ -111,6 +111,54 @@ first_is_damaged(const char *text, size_t n)
 	return damaged;
 }
 
+enum { LONGEST_DIFFERENCE = 60 };
+
+/* Where the word that the place is in begins; for the value of an option, where the option does. */
+static size_t
+begin_of_difference(const char *text, size_t at)
+{
+	while (at && text[at - 1] != ' ')
+		at--;
+	size_t before = at ? at - 1 : 0;
+	while (before && text[before - 1] != ' ')
+		before--;
+	return text[at] != '-' && text[before] == '-' && text[before + 1] != ' ' ? before : at;
+}
+
+/* The option or word there, with its value: at most two words. */
+static int
+length_of_difference(const char *text, size_t n)
+{
+	const char *space = memchr(text, ' ', n);
+	if (space && *text == '-' && n > (size_t)(space + 1 - text) && space[1] != '-') {
+		const size_t first = (size_t)(space + 1 - text);
+		space = memchr(space + 1, ' ', n - first);
+	}
+	const size_t length = space ? (size_t)(space - text) : n;
+	return length < LONGEST_DIFFERENCE ? (int)length : LONGEST_DIFFERENCE;
+}
+
+/* Fails with the first option or word that differs in the two descriptions, whose lengths are n and
+ * n_wanted. */
+static st_status
+fail_as_other(const struct st_journal *j, const char *text, size_t n, const char *wanted,
+              size_t n_wanted, struct st_error *e)
+{
+	size_t same = 0;
+	while (same < n && same < n_wanted && text[same] == wanted[same])
+		same++;
+	const size_t at = begin_of_difference(same < n ? text : wanted, same);
+	const bool is_long = n > LONGEST_SHOWN;
+	const char *there = at < n ? text + at : "nothing",
+	           *here = at < n_wanted ? wanted + at : "nothing";
+	return st_fail(e, ST_EXIT_FAILED,
+	               "the journal %s is of another experiment, which has '%.*s' where this one "
+	               "has '%.*s'; choose another file or folder, or repeat that one: %.*s%s",
+	               j->path, length_of_difference(there, at < n ? n - at : strlen(there)), there,
+	               length_of_difference(here, at < n_wanted ? n_wanted - at : strlen(here)),
+	               here, (int)(is_long ? LONGEST_SHOWN : n), text, is_long ? "..." : "");
+}
+
 /* Checks the first line. *length: its bytes; 0: it is incomplete and may be written again. */
 static st_status
 check_first(const struct st_journal *j, const char *text, const char *wanted, size_t *length,
@@ -131,13 +179,9 @@ check_first(const struct st_journal *j, const char *text, const char *wanted, si
 		        "the journal %s is damaged in line 1, which describes the experiment: "
 		        "choose another file or folder",
 		        j->path);
-	const size_t length_of_identity = n - SUM - (sizeof format - 1);
-	const bool is_long = length_of_identity > LONGEST_SHOWN;
-	return st_fail(e, ST_EXIT_FAILED,
-	               "the journal %s is of another experiment; choose another file or folder, "
-	               "or repeat that one: %.*s%s",
-	               j->path, (int)(is_long ? LONGEST_SHOWN : length_of_identity),
-	               text + SUM + sizeof format - 1, is_long ? "..." : "");
+	const size_t begin = SUM + sizeof format - 1;
+	return fail_as_other(j, text + begin, n - begin, wanted + begin,
+	                     strcspn(wanted, "\n") - begin, e);
 }
 
 static st_status

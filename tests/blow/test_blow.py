@@ -552,7 +552,7 @@ class Results(Blow):
         self.strobe(*options, "--", PLANTED, "serial")
         self.assertEqual(json.loads((self.at / "r.json").read_text())["experiments"], first)
         done = self.strobe(*options, "--", PLANTED, "pair", code=125)
-        self.assertIn("is of another experiment", done.stderr)
+        self.assertIn("is of another experiment, which has 'serial' where this one has 'pair'", done.stderr)
 
     def test_executed(self):
         """Another program that the process executes has no probes; the selection tells, and the journal and the result keep it."""

@@ -418,8 +418,8 @@ wrong_files(void **state)
 	free(identity);
 	assert_null(st_journal_identity("/no/such/journal"));
 	p.identity = "another";
-	refused(&p, "the journal %s is of another experiment; choose another file or folder, or "
-	            "repeat that one: a test");
+	refused(&p, "the journal %s is of another experiment, which has 'a' where this one has "
+	            "'another'; choose another file or folder, or repeat that one: a test");
 	char *text = malloc(1 << 16);
 	size_t size = read_file(text, 1 << 16);
 	text[31] ^= 1;
