@@ -185,6 +185,7 @@ execute_run(struct st_blow_campaign *c, struct st_blow_run *run, struct st_error
 {
 	struct st_blow_how how = c->o->how;
 	how.limit = limit_of_run(c, run);
+	how.yield_ns = c->tries.plan.b ? st_blow_tries_most_ns(&c->tries, run->function) : 0;
 	how.end_at = c->tries.plan.b ? 0 : end_of_first_runs(c);
 	if (how.live && !c->o->run)
 		return st_blow_live_window(how.live, c->b, run, e);

@@ -501,6 +501,8 @@ st_blow_live_window(struct st_blow_live *l, const struct st_blow *b, struct st_b
 	const bool noisy = run->function != ST_BLOW_NONE && !l->how->causal;
 	if (begin_windows(l, b, e))
 		return ST_FAILED;
+	l->probes.process.area->yield_ticks =
+	        (uint64_t)(st_blow_live_seconds(l) * l->tsc_hz) / ST_BLOW_LIVE_NOISES;
 	if (noisy)
 		put_noise(
 		        l, run->function,

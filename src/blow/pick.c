@@ -63,6 +63,16 @@ st_blow_noisy_calls(const struct st_blow *b, uint32_t function)
 	return b->speedup ? others : b->functions.v[function].calls;
 }
 
+double
+st_blow_tries_most_ns(const struct st_blow_tries *t, uint32_t function)
+{
+	const struct st_blow_plan *p = &t->plan;
+	if (p->full || function == ST_BLOW_NONE || !isfinite(p->most_slower))
+		return 0;
+	const double calls = (double)st_blow_noisy_calls(p->b, function);
+	return p->most_slower * p->run_ns / fmax(calls, 1);
+}
+
 /* The list of the function before its length is limited. */
 static st_status
 database_of_try(const struct st_blow_plan *p, uint32_t function, struct st_blow_noises *own,

@@ -42,6 +42,8 @@ st_status st_blow_tries_begin(struct st_blow_tries *t, const struct st_blow_plan
 st_status st_blow_tries_next(struct st_blow_tries *t, struct st_blow_run *next, bool *left);
 /* The calls with noise, in the run of the selection, of an experiment with the function. */
 uint64_t st_blow_noisy_calls(const struct st_blow *b, uint32_t function);
+/* The longest that one noise in the function may last, by --max-slowdown; 0: it has no limit. */
+double st_blow_tries_most_ns(const struct st_blow_tries *t, uint32_t function);
 /* Expected duration of the noise in ns; yields are expected to take their mean so far. */
 double st_blow_tries_ns(const struct st_blow_tries *t, struct st_blow_noise noise);
 /*

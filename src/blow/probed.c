@@ -196,10 +196,13 @@ give_noise(void *arg, uint32_t function)
 		return;
 	if (r->how->causal)
 		note_numbers(r, at, function);
-	else if ((at == r->asked->function) != r->how->speedup)
+	else if ((at == r->asked->function) != r->how->speedup) {
+		r->probes.process.area->yield_ticks =
+		        (uint64_t)(r->how->yield_ns * 1e-9 * st_tsc_frequency());
 		__atomic_store_n(&r->probes.process.area->noise[function],
 		                 r->how->after && !f->is_point ? r->word_at_end : r->word,
-		                 __ATOMIC_RELAXED);
+		                 __ATOMIC_RELEASE);
+	}
 }
 
 /* Whether the thread is in a call that a function with one of the probes has made. */

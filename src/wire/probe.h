@@ -251,6 +251,7 @@ struct st_probe_area {
 	/* No noise is made after this time in ticks, so that noise ends also if the controller is
 	 * killed; atomic; 0: noise has no end. */
 	uint64_t noise_until;
+	uint64_t yield_ticks; /* the yields of one noise end after as many ticks; 0: no limit */
 	struct st_probe_home home;
 	uint64_t hidden_ns; /* of threads that have no slot below; atomic */
 	struct st_clock_slot clocks[ST_CLOCK_SLOTS];

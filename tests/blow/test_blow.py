@@ -77,6 +77,18 @@ class Measured(Blow):
         self.assertEqual([(noise["strength"], noise["unit"], noise["calls"]) for noise in noisy], [(10, "yields", 10)])
         self.assertGreater(noisy[0]["measured_ns"], 0)
 
+    def test_yield_to_others(self):
+        """On the processor of a program that computes, each yield takes milliseconds: --max-slowdown ends them."""
+        before = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, before)
+        os.sched_setaffinity(0, {min(before)})
+        self.begin(sys.executable, "-c", "while True: pass")
+        result = self.measure("serial", "-F", "main", "--noise", "yield", "--yield-noise-min", "20000", "--yield-noise-max", "20000", "--iterations", "1", "--native-runs", "0",
+                              "--clock-runs", "0", "--timeline", "none")
+        (noise,) = [run["noise"] for run in result["experiments"] if run["noise"]]
+        self.assertEqual((noise["type"], noise["strength"], noise["calls"]), ("yield", 20000, 1))
+        self.assertLess(noise["measured_ns"], 2 * result["baseline"]["total_ns"] + 1e8)
+
     def test_threads(self):
         result = self.measure("pair", "-F", "left_part,right_part", "--iterations", "2")
         self.assertEqual({target["function"]: target["calls"] for target in result["targets"]}, {"left_part": 10, "right_part": 10})

@@ -34,10 +34,13 @@ probe_wait(struct st_probe_action action)
 		pass_time(action.amount);
 }
 
+/* A yield takes as long as the threads that run meanwhile, so on a busy machine only the clock can
+ * limit it. */
 static void
-yield(uint32_t times)
+yield(uint32_t times, uint64_t begin)
 {
-	while (times--)
+	const uint64_t limit = probe_area()->yield_ticks;
+	while (times-- && (!limit || probe_ticks() - begin < limit))
 		SYS(__NR_sched_yield);
 }
 
@@ -55,7 +58,7 @@ make_noise(struct st_probe_cell *c, bool at_end)
 	if (until && begin > until)
 		return false;
 	if (noise.kind == ST_PROBE_YIELD)
-		yield(noise.amount);
+		yield(noise.amount, begin);
 	else
 		probe_wait(noise);
 	c->noise += probe_ticks() - begin;
