@@ -112,14 +112,35 @@ st_blow_estimate_gain(const struct st_blow *b, uint32_t point, uint32_t function
 	return status;
 }
 
-/* Whether the speed-up can bring the gain, within the error. A latency and a metric may change by
- * more than the function. */
+/* Whether the point cannot change by more than the function. A latency and a metric may. */
+static bool
+has_bound(const struct st_blow *b, uint32_t point)
+{
+	const enum st_blow_point_kind kind = st_blow_point_kind(b, point);
+	return kind != ST_BLOW_LATENCY && kind != ST_BLOW_SOURCE;
+}
+
+double
+st_blow_most_gain(const struct st_blow *b, uint32_t point, double speedup)
+{
+	return has_bound(b, point) ? speedup : 1; /* no time becomes less than 0 */
+}
+
+/* Leaves out what is not possible: a gain greater than `most`, and a loss greater than `least`. */
+static void
+cut_gain(struct st_blow_gain *g, double least, double most)
+{
+	g->at = g->at > most ? most : g->at;
+	g->high = g->high > most ? most : g->high;
+	g->low = g->low < least ? least : g->low > most ? most : g->low;
+}
+
+/* Whether the speed-up can bring the gain, within the error. */
 static bool
 is_gain_possible(const struct st_blow *b, uint32_t point, const struct st_blow_gain *g,
                  double speedup)
 {
-	const enum st_blow_point_kind kind = st_blow_point_kind(b, point);
-	if (isnan(g->at) || kind == ST_BLOW_LATENCY || kind == ST_BLOW_SOURCE)
+	if (isnan(g->at) || !has_bound(b, point))
 		return true;
 	return g->at >= -speedup &&
 	       (g->at <= speedup || (g->low <= speedup && g->at - g->low <= speedup));
@@ -133,10 +154,12 @@ st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function, ui
 	static const double most_alone = 0.3; /* runs differ by about a tenth then */
 	if (st_blow_estimate_gain(b, point, function, percent, out))
 		return ST_FAILED;
-	if (!is_gain_possible(b, point, out, (double)percent / 100))
+	const double speedup = (double)percent / 100, most = st_blow_most_gain(b, point, speedup);
+	if (!is_gain_possible(b, point, out, speedup))
 		*out = (struct st_blow_gain){out->runs, NAN, NAN, NAN, true};
 	else if (out->runs < LEAST_RUNS && out->at - out->low > most_alone)
 		out->low = out->high = NAN;
+	cut_gain(out, has_bound(b, point) ? -speedup : -INFINITY, most);
 	return ST_OK;
 }
 
@@ -156,6 +179,8 @@ st_blow_find_control(const struct st_blow *b, uint32_t point, struct st_blow_gai
 	}
 	if (!status)
 		*out = st_blow_gain_of(times[0], n[0], times[1], n[1]);
+	if (!status)
+		cut_gain(out, -INFINITY, 1);
 	free(times[0]);
 	free(times[1]);
 	return status;

@@ -27,8 +27,10 @@ const char *st_blow_point_name(const struct st_blow *b, uint32_t point);
  * time. Runs in which the point was not called are not part of it. -1: memory is exhausted. */
 st_status st_blow_estimate_gain(const struct st_blow *b, uint32_t point, uint32_t function,
                                 uint64_t percent, struct st_blow_gain *out);
-/* The gain as it is shown: where runs differ much, one run gives no interval; and a gain that is
- * greater than the speed-up, or a loss that is, is noise. */
+/* The greatest gain that a speed-up (0 to 1) can bring. */
+double st_blow_most_gain(const struct st_blow *b, uint32_t point, double speedup);
+/* The gain as it is shown: where runs differ much, one run gives no interval; a gain that is
+ * greater than the speed-up, or a loss that is, is noise, and intervals end there. */
 st_status st_blow_find_gain(const struct st_blow *b, uint32_t point, uint32_t function,
                             uint64_t percent, struct st_blow_gain *out);
 /* The gain of a virtual speed-up that was tried. */

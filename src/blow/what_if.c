@@ -140,6 +140,16 @@ forecast_between(const struct curve_point *a, const struct curve_point *b, doubl
 	                                 between(a->high, b->high, part)};
 }
 
+/* Gains that leave all open that is possible tell nothing. */
+static void
+drop_if_unknown(const struct st_blow *b, uint32_t point, double most, struct st_blow_forecast *f)
+{
+	const double limit = fmin(st_blow_most_gain(b, point, most), 1);
+	if (f->state < ST_BLOW_FORECAST_NOT_MEASURED && f->low <= 0 && f->high >= limit)
+		*f = (struct st_blow_forecast){ST_BLOW_FORECAST_NOISY, NAN, NAN, NAN};
+}
+
+/* A speed-up whose gain is too noisy is left out, as if it had not been tried. */
 st_status
 st_blow_forecast_one(const struct st_blow *b, uint32_t point, const struct st_blow_wish *wish,
                      struct st_blow_forecast *out)
@@ -148,13 +158,16 @@ st_blow_forecast_one(const struct st_blow *b, uint32_t point, const struct st_bl
 	*out = (struct st_blow_forecast){ST_BLOW_FORECAST_NOT_MEASURED, NAN, NAN, NAN};
 	for (uint64_t percent = 1; percent <= 100; percent++) {
 		struct st_blow_gain g;
-		if (st_blow_estimate_gain(b, point, wish->function, percent, &g))
+		if (st_blow_find_gain(b, point, wish->function, percent, &g))
 			return ST_FAILED;
+		if (g.noisy && (double)percent >= wish->percent)
+			out->state = ST_BLOW_FORECAST_NOISY;
 		if (isnan(g.at))
 			continue;
 		const struct curve_point after = {(double)percent, g.at, g.low, g.high};
 		if (after.percent >= wish->percent) {
 			*out = forecast_between(&before, &after, wish->percent);
+			drop_if_unknown(b, point, wish->percent / 100, out);
 			return ST_OK;
 		}
 		before = after;
@@ -166,6 +179,7 @@ st_status
 st_blow_forecast_all(const struct st_blow *b, uint32_t point, const struct st_blow_wishes *w,
                      struct st_blow_forecast *out)
 {
+	double most = 0;
 	*out = (struct st_blow_forecast){.state = ST_BLOW_FORECAST_MEASURED};
 	for (size_t i = 0; i < w->list.n; i++) {
 		struct st_blow_forecast one;
@@ -176,12 +190,13 @@ st_blow_forecast_all(const struct st_blow *b, uint32_t point, const struct st_bl
 		out->at += one.at;
 		out->low += one.low;
 		out->high += one.high;
+		most += w->list.v[i].percent / 100;
 	}
 	if (out->state < ST_BLOW_FORECAST_NOT_MEASURED && out->at >= 1)
 		out->state = ST_BLOW_FORECAST_ABOVE_ALL;
+	out->high = isnan(out->high) ? NAN : fmin(out->high, 1);
+	drop_if_unknown(b, point, most, out);
 	if (out->state >= ST_BLOW_FORECAST_NOT_MEASURED)
 		out->at = out->low = out->high = NAN;
-	else
-		out->high = isnan(out->high) ? NAN : fmin(out->high, 1);
 	return ST_OK;
 }

@@ -33,6 +33,7 @@ enum st_blow_forecast_state {
 	ST_BLOW_FORECAST_MEASURED,     /* that speed-up was tried */
 	ST_BLOW_FORECAST_BETWEEN,      /* between two speed-ups that were tried */
 	ST_BLOW_FORECAST_NOT_MEASURED, /* no speed-up as great as that was tried */
+	ST_BLOW_FORECAST_NOISY,        /* the measured gains say nothing */
 	ST_BLOW_FORECAST_ABOVE_ALL,    /* the gains add up to the whole time or more */
 };
 struct st_blow_forecast {

@@ -225,6 +225,9 @@ class Progress(Blow):
         self.assertEqual(len(rows), 8)
         self.assertEqual([row["progress"] for row in result["what_if"]], ["main_part", "end of the run"])
         for row in result["what_if"]:
+            if rows[row["progress"], 0.25]["noisy"] or row["gain"] is None:  # on a busy machine
+                self.assertNotEqual(row["state"], "measured")
+                continue
             self.assertEqual(row["state"], "measured")
             for key in ("gain", "lo", "hi"):
                 measured = rows[row["progress"], 0.25][key]
@@ -235,7 +238,7 @@ class Progress(Blow):
             self.assertEqual((row["functions"][0]["function"], row["functions"][0]["speedup"]), ("worker_part", 0.25))
         text = self.strobe("--from", "r.db", "--what-if", "worker_part=30%").stdout
         self.assertIn("forecast if worker_part were 30 % faster, with 95 % intervals:\n  increase of the calls of main_part per second: ", text)
-        self.assertRegex(text, r"  decrease of the run time: .*, between measured speed-ups\n")
+        self.assertRegex(text, r"  decrease of the run time: (.*, between measured speed-ups|cannot tell: .*)\n")
         self.assertIn("did not make 'main_part' faster", self.strobe("--from", "r.db", "--what-if", "main_part=30%", code=2).stderr)
 
     def test_mistakes(self):

@@ -153,6 +153,35 @@ test_noisy(void **state)
 	}
 }
 
+/* Intervals end at what is possible: a speed-up of 25 % saves at most 25 %, and no time is less
+ * than 0. A gain that chance makes greater than that is shown as that. */
+static void
+test_cut(void **state)
+{
+	struct st_blow b = campaign_of(200000), latency = campaign_of(200000);
+	struct st_blow_gain g;
+	(void)state;
+	assert_int_equal(st_blow_estimate_gain(&b, ST_BLOW_NONE, F, 50, &g), ST_OK);
+	assert_true(g.high > 0.5 && g.at < 0.5);
+	assert_int_equal(st_blow_find_gain(&b, ST_BLOW_NONE, F, 50, &g), ST_OK);
+	assert_true(is_near(g.high, 0.5) || isnan(g.high));
+	add_virtual(&b, F, 50, 1100000, 300000);
+	assert_int_equal(st_blow_find_gain(&b, ST_BLOW_NONE, F, 50, &g), ST_OK);
+	assert_true(g.high <= 0.5 && g.low >= -0.5 && g.low < g.at);
+	/* 55 % by 50 %, but with a wide interval. */
+	add_virtual(&b, G, 50, 480000, 0);
+	add_virtual(&b, G, 50, 540000, 0);
+	assert_int_equal(st_blow_find_gain(&b, ST_BLOW_NONE, G, 50, &g), ST_OK);
+	assert_true(!g.noisy && is_near(g.at, 0.5) && is_near(g.high, 0.5) && g.low < 0.5);
+	assert_int_equal(st_blow_find_control(&b, ST_BLOW_NONE, &g), ST_OK);
+	assert_true(!(g.high > 1));
+	assert_true(is_near(st_blow_most_gain(&b, ST_BLOW_NONE, 0.25), 0.25));
+	latency.functions.v[POINT].progress = ST_BLOW_LATENCY;
+	assert_true(is_near(st_blow_most_gain(&latency, POINT, 0.25), 1));
+	st_blow_free(&b);
+	st_blow_free(&latency);
+}
+
 static bool
 is_dot(const struct st_blow_dot *d, double x, double y)
 {
@@ -379,6 +408,33 @@ test_intervals(void **state)
 	st_blow_free(&b);
 }
 
+/* A gain that is too noisy is no input; one that leaves all open that is possible gives no
+ * forecast, and neither does a sum with it. */
+static void
+test_unsupported(void **state)
+{
+	struct st_blow b = campaign_of(0), wide = campaign_of(900000);
+	(void)state;
+	for (size_t i = 0; i < b.runs.n; i++)
+		if (b.runs.v[i].function == F && b.runs.v[i].noise.strength == 50)
+			b.runs.v[i].total_ns = 750000; /* 55 % by 50 % */
+	struct st_blow_forecast f = forecast(&b, ST_BLOW_NONE, "f=50%");
+	assert_true(f.state == ST_BLOW_FORECAST_NOISY && isnan(f.at) && isnan(f.high));
+	f = forecast(&b, ST_BLOW_NONE, "f=50%,g=25%");
+	assert_true(f.state == ST_BLOW_FORECAST_NOISY && isnan(f.at));
+	f = forecast(&b, ST_BLOW_NONE, "f=25%");
+	assert_true(f.state == ST_BLOW_FORECAST_MEASURED && is_near(f.at, 0.1));
+	add_virtual(&b, F, 75, 1200000, 500000);
+	f = forecast(&b, ST_BLOW_NONE, "f=50%"); /* between 25 and 75 % */
+	assert_true(f.state == ST_BLOW_FORECAST_BETWEEN && is_near(f.at, 0.2));
+	add_virtual(&wide, F, 50, 1700000, 0);
+	add_virtual(&wide, F, 50, 800000, 0);
+	f = forecast(&wide, ST_BLOW_NONE, "f=50%");
+	assert_true(f.state == ST_BLOW_FORECAST_NOISY && isnan(f.at));
+	st_blow_free(&b);
+	st_blow_free(&wide);
+}
+
 static void
 test_above_all(void **state)
 {
@@ -467,6 +523,7 @@ main(void)
 	        cmocka_unit_test(test_noisy),       cmocka_unit_test(test_calls),
 	        cmocka_unit_test(test_deviation),   cmocka_unit_test(test_choice),
 	        cmocka_unit_test(test_kept),        cmocka_unit_test(test_forecasts),
+	        cmocka_unit_test(test_cut),         cmocka_unit_test(test_unsupported),
 	        cmocka_unit_test(test_intervals),   cmocka_unit_test(test_above_all),
 	        cmocka_unit_test(test_names),       cmocka_unit_test(test_any_text),
 	        cmocka_unit_test(test_unknown_end), cmocka_unit_test(test_curves),

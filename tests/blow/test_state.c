@@ -120,7 +120,7 @@ test_sentences(void **state)
 	const struct st_blow_view view = {0};
 	char *text = print_campaign(&b, &view);
 	(void)state;
-	assert_non_null(strstr(text, "\nmaking f 25 % faster makes the run 25.0 % (24.9 to 25.1) "
+	assert_non_null(strstr(text, "\nmaking f 25 % faster makes the run 25.0 % (24.9 to 25.0) "
 	                             "shorter\n"));
 	assert_non_null(strstr(text,
 	                       "\nthe gain of f bends at about 25 %: until there, each percent "
