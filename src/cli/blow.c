@@ -338,8 +338,8 @@ check_point_names(const struct st_blow *b, const char *option, const struct st_p
 			why = f->why ? f->why : why;
 		}
 		if (!called)
-			return st_fail(e, ST_EXIT_FAILED, "--%s %s: %s%s", option,
-			               progress->text[i],
+			return st_fail(e, found ? ST_EXIT_FAILED : ST_EXIT_USAGE, "--%s %s: %s%s",
+			               option, progress->text[i],
 			               why     ? "the function takes no probe: "
 			               : found ? "the function did not return in the run that "
 			                         "selects functions: use another one"

@@ -220,7 +220,8 @@ st_blow_check_location_names(const struct st_blow *b, const struct st_blow_argum
 		}
 		if (!visited)
 			return st_fail(
-			        e, ST_EXIT_FAILED, "--at %s: %s%s", one->text,
+			        e, found ? ST_EXIT_FAILED : ST_EXIT_USAGE, "--at %s: %s%s",
+			        one->text,
 			        why     ? "the location takes no probe: "
 			        : found ? "it was not executed in the run that selects functions"
 			        : st_blow_location_is_block(one)

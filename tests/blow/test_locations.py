@@ -109,7 +109,7 @@ class Locations(Case):
             done = subprocess.run([STROBE, "blow", *options, "--", PLANTED, "serial"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                   timeout=100, cwd=self.at, check=False)
             self.assertIn(text, done.stderr)
-            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.returncode, 2, done.stderr)
             self.assertEqual(done.stderr.count("\n"), 1)
 
 
