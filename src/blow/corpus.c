@@ -131,6 +131,32 @@ st_blow_frequent_of(const struct st_blow *b)
 	return f;
 }
 
+/* By descending time; of equal times in the order of the list. */
+static bool
+comes_before(const struct st_blow_function *a, const struct st_blow_function *b)
+{
+	return a->ns > b->ns || (a->ns == b->ns && a < b);
+}
+
+const struct st_blow_function *
+st_blow_next_frequent(const struct st_blow *b, const struct st_blow_function *after)
+{
+	const struct st_blow_function *next = NULL;
+	for (size_t i = 0; i < b->functions.n; i++) {
+		const struct st_blow_function *f = &b->functions.v[i];
+		if (f->traits & ST_BLOW_IS_FREQUENT && (!after || comes_before(after, f)) &&
+		    (!next || comes_before(f, next)))
+			next = f;
+	}
+	return next;
+}
+
+double
+st_blow_selected_share(const struct st_blow *b, const struct st_blow_function *f)
+{
+	return (double)f->ns / longest_ns(b);
+}
+
 /* Locations and contexts are what the user has asked for, and samples have no probes. */
 static bool
 may_be_left_out(const struct st_blow_function *f)

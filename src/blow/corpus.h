@@ -83,6 +83,12 @@ struct st_blow_frequent {
 	double share;
 };
 struct st_blow_frequent st_blow_frequent_of(const struct st_blow *b);
+/* The function that was left out with the most time after that one (NULL: of all). NULL: none is.
+ */
+const struct st_blow_function *st_blow_next_frequent(const struct st_blow *b,
+                                                     const struct st_blow_function *after);
+/* The function's part of the time of the longest one, in the selection run. */
+double st_blow_selected_share(const struct st_blow *b, const struct st_blow_function *f);
 /* Whether a pattern fits one of a function's names. */
 bool st_blow_fits(const char *name, const char *raw_name, const struct st_patterns *patterns);
 /* The mean time of a call in ns; 0 if there was no call. */

@@ -334,6 +334,7 @@ blow_json_left_out(const struct st_blow *b)
 		json_t *row = json_object();
 		SET(row, "function", st_json_text(f->name));
 		SET(row, "calls", st_json_count(f->calls));
+		SET(row, "time_share", st_json_real(st_blow_selected_share(b, f)));
 		APPEND(out, row);
 	}
 	return blow_json_or_nothing(out, bad);

@@ -469,9 +469,36 @@ print_lost_windows(const struct st_blow *b, FILE *out)
 		        made - counted == 1 ? "it" : "them");
 }
 
+/* The functions whose probes would cost too much, those with the most time first; all of them if
+ * `full`. */
+static void
+print_frequent(const struct st_blow *b, bool full, FILE *out)
+{
+	enum { MOST_NAMED = 5 };
+	const struct st_blow_frequent frequent = st_blow_frequent_of(b);
+	const struct st_blow_function *last = NULL;
+	if (!frequent.n)
+		return;
+	fprintf(out,
+	        "\n%s with at least %s calls %s left out, since the probes would take about "
+	        "%.3g %% of the run time: name them with --funcs, or try all with "
+	        "--probe-overhead 0\n",
+	        ST_COUNT(frequent.n, "function", "functions"), ST_NUMBER(frequent.calls),
+	        frequent.n == 1 ? "was" : "were", frequent.share * 100);
+	for (size_t n = 0; n < frequent.n && (full || n < MOST_NAMED); n++) {
+		last = st_blow_next_frequent(b, last);
+		fprintf(out, "  %s: %.1f %% of the time in the selection, %s\n", last->name,
+		        st_blow_selected_share(b, last) * 100,
+		        ST_COUNT(last->calls, "call", "calls"));
+	}
+	if (!full && frequent.n > MOST_NAMED)
+		fprintf(out, "  ... and %s more, which --full prints\n",
+		        ST_NUMBER(frequent.n - MOST_NAMED));
+}
+
 /* Remarks on what the numbers leave out. */
 static void
-print_remarks(const struct st_blow *b, FILE *out)
+print_remarks(const struct st_blow *b, bool full, FILE *out)
 {
 	const struct st_blow_baseline base = st_blow_baseline_of(b);
 	size_t refused = 0;
@@ -481,15 +508,7 @@ print_remarks(const struct st_blow *b, FILE *out)
 		fprintf(out, "\n%s cannot be timed, and %s not tried; --show-functions lists %s\n",
 		        ST_COUNT(refused, "function", "functions"), refused == 1 ? "was" : "were",
 		        refused == 1 ? "it" : "them");
-	const struct st_blow_frequent frequent = st_blow_frequent_of(b);
-	if (frequent.n)
-		fprintf(out,
-		        "\n%s with at least %s calls %s left out, since the probes would take "
-		        "about "
-		        "%.3g %% of the run time: name them with --funcs, or try all with "
-		        "--probe-overhead 0\n",
-		        ST_COUNT(frequent.n, "function", "functions"), ST_NUMBER(frequent.calls),
-		        frequent.n == 1 ? "was" : "were", frequent.share * 100);
+	print_frequent(b, full, out);
 	if (b->live)
 		print_lost_windows(b, out);
 	if (base.n > 1 && !base.has_output)
@@ -512,7 +531,7 @@ st_blow_text_print(const struct st_blow *b, const struct st_blow_view *view, FIL
 	if (view->wishes && st_blow_what_if_print(b, view->wishes, out))
 		return ST_FAILED;
 	print_faults(b, view, out);
-	print_remarks(b, out);
+	print_remarks(b, view->full, out);
 	return ST_OK;
 }
 

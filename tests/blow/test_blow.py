@@ -116,7 +116,7 @@ class SpeedUp(Blow):
                 self.assertGreaterEqual(run["noise"]["measured_ns"], 0.998 * run["noise"]["calls"] * run["noise"]["strength"])
         self.strobe("-q", "-m", "speed-up", "-F", "main,quarter", "--iterations", "3", "--baseline-runs", "3", "-o", "s.db", "--", PLANTED, "serial")
         text = self.strobe("--from", "s.db").stdout
-        self.assertRegex(text, r"\n  id  fitness  exp  time %  calls +mean us  function\n   1  [01]\.\d{5} ")
+        self.assertRegex(text, r"\n  id  fitness  exp  time %  wait %  calls +mean us  function\n   1  [01]\.\d{5} ")
         self.assertIn("--mode causal measures that", text)
         self.assertIn("rank correlation", self.strobe("--from", "s.db", "--compare", "s.db").stdout)
 

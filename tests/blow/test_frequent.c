@@ -126,8 +126,37 @@ test_text(void **state)
 	assert_non_null(strstr(text,
 	                       "\n2 functions with at least 30,000 calls were left out, since the "
 	                       "probes would take about 103 % of the run time: name them with "
-	                       "--funcs, or try all with --probe-overhead 0\n"));
+	                       "--funcs, or try all with --probe-overhead 0\n"
+	                       "  hot: 60.0 % of the time in the selection, 1,000,000 calls\n"
+	                       "  warm: 20.0 % of the time in the selection, 30,000 calls\n"));
+	assert_null(strstr(text, "more, which --full prints"));
 	free(text);
+	st_blow_free(&b);
+}
+
+/* Those with the most time are named, and all with --full. */
+static void
+test_many_left_out(void **state)
+{
+	static const char *const names[] = {"f0", "f1", "f2", "f3", "f4", "f5", "f6"};
+	struct st_blow b = {0};
+	const struct st_blow_view view = {0}, full = {.full = true};
+	const struct st_blow_criteria c = criteria_with(0.05);
+	(void)state;
+	add_function(&b, "main", 2, 1000000000);
+	for (uint64_t i = 0; i < 7; i++)
+		add_function(&b, names[i], 10000000 + i, 100000000 * (i % 7 + 1));
+	st_blow_choose(&b, &c);
+	char *text = print_campaign(&b, &view), *all = print_campaign(&b, &full);
+	assert_non_null(strstr(text, "  f6: 70.0 % of the time in the selection, 10,000,006 calls\n"
+	                             "  f5: 60.0 % of"));
+	assert_non_null(strstr(text, "  f2: 30.0 % of"));
+	assert_null(strstr(text, "  f1: "));
+	assert_non_null(strstr(text, "\n  ... and 2 more, which --full prints\n"));
+	assert_non_null(strstr(all, "  f0: 10.0 % of"));
+	assert_null(strstr(all, "more, which --full prints"));
+	free(text);
+	free(all);
 	st_blow_free(&b);
 }
 
@@ -135,10 +164,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_limit),
-	        cmocka_unit_test(test_kept),
-	        cmocka_unit_test(test_time),
-	        cmocka_unit_test(test_text),
+	        cmocka_unit_test(test_limit),         cmocka_unit_test(test_kept),
+	        cmocka_unit_test(test_time),          cmocka_unit_test(test_text),
+	        cmocka_unit_test(test_many_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
