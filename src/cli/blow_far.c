@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "batch/node.h"
 #include "blow/experiment.h"
+#include "campaign/calibrate.h"
 #include "cli/blow.h"
 #include "cli/commands.h"
 #include "cli/on_tasks.h"
@@ -102,6 +103,25 @@ far_select(void *arg, struct st_blow *b, struct st_blow_run *run, struct st_erro
 
 /* ---- the campaign ---- */
 
+/* If all workers are on this machine, there is no quieter one: unless --node-noise says what is
+ * allowed, it is not left out, but the user is told. */
+static void
+admit_this_machine(struct st_blow_arguments *a)
+{
+	bool slurm = true;
+	struct st_error e;
+	if (a->place.noise_set || st_batch_is_slurm(a->place.on, &slurm, &e) || slurm)
+		return;
+	const double limit = a->place.noise, noise = a->quiet ? 0 : st_node_noise(limit);
+	a->place.noise = 0;
+	if (noise > limit)
+		fprintf(stderr,
+		        "strobe: equal work differs by up to %.2g %% on this machine, more than "
+		        "%.2g %%: the campaign goes on, since all workers are here, but its "
+		        "intervals may be wide; --node-noise sets a limit\n",
+		        noise * 100, limit * 100);
+}
+
 struct st_blow_far *
 st_blow_far_begin(struct st_blow_arguments *a, char *const *argv, struct st_error *e)
 {
@@ -112,6 +132,7 @@ st_blow_far_begin(struct st_blow_arguments *a, char *const *argv, struct st_erro
 		return NULL;
 	}
 	f->a = a;
+	admit_this_machine(a);
 	f->tasks = (struct st_on_tasks){.tool = "blow", .command = argv, .program = program};
 	f->workers = (struct st_blow_workers){far_begin_run, far_end_run, far_select, f};
 	if (st_on_tasks_open(&f->tasks, &a->place,

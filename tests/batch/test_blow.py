@@ -61,6 +61,13 @@ class Blow(worked.Case):
         _, errors = self.end(self.blow(*NOISES[:-1], *ON, "--campaign", "campaign"), 125)
         self.assertEqual(errors, worked.REFUSED)
 
+    def test_only_node(self):
+        """This machine is not left out for its noise, since there is no other one, unless the option says what is allowed."""
+        for options, noise in (([], 0), (["--node-noise", "100"], 1)):
+            folder = f"campaign{noise}"
+            self.end(self.blow("-F", "quarter", "--noise", "busy", "--iterations", "1", "--on", "local:1", *options, "--campaign", folder), 0)
+            self.assertEqual(json.loads((self.folder / folder / "campaign.json").read_text(encoding="utf-8"))["noise"], noise)
+
     def test_lines_and_status(self):
         """Lines and blocks are chosen by the samples of the first worker's run. Only results that can be read are finished runs."""
         out, errors = self.end(self.start("blow", "-q", "-m", "causal", "--by", "line,block", "-F", "main_part", *ON, "--baseline-runs", "3", "--timeout", "0",
