@@ -23,12 +23,7 @@ struct st_blow_how {
 	bool causal;   /* runs are virtual speed-ups: virtual.h */
 	bool hides_pauses; /* the program's clocks stand still while its threads are paused */
 	double limit;      /* seconds after which a run is ended; 0: none */
-	        *main;   /* functions are timed, and get noise, while this one runs; NULL: always */
-	bool after;      /* noise of a function is at its returns, in place of its entries */
-	bool speedup;    /* runs have noise in all functions except one */
-	bool causal;     /* runs are virtual speed-ups: virtual.h */
-	double limit;    /* seconds after which a run is ended; 0: none */
-	double yield_ns; /* the yields of one noise end after this time; 0: no limit */
+	double yield_ns;   /* the yields of one noise end after this time; 0: no limit */
 	double duration; /* seconds after which a run is ended without a fault; 0: it ends itself */
 	double end_at;   /* moment (st_now_raw) at which a run is ended in the same way; 0: none */
 	const struct st_trace_request *request; /* chooses the functions for the selection */

@@ -154,17 +154,19 @@ is_followed(const struct st_probes *p, const struct st_probed_image *image,
 	return false;
 }
 
-/* Returns whether the program can restrict its system calls by this function of the C library, and
- * calls are recorded, which needs system calls. *amount: that of the action. */
-static bool
+/* Returns the action if the program can restrict its system calls by this function of the C
+ * library, and calls are recorded, which needs system calls. Otherwise: ST_PROBE_NOTHING. */
+static enum st_probe_kind
 sandboxes(const struct st_probes *p, const struct st_probed_image *image,
-          const struct st_function *f, uint32_t *amount)
+          const struct st_function *f)
 {
 	const size_t n = strcspn(f->raw_name, "@"); /* its version follows */
-	*amount = n == strlen("syscall") && !memcmp(f->raw_name, "syscall", n);
-	return p->process.records_calls && f->source != ST_SYM_PLT &&
-	       (*amount || (n == strlen("prctl") && !memcmp(f->raw_name, "prctl", n))) &&
-	       makes_threads(image);
+	const bool is_general = n == strlen("syscall") && !memcmp(f->raw_name, "syscall", n),
+	           is_prctl = n == strlen("prctl") && !memcmp(f->raw_name, "prctl", n);
+	if (!p->process.records_calls || f->source == ST_SYM_PLT || !(is_general || is_prctl) ||
+	    !makes_threads(image))
+		return ST_PROBE_NOTHING;
+	return is_general ? ST_PROBE_SYSCALL : ST_PROBE_SANDBOX;
 }
 
 /* The role of the function overrules the choice of the user. */
@@ -180,9 +182,10 @@ action_of(const struct st_probes *p, const struct st_probed_image *image, const 
 		return clock;
 	if (is_followed(p, image, w->function))
 		return (struct st_probe_action){.kind = ST_PROBE_EXEC, .amount = chosen.kind != 0};
-	uint32_t amount;
-	if (!chosen.kind && sandboxes(p, image, w->function, &amount))
-		return (struct st_probe_action){.kind = ST_PROBE_SANDBOX, .amount = amount};
+	const enum st_probe_kind sandbox =
+	        chosen.kind ? ST_PROBE_NOTHING : sandboxes(p, image, w->function);
+	if (sandbox)
+		return (struct st_probe_action){.kind = sandbox};
 	switch (site->role.role) {
 	case ST_ROLE_UNWINDER:
 		return (struct st_probe_action){.kind = ST_PROBE_UNWIND};
@@ -204,8 +207,7 @@ static bool
 has_role(const struct st_probes *p, const struct st_probed_image *image,
          const struct st_function *f)
 {
-	uint32_t amount;
-	if (is_followed(p, image, f) || sandboxes(p, image, f, &amount) ||
+	if (is_followed(p, image, f) || sandboxes(p, image, f) ||
 	    st_probe_clock_action(p, image, f).kind)
 		return true;
 	const enum st_probe_role role = st_probe_role(f->raw_name).role;
@@ -267,7 +269,7 @@ write_probe(struct st_probes *p, const struct st_probed_image *image,
 	struct st_probe_where where = where_of(image, arena, index);
 	if (action.kind == ST_PROBE_READ || action.kind == ST_PROBE_RECORD ||
 	    action.kind == ST_PROBE_LOCK || action.kind == ST_PROBE_CREATE ||
-	    action.kind == ST_PROBE_SANDBOX)
+	    action.kind == ST_PROBE_SANDBOX || action.kind == ST_PROBE_SYSCALL)
 		where.slot = arena->at + ST_ARENA_READ;
 	if (action.kind == ST_PROBE_PATCHED)
 		where.returns = arena->at + ST_ARENA_RETURN;
@@ -357,7 +359,8 @@ static bool
 acts_after(const struct st_probe_action *a)
 {
 	return a->kind == ST_PROBE_WAIT_AFTER || a->kind == ST_PROBE_SLEEP_AFTER ||
-	       a->kind == ST_PROBE_RECORD || a->kind == ST_PROBE_TALLY || a->kind == ST_PROBE_LOCK;
+	       a->kind == ST_PROBE_RECORD || a->kind == ST_PROBE_TALLY ||
+	       a->kind == ST_PROBE_LOCK || a->kind == ST_PROBE_SYSCALL;
 }
 
 /* The function that was added last has its probe. */

@@ -30,6 +30,7 @@ struct st_recording_targets {
 		uint64_t entry;
 		enum st_record_metric metric; /* of the time in it; ST_RECORD_TIME: none */
 		enum st_held_role role;
+		bool is_general; /* the function makes any system call: syscall(2) */
 	})
 	waiting;
 	size_t *matched; /* by pattern */

@@ -33,13 +33,17 @@ static const struct waiting_function {
         {"pthread_cond_wait", ST_RECORD_CONDITION_WAIT, ST_HELD_WAITS},
         {"pthread_cond_timedwait", ST_RECORD_CONDITION_WAIT, ST_HELD_WAITS},
         {"pthread_cond_clockwait", ST_RECORD_CONDITION_WAIT, ST_HELD_WAITS},
+        /* Only the time of calls that wait for a futex: rt/probe/waits.c. */
+        {"syscall", ST_RECORD_LOCK_WAIT, ST_HELD_NOTHING},
 };
 
 /* Returns the metric and the role of the function that the chosen metrics need. */
 static struct st_recording_waiting
 wanted_of(const struct st_recording_request *r, const struct waiting_function *f)
 {
-	struct st_recording_waiting w = {.metric = ST_RECORD_TIME, .role = ST_HELD_NOTHING};
+	struct st_recording_waiting w = {.metric = ST_RECORD_TIME,
+	                                 .role = ST_HELD_NOTHING,
+	                                 .is_general = !strcmp(f->name, "syscall")};
 	if (f->metric != ST_RECORD_TIME && r->metrics >> f->metric & 1)
 		w.metric = f->metric;
 	if (r->metrics >> ST_RECORD_LOCK_HELD & 1)
@@ -76,6 +80,8 @@ st_recording_choose_waiting(const struct st_recording_targets *t, uint64_t entry
 		const struct st_recording_waiting *w = &t->waiting.v[i];
 		if (w->entry != entry)
 			continue;
+		if (w->is_general)
+			return (struct st_probe_action){ST_PROBE_SYSCALL, w->metric};
 		if (w->role == ST_HELD_NOTHING)
 			return (struct st_probe_action){ST_PROBE_TALLY, w->metric};
 		return (struct st_probe_action){

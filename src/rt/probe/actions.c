@@ -169,7 +169,11 @@ probe_read(uint64_t function, uint64_t *slot, const uint64_t *registers)
 		return;
 	}
 	if (probe_area()->actions[function].kind == ST_PROBE_SANDBOX) {
-		probe_sandbox_call(function, registers);
+		probe_sandbox_call(__NR_prctl, registers);
+		return;
+	}
+	if (probe_area()->actions[function].kind == ST_PROBE_SYSCALL) {
+		probe_system_call(function, slot, registers);
 		return;
 	}
 	if (probe_area()->actions[function].kind == ST_PROBE_CREATE) {

@@ -81,7 +81,9 @@ end_timed_frame(struct st_probe_thread *t, const struct st_probe_frame *f, uint6
 	const uint64_t outermost = --c->active == 0 && !c->counted_active ? taken : 0;
 	if (UNLIKELY(f->ends == ST_PROBE_ENDS_SCOPE))
 		__atomic_fetch_sub(&probe_context.running, 1, __ATOMIC_RELAXED);
-	if (UNLIKELY(f->ends == ST_PROBE_ENDS_TALLY))
+	/* A wait within another one, as of a library that replaces pthread_mutex_lock, is part of
+	 * that one. */
+	if (UNLIKELY(f->ends == ST_PROBE_ENDS_TALLY && around->ends != ST_PROBE_ENDS_TALLY))
 		t->tallies.v[probe_tally(probe_area()->actions[f->function - 1])] += taken;
 	if (UNLIKELY(f->row))
 		probe_finish_row(t, f, taken, end);

@@ -67,8 +67,11 @@ KEEPS_REGISTERS void probe_create_call(uint64_t function, uint64_t *slot,
                                        const uint64_t *registers);
 SELDOM void probe_created(const struct st_probe_frame *f);
 
-/* sandbox.c: a call that may forbid the program system calls (ST_PROBE_SANDBOX). */
-SELDOM void probe_sandbox_call(uint64_t function, const uint64_t *registers);
+/* sandbox.c: a system call that may forbid the program others (ST_PROBE_SANDBOX). */
+SELDOM void probe_sandbox_call(uint64_t number, const uint64_t *args);
+/* waits.c: a call of the function `syscall` (ST_PROBE_SYSCALL). */
+KEEPS_REGISTERS void probe_system_call(uint64_t function, uint64_t *slot,
+                                       const uint64_t *registers);
 
 /* record.c: the entry of a call that may be kept (ST_PROBE_RECORD), and the end of one that was
  * kept; taken: its net ticks; end: the ticks at its end. */
@@ -91,7 +94,7 @@ SELDOM void probe_end_callee(struct st_probe_thread *t, const struct st_probe_fr
 static inline bool
 probe_has_tally(uint32_t kind)
 {
-	return kind == ST_PROBE_TALLY || kind == ST_PROBE_LOCK;
+	return kind == ST_PROBE_TALLY || kind == ST_PROBE_LOCK || kind == ST_PROBE_SYSCALL;
 }
 static inline uint32_t
 probe_tally(struct st_probe_action action)

@@ -82,11 +82,8 @@ sandbox_permits_recording(const void *filter)
 }
 
 void
-probe_sandbox_call(uint64_t function, const uint64_t *registers)
+probe_sandbox_call(uint64_t number, const uint64_t *args)
 {
-	const bool is_general = probe_area()->actions[function].amount;
-	const uint64_t *args = registers + is_general,
-	               number = is_general ? registers[0] : __NR_prctl;
 	bool strict, filters;
 	if (!*(volatile uint64_t *)probe_context.note)
 		probe_notice_fork();
