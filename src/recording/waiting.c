@@ -5,6 +5,9 @@
 
 #include "recording/targets.h"
 
+/* Waits of Rust's library for a condition variable, which call `syscall`. */
+static const char rust_waits[] = "*std::sys::*Condvar*::wait*";
+
 static const struct waiting_function {
 	const char *name;
 	enum st_record_metric metric;
@@ -35,6 +38,7 @@ static const struct waiting_function {
         {"pthread_cond_clockwait", ST_RECORD_CONDITION_WAIT, ST_HELD_WAITS},
         /* Only the time of calls that wait for a futex: rt/probe/waits.c. */
         {"syscall", ST_RECORD_LOCK_WAIT, ST_HELD_NOTHING},
+        {rust_waits, ST_RECORD_CONDITION_WAIT, ST_HELD_NOTHING},
 };
 
 /* Returns the metric and the role of the function that the chosen metrics need. */
@@ -45,6 +49,9 @@ wanted_of(const struct st_recording_request *r, const struct waiting_function *f
 	                                 .role = ST_HELD_NOTHING,
 	                                 .is_general = !strcmp(f->name, "syscall")};
 	if (f->metric != ST_RECORD_TIME && r->metrics >> f->metric & 1)
+		w.metric = f->metric;
+	/* Otherwise their time would be part of the other metric. */
+	if (f->name == rust_waits && r->metrics >> ST_RECORD_LOCK_WAIT & 1)
 		w.metric = f->metric;
 	if (r->metrics >> ST_RECORD_LOCK_HELD & 1)
 		w.role = f->role;
@@ -57,11 +64,13 @@ st_recording_find_waiting(struct st_recording_targets *t, struct st_image *image
 	t->waiting.n = 0;
 	for (size_t i = 0; i < sizeof waiting_functions / sizeof *waiting_functions; i++) {
 		struct st_targets found = {0};
-		struct st_recording_waiting wanted = wanted_of(t->request, &waiting_functions[i]);
+		const struct waiting_function *f = &waiting_functions[i];
+		struct st_recording_waiting wanted = wanted_of(t->request, f);
 		if ((wanted.metric == ST_RECORD_TIME && wanted.role == ST_HELD_NOTHING) ||
-		    !st_image_defines(image, waiting_functions[i].name))
+		    !st_image_defines(image,
+		                      f->name == rust_waits ? "rust_eh_personality" : f->name))
 			continue;
-		t->no_memory |= st_targets_find(&found, image, waiting_functions[i].name) != ST_OK;
+		t->no_memory |= st_targets_find(&found, image, f->name) != ST_OK;
 		for (size_t j = 0; j < found.entries.n; j++) {
 			struct st_recording_waiting *w = ST_PUSH(&t->waiting);
 			t->no_memory |= !w;

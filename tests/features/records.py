@@ -2,6 +2,7 @@
 """Reads a file of records, as docs/annotations-records.md describes it, for tests."""
 
 import csv
+import subprocess
 
 
 def number(text):
@@ -69,3 +70,16 @@ def read(path):
                     row.append(None if value == "" else value if is_name else number(value))
                 f.rows.append(row)
     return functions, notes
+
+
+def build_rust(test, source, program, *options):
+    """Compiles a program in Rust; the test is skipped if there is no compiler."""
+    try:
+        found = subprocess.run(["rustc", "--version"], capture_output=True, text=True, timeout=60, check=False)
+    except OSError:
+        test.skipTest("rustc is not installed")
+    if found.returncode:  # that of rustup may have no toolchain for this user
+        test.skipTest("rustc does not run: " + (found.stderr.strip().splitlines() or [""])[0])
+    done = subprocess.run(["rustc", "-g", *options, "-o", program, source], capture_output=True, text=True, timeout=200, check=False)
+    test.assertEqual(done.returncode, 0, done.stderr)
+    return program

@@ -69,16 +69,7 @@ class Images(Recording):
 
 class Rust(Recording):
     def build(self):
-        program = os.path.join(self.folder.name, "items")
-        try:
-            found = subprocess.run(["rustc", "--version"], capture_output=True, text=True, timeout=60, check=False)
-        except OSError:
-            self.skipTest("rustc is not installed")
-        if found.returncode:  # that of rustup may have no toolchain for this user
-            self.skipTest("rustc does not run: " + (found.stderr.strip().splitlines() or [""])[0])
-        done = subprocess.run(["rustc", "-g", "-C", "opt-level=1", "-o", program, ITEMS], capture_output=True, text=True, timeout=200, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return program
+        return records.build_rust(self, ITEMS, os.path.join(self.folder.name, "items"), "-C", "opt-level=1")
 
     def column(self, functions, name, *endings):
         """The values of the features with these ends of their names: the members of libraries have other paths in other versions."""
