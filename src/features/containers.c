@@ -145,6 +145,9 @@ st_feature_container(struct st_feature_search *s, const struct st_feature_item *
 	const uint16_t op = is_deque ? container_size_of_deque(s, start, finish)
 	                             : container_size_of_bits(s, start, finish);
 	start->is_pair = finish->is_pair = true;
+	/* Pointers beside the iterators lead to memory without elements. */
+	for (size_t i = 0; i < n; i++)
+		v[i].is_pair |= v[i].type && v[i].type->kind == ST_TYPE_POINTER;
 	if (op == ST_NO_OP)
 		s->table->left_out++;
 	else

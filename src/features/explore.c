@@ -350,6 +350,15 @@ add_class_of(struct st_feature_search *s, const struct st_feature_item *item)
 	free(value);
 }
 
+/* Returns whether the member is one of those of std::string that share their bytes: the characters
+ * of a short text, and the capacity of a long one. */
+static bool
+is_in_short_text(const struct st_member *m)
+{
+	return m->name &&
+	       (!strcmp(m->name, "_M_allocated_capacity") || !strcmp(m->name, "_M_local_buf"));
+}
+
 static void
 add_members(struct st_feature_search *s, struct st_feature_item *item)
 {
@@ -374,6 +383,8 @@ add_members(struct st_feature_search *s, struct st_feature_item *item)
 		const struct st_member *m = &type->members.v[i];
 		if (m->is_artificial || !m->type || ends[i].is_pair ||
 		    (m->name && !strncmp(m->name, "_vptr", 5)))
+			continue;
+		if (is_in_short_text(m))
 			continue;
 		if (m->is_virtual && !find_virtual_base(s, item, m, &ends[i].where))
 			st_feature_skip(s, item, m->name, "it is a virtual base class");

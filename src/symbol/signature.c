@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads the parameters of a function and the globals of its compilation unit from DWARF. */
+/* Reads the parameters of a function from DWARF. */
 #include <dwarf.h>
 
 #include "symbol/scopes.h"
@@ -63,13 +63,6 @@ is_changed_copy(struct st_image *image, uint64_t entry)
 
 /* ---- reading ---- */
 
-static bool
-is_rust(Dwarf_Die *unit)
-{
-	int64_t language = 0;
-	return sym_die_number(unit, DW_AT_language, &language) && language == DW_LANG_Rust;
-}
-
 static st_status
 read_parameters(struct st_image *image, Dwarf_Die *function, struct st_signature *s)
 {
@@ -121,80 +114,6 @@ place_parameters(struct st_image *image, Dwarf_Die *function, uint64_t entry,
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* ---- globals ---- */
-
-static bool
-global_address(Dwarf_Die *die, uint64_t *address)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Op *expression;
-	size_t n;
-	if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-	    dwarf_getlocation(&attribute, &expression, &n) != 0 || n != 1)
-		return false;
-	if (expression[0].atom == DW_OP_addr) {
-		*address = expression[0].number;
-		return true;
-	}
-	if (expression[0].atom == DW_OP_addrx || expression[0].atom == DW_OP_GNU_addr_index) {
-		Dwarf_Attribute result;
-		return dwarf_getlocation_attr(&attribute, expression, &result) == 0 &&
-		       dwarf_formaddr(&result, address) == 0;
-	}
-	return false;
-}
-
-static st_status
-read_globals(struct st_image *image, Dwarf_Die *scope, struct sym_globals *to, int depth)
-{
-	enum { DEEPEST_NAMESPACE = 16, MOST_GLOBALS = 4096 };
-	Dwarf_Die die;
-	if (depth > DEEPEST_NAMESPACE || dwarf_child(scope, &die) != 0)
-		return ST_OK;
-	do {
-		uint64_t address;
-		Dwarf_Attribute attribute;
-		if (dwarf_tag(&die) == DW_TAG_namespace && read_globals(image, &die, to, depth + 1))
-			return ST_FAILED;
-		if (dwarf_tag(&die) != DW_TAG_variable || !global_address(&die, &address) ||
-		    !dwarf_attr_integrate(&die, DW_AT_name, &attribute))
-			continue;
-		struct st_global *g = to->list.n < MOST_GLOBALS ? ST_PUSH(&to->list) : NULL;
-		if (!g)
-			return to->list.n < MOST_GLOBALS ? ST_FAILED : ST_OK;
-		g->name = dwarf_formstring(&attribute);
-		g->address = address;
-		g->type = sym_type_of(image, &die, &g->type_name);
-	} while (dwarf_siblingof(&die, &die) == 0);
-	return ST_OK;
-}
-
-/* The globals of a unit are read once, for all its functions. */
-static st_status
-take_globals(struct st_image *image, Dwarf_Die *root, struct st_signature *s)
-{
-	struct sym_types *all = sym_types_of(image);
-	const uint32_t hash = st_hash_number((uintptr_t)root->addr),
-	               known = ST_HASHMAP_FIND(&all->by_unit, hash, at,
-	                                       all->globals.v[at]->unit == root->addr);
-	struct sym_globals *g = known != ST_HASHMAP_NONE ? all->globals.v[known] : NULL;
-	if (!g) {
-		struct sym_globals **slot = ST_PUSH(&all->globals);
-		g = slot ? calloc(1, sizeof *g) : NULL;
-		all->globals.n -= slot && !g;
-		if (!g)
-			return ST_FAILED;
-		*slot = g;
-		g->unit = root->addr;
-		if (st_hashmap_add(&all->by_unit, hash, (uint32_t)all->globals.n - 1) ||
-		    read_globals(image, root, g, 0))
-			return ST_FAILED;
-	}
-	s->globals = g->list.v;
-	s->n_globals = g->list.n;
-	return ST_OK;
-}
-
 /* ---- by address ---- */
 
 struct search {
@@ -219,9 +138,9 @@ read_in_unit(struct sym_unit *unit, void *context)
 	Dwarf_Die *die = &s->v[scope].die;
 	search->found = true;
 	search->no_memory = read_parameters(search->image, die, search->out) ||
-	                    take_globals(search->image, &s->root, search->out);
+	                    sym_take_globals(search->image, &s->root, search->out);
 	if (!search->no_memory)
-		place_parameters(search->image, die, entry, search->out, is_rust(&s->root));
+		place_parameters(search->image, die, entry, search->out, sym_is_rust(&s->root));
 	return true;
 }
 

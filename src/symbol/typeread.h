@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Types from DWARF: declarations that types.c, typemembers.c, passing.c, places.c and
- * signature.c share. */
+/* Types from DWARF: declarations that types.c, typemembers.c, passing.c, places.c,
+ * signature.c and globals.c share. */
 #ifndef STROBE_SYMBOL_TYPEREAD_H
 #define STROBE_SYMBOL_TYPEREAD_H
 
@@ -52,6 +52,10 @@ struct st_type *sym_type_of(struct st_image *image, Dwarf_Die *die, const char *
 /* Reads an attribute that is a number. False: there is no such attribute, or it is no number. */
 bool sym_die_number(Dwarf_Die *die, unsigned attribute, int64_t *value);
 bool sym_die_flag(Dwarf_Die *die, unsigned attribute);
+/* Whether a compilation unit is in Rust. */
+bool sym_is_rust(Dwarf_Die *unit);
+/* globals.c: the globals of a compilation unit, which are read once for all its functions. */
+st_status sym_take_globals(struct st_image *image, Dwarf_Die *root, struct st_signature *s);
 
 /* passing.c: never SYM_PASSING_NOT_READ. */
 enum sym_passing sym_passing_of(struct st_image *image, struct st_type *type);

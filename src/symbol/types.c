@@ -66,6 +66,13 @@ sym_die_number(Dwarf_Die *die, unsigned attribute, int64_t *value)
 }
 
 bool
+sym_is_rust(Dwarf_Die *unit)
+{
+	int64_t language = 0;
+	return sym_die_number(unit, DW_AT_language, &language) && language == DW_LANG_Rust;
+}
+
+bool
 sym_die_flag(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute found;

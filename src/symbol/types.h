@@ -98,7 +98,7 @@ struct st_parameter {
 };
 
 struct st_global {
-	const char *name;
+	const char *name; /* with its namespaces and classes */
 	struct st_type *type;
 	const char *type_name;
 	uint64_t address; /* link-time */
