@@ -282,16 +282,18 @@ st_ann_strongest(const struct st_ann_problem *p, struct st_ann_rows rows,
 static bool
 ann_has_shape(const struct st_ann_usable *u, uint16_t feature, enum st_ann_shape shape)
 {
-	const double low = u->low[feature];
+	const double low = u->low[feature], high = u->high[feature];
+	const bool bends = st_ann_differs(low, high, ST_ANN_LEAST_DIFFERENCE_OF_POWERS);
 	switch (shape) {
 	case ST_ANN_LOG_X:
 		return low > 0;
 	case ST_ANN_SQRT_X:
-	case ST_ANN_X_LOG_X:
 		return low >= 0;
+	case ST_ANN_X_LOG_X:
+		return low >= 0 && bends;
 	case ST_ANN_X_SQUARED:
 	case ST_ANN_X_CUBED:
-		return st_ann_has_powers(low, u->high[feature]);
+		return st_ann_has_powers(low, high) && bends;
 	default:
 		return true;
 	}

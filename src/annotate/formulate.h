@@ -109,7 +109,7 @@ st_status st_ann_formulate(const struct st_ann_problem *p, struct st_ann_rows ro
                            struct st_ann_formula *out);
 
 /* Features that may be terms of a model of these records: numbers that are present in all records
- * and not constant; one of each class of correlated features (|r| >= 0.9). */
+ * and not (almost) constant; one of each class of correlated features (|r| >= 0.9). */
 struct st_ann_usable {
 	size_t n;
 	uint16_t *v;              /* the usable features */
@@ -123,6 +123,12 @@ st_status st_ann_find_usable(const struct st_ann_problem *p, struct st_ann_rows 
 bool st_ann_has_powers(double low, double high);
 /* Returns whether values in a range can be scaled to their range without loss of digits. */
 bool st_ann_has_scale(double low, double high);
+/* Returns whether the values in a range differ by at least this share of their size. If addresses,
+ * or sizes below 0 in an unsigned variable, are terms of a formula, a constant of their size must
+ * cancel them: with a smaller share, and for powers with a larger one, few digits remain. */
+bool st_ann_differs(double low, double high, double share);
+#define ST_ANN_LEAST_DIFFERENCE 1e-6
+#define ST_ANN_LEAST_DIFFERENCE_OF_POWERS 1e-3
 void st_ann_usable_free(struct st_ann_usable *u);
 /* Writes at most `most` (<= ST_ANN_FEATURES_MOST) usable features to v: all in the order of
  * preference, or the strongest ones if there are more. Returns their number. */

@@ -20,6 +20,7 @@ enum remark_state {
 	REMARK_VARIES,
 	REMARK_ABSENT,
 	REMARK_CONSTANT,
+	REMARK_CLOSE,
 	REMARK_EXTREME,
 	REMARK_UNUSABLE
 };
@@ -38,6 +39,9 @@ remark_state_of(const struct st_ann_feature *f, struct st_ann_rows rows)
 		return REMARK_UNUSABLE;
 	if (f->kind == ST_ANN_NUMERIC && low < high && !st_ann_has_powers(low, high))
 		return REMARK_EXTREME;
+	if (f->kind == ST_ANN_NUMERIC && low < high &&
+	    !st_ann_differs(low, high, ST_ANN_LEAST_DIFFERENCE))
+		return REMARK_CLOSE;
 	if (absent && absent < rows.n && f->kind == ST_ANN_NUMERIC)
 		return REMARK_ABSENT;
 	return low < high || (absent && absent < rows.n) ? REMARK_VARIES : REMARK_CONSTANT;
@@ -89,6 +93,10 @@ remark_without_formula(const struct st_ann_problem *p, struct st_ann_rows rows, 
 	else if (!n[REMARK_VARIES] && n[REMARK_CONSTANT] == p->records->features.n)
 		fputs("all features are the same in all records: record calls with different "
 		      "data. ",
+		      out);
+	else if (!n[REMARK_VARIES] && n[REMARK_CLOSE])
+		fputs("the values of the features that vary differ by less than a millionth of "
+		      "their size, as addresses do: record the differences from one of them. ",
 		      out);
 	else if (!n[REMARK_VARIES] && n[REMARK_ABSENT])
 		fputs("no feature that varies is present in all records: choose records in which "

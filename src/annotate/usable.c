@@ -22,9 +22,16 @@ st_ann_has_scale(double low, double high)
 	return low == high || isnormal(high - low);
 }
 
+bool
+st_ann_differs(double low, double high, double share)
+{
+	/* A half: the difference may be infinite. */
+	return high / 2 - low / 2 >= share * fmax(fabs(low), fabs(high)) / 2;
+}
+
 /* Subtracts the mean of a feature and scales it to a vector of length 1. Returns false if it is
- * absent in a row or constant, or has no scale. The values are scaled to their range first,
- * because the squares of very large or small ones overflow or underflow. */
+ * absent in a row or constant, has no scale, or differs too little. The values are scaled to their
+ * range first, because the squares of very large or small ones overflow or underflow. */
 static bool
 ann_standardise(const double *v, struct st_ann_rows rows, double *out, double *low, double *high)
 {
@@ -38,7 +45,8 @@ ann_standardise(const double *v, struct st_ann_rows rows, double *out, double *l
 		*low = fmin(*low, x);
 		*high = fmax(*high, x);
 	}
-	if (!(*low < *high) || !st_ann_has_scale(*low, *high))
+	if (!(*low < *high) || !st_ann_has_scale(*low, *high) ||
+	    !st_ann_differs(*low, *high, ST_ANN_LEAST_DIFFERENCE))
 		return false;
 	for (size_t i = 0; i < rows.n; i++) {
 		out[i] = (v[rows.v[i]] - *low) / (*high - *low);

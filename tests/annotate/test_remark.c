@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -36,6 +37,38 @@ test_no_remark(void **state)
 	for (int i = 0; i < 100; i++)
 		laws_row(&l, "%d,%d", 7 + 3 * (i % 40), i % 40);
 	check_remark(&l, "y", NULL, "7 + 3 * n");
+}
+
+/* An address, which is not a size although it grows with one, and sizes below 0 without a sign. */
+static void
+test_values_that_hardly_differ(void **state)
+{
+	(void)state;
+	static const char *const bases[] = {"1401135%08d", "184467440737%08d"};
+	for (size_t k = 0; k < sizeof bases / sizeof *bases; k++) {
+		struct laws l;
+		char row[64];
+		laws_begin(&l, "y,x");
+		for (int i = 0; i < 200; i++) {
+			snprintf(row, sizeof row, bases[k], i * 64);
+			laws_row(&l, "%d,%s", 7 + 3 * i, row);
+		}
+		struct st_ann_annotation a = laws_analyse(&l, "y");
+		assert_string_equal(a.note,
+		                    "the values of the features that vary differ by less than a "
+		                    "millionth of their size, as addresses do: record the "
+		                    "differences from one of them");
+		for (size_t i = 0; i < a.scopes.n; i++)
+			for (size_t m = 0; m < a.scopes.v[i].models.n; m++)
+				assert_null(strchr(laws_text(a.scopes.v[i].models.v[m].a, 6), 'x'));
+		st_ann_annotation_free(&a);
+		laws_begin(&l, "y,x,n");
+		for (int i = 0; i < 200; i++) {
+			snprintf(row, sizeof row, bases[k], i * 64);
+			laws_row(&l, "%d,%s,%d", 7 + 3 * i, row, i);
+		}
+		check_remark(&l, "y", NULL, "7 + 3 * n");
+	}
 }
 
 /* Features of any size have a linear law; its powers may not be numbers. */
@@ -145,6 +178,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 	        cmocka_unit_test(test_no_remark),
 	        cmocka_unit_test(test_sizes_of_features),
+	        cmocka_unit_test(test_values_that_hardly_differ),
 	        cmocka_unit_test(test_values_without_a_scale),
 	        cmocka_unit_test(test_laws_of_other_classes),
 	        cmocka_unit_test(test_two_lines),
