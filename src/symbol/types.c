@@ -87,8 +87,15 @@ static bool
 type_entry_of(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
-	return dwarf_attr_integrate(die, DW_AT_type, &attribute) &&
-	       dwarf_formref_die(&attribute, type);
+	Dwarf_Die unit;
+	if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) ||
+	    !dwarf_formref_die(&attribute, type))
+		return false;
+	/* It is only declared here, and described in a unit for this type (-fdebug-types-section).
+	 */
+	if (dwarf_attr(type, DW_AT_signature, &attribute) && dwarf_formref_die(&attribute, &unit))
+		*type = unit;
+	return true;
 }
 
 static const char *
@@ -237,7 +244,8 @@ describe_type(struct st_image *image, struct sym_type *t)
 	int64_t size;
 	t->type.name = dwarf_diename(&t->die);
 	t->type.kind = kind_of_type(&t->die, t->type.name);
-	t->type.is_declaration = sym_die_flag(&t->die, DW_AT_declaration);
+	/* Not of the declaration that its description may complete (DW_AT_specification). */
+	t->type.is_declaration = dwarf_hasattr(&t->die, DW_AT_declaration);
 	if (sym_die_number(&t->die, DW_AT_byte_size, &size) && size > 0)
 		t->type.size = (uint64_t)size;
 	switch (t->type.kind) {
