@@ -43,6 +43,15 @@ ann_preferred_order(const struct st_ann_records *r)
 	return order;
 }
 
+static bool *
+ann_find_huge(const struct st_ann_records *r)
+{
+	bool *huge = calloc(r->features.n + 1, sizeof *huge);
+	for (size_t i = 0; huge && i < r->features.n; i++)
+		huge[i] = st_ann_is_huge(&r->features.v[i], r->n);
+	return huge;
+}
+
 /* Returns the indices of the records in which the metric was measured. */
 static uint32_t *
 ann_measured_rows(const double *y, size_t n, size_t *measured)
@@ -221,11 +230,11 @@ st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_an
 		               ST_NUMBER(r->features.n), ST_ANN_NO_FEATURE - 1);
 	uint32_t *v = ann_measured_rows(m->v, r->n, &rows.n);
 	uint16_t *order = ann_preferred_order(r);
-	bool *used = calloc(r->features.n + 1, sizeof *used);
+	bool *used = calloc(r->features.n + 1, sizeof *used), *huge = ann_find_huge(r);
 	const struct st_ann_problem p = {
-	        .records = r, .y = m->v, .options = *options, .order = order};
+	        .records = r, .y = m->v, .options = *options, .order = order, .huge = huge};
 	rows.v = v;
-	st_status status = v && order && used && !ann_name_annotation(r, m, out)
+	st_status status = v && order && used && huge && !ann_name_annotation(r, m, out)
 	                           ? ST_OK
 	                           : ann_analysis_memory(e);
 	if (!status && rows.n < ST_ANN_RECORDS_LEAST)
@@ -249,6 +258,7 @@ st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_an
 	}
 	st_ann_leaves_free(&leaves);
 	free(used);
+	free(huge);
 	free(order);
 	free(v);
 	return status;

@@ -74,6 +74,7 @@ struct st_ann_problem {
 	struct st_ann_options options;
 	const uint16_t *order; /* features, the preferred ones first */
 	const uint16_t *only;  /* the only feature that may be a term; NULL: all may */
+	const bool *huge;      /* of each feature: st_ann_is_huge */
 };
 
 /* A set of records. */
@@ -121,6 +122,9 @@ st_status st_ann_find_usable(const struct st_ann_problem *p, struct st_ann_rows 
 /* Returns whether powers and products of values in a range can be calculated: the largest is not
  * above 1e100, and not below 1e-100 unless all are 0. */
 bool st_ann_has_powers(double low, double high);
+/* Returns whether all n values of a feature are integers, and some are beyond 2^53: no size is so
+ * large, but hashes, sets of bits, and memory that was not initialised. */
+bool st_ann_is_huge(const struct st_ann_feature *f, size_t n);
 /* Returns whether values in a range can be scaled to their range without loss of digits. */
 bool st_ann_has_scale(double low, double high);
 /* Returns whether the values in a range differ by at least this share of their size. If addresses,

@@ -20,14 +20,15 @@ enum remark_state {
 	REMARK_VARIES,
 	REMARK_ABSENT,
 	REMARK_CONSTANT,
-	REMARK_CLOSE,
+	REMARK_NO_SIZE,
 	REMARK_EXTREME,
 	REMARK_UNUSABLE
 };
 
 static enum remark_state
-remark_state_of(const struct st_ann_feature *f, struct st_ann_rows rows)
+remark_state_of(const struct st_ann_problem *p, size_t feature, struct st_ann_rows rows)
 {
+	const struct st_ann_feature *f = &p->records->features.v[feature];
 	double low = INFINITY, high = -INFINITY;
 	size_t absent = 0;
 	for (size_t i = 0; i < rows.n; i++) {
@@ -40,8 +41,8 @@ remark_state_of(const struct st_ann_feature *f, struct st_ann_rows rows)
 	if (f->kind == ST_ANN_NUMERIC && low < high && !st_ann_has_powers(low, high))
 		return REMARK_EXTREME;
 	if (f->kind == ST_ANN_NUMERIC && low < high &&
-	    !st_ann_differs(low, high, ST_ANN_LEAST_DIFFERENCE))
-		return REMARK_CLOSE;
+	    (p->huge[feature] || !st_ann_differs(low, high, ST_ANN_LEAST_DIFFERENCE)))
+		return REMARK_NO_SIZE;
 	if (absent && absent < rows.n && f->kind == ST_ANN_NUMERIC)
 		return REMARK_ABSENT;
 	return low < high || (absent && absent < rows.n) ? REMARK_VARIES : REMARK_CONSTANT;
@@ -52,7 +53,7 @@ remark_extremes(const struct st_ann_problem *p, struct st_ann_rows rows, FILE *o
 {
 	for (size_t i = 0; i < p->records->features.n; i++) {
 		const struct st_ann_feature *f = &p->records->features.v[i];
-		const enum remark_state state = remark_state_of(f, rows);
+		const enum remark_state state = remark_state_of(p, i, rows);
 		if (state == REMARK_EXTREME)
 			fprintf(out,
 			        "powers and products of %s are not tried, because its values are "
@@ -85,7 +86,7 @@ remark_without_formula(const struct st_ann_problem *p, struct st_ann_rows rows, 
 {
 	size_t n[REMARK_UNUSABLE + 1] = {0};
 	for (size_t i = 0; i < p->records->features.n; i++)
-		n[remark_state_of(&p->records->features.v[i], rows)]++;
+		n[remark_state_of(p, i, rows)]++;
 	if (!p->records->features.n)
 		fputs("the records have no feature: record data of the calls that the cost may "
 		      "depend on. ",
@@ -94,9 +95,9 @@ remark_without_formula(const struct st_ann_problem *p, struct st_ann_rows rows, 
 		fputs("all features are the same in all records: record calls with different "
 		      "data. ",
 		      out);
-	else if (!n[REMARK_VARIES] && n[REMARK_CLOSE])
-		fputs("the values of the features that vary differ by less than a millionth of "
-		      "their size, as addresses do: record the differences from one of them. ",
+	else if (!n[REMARK_VARIES] && n[REMARK_NO_SIZE])
+		fputs("the values of the features that vary are no sizes: they are integers above "
+		      "2^53, or differ by less than a millionth, as addresses do. ",
 		      out);
 	else if (!n[REMARK_VARIES] && n[REMARK_ABSENT])
 		fputs("no feature that varies is present in all records: choose records in which "

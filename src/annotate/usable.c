@@ -29,6 +29,19 @@ st_ann_differs(double low, double high, double share)
 	return high / 2 - low / 2 >= share * fmax(fabs(low), fabs(high)) / 2;
 }
 
+bool
+st_ann_is_huge(const struct st_ann_feature *f, size_t n)
+{
+	static const double most_exact = 0x1p53, most = 0x1p64;
+	double largest = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (f->v[i] != rint(f->v[i]) && !isnan(f->v[i]))
+			return false;
+		largest = fmax(largest, fabs(f->v[i]));
+	}
+	return f->kind == ST_ANN_NUMERIC && largest > most_exact && largest <= most;
+}
+
 /* Subtracts the mean of a feature and scales it to a vector of length 1. Returns false if it is
  * absent in a row or constant, has no scale, or differs too little. The values are scaled to their
  * range first, because the squares of very large or small ones overflow or underflow. */
@@ -109,7 +122,7 @@ st_ann_find_usable(const struct st_ann_problem *p, struct st_ann_rows rows,
 		const uint16_t at = p->order[i];
 		const struct st_ann_feature *f = &p->records->features.v[at];
 		out->representative[at] = ST_ANN_NO_FEATURE;
-		if (f->kind != ST_ANN_NUMERIC || (p->only && *p->only != at))
+		if (f->kind != ST_ANN_NUMERIC || p->huge[at] || (p->only && *p->only != at))
 			continue;
 		status = ann_found_grow(&found, out->n + 1, rows.n);
 		if (status)

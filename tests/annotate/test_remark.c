@@ -55,9 +55,9 @@ test_values_that_hardly_differ(void **state)
 		}
 		struct st_ann_annotation a = laws_analyse(&l, "y");
 		assert_string_equal(a.note,
-		                    "the values of the features that vary differ by less than a "
-		                    "millionth of their size, as addresses do: record the "
-		                    "differences from one of them");
+		                    "the values of the features that vary are no sizes: they are "
+		                    "integers above 2^53, or differ by less than a millionth, as "
+		                    "addresses do");
 		for (size_t i = 0; i < a.scopes.n; i++)
 			for (size_t m = 0; m < a.scopes.v[i].models.n; m++)
 				assert_null(strchr(laws_text(a.scopes.v[i].models.v[m].a, 6), 'x'));
@@ -69,6 +69,27 @@ test_values_that_hardly_differ(void **state)
 		}
 		check_remark(&l, "y", NULL, "7 + 3 * n");
 	}
+}
+
+/* Memory that is not initialised has values of any size, which are small in some records. */
+static void
+test_values_beyond_sizes(void **state)
+{
+	(void)state;
+	struct laws l;
+	laws_begin(&l, "y,junk,n");
+	for (int i = 0; i < 200; i++) {
+		const int n = i % 40;
+		if (i % 50 == 7)
+			laws_row(&l, "%d,%d%015d,%d", 7 + 3 * n + n % 3, 32 + i, n * 12345, n);
+		else
+			laws_row(&l, "%d,%d,%d", 7 + 3 * n + n % 3, n % 3 * 64, n);
+	}
+	struct st_ann_annotation a = laws_analyse(&l, "y");
+	for (size_t i = 0; i < a.scopes.n; i++)
+		for (size_t m = 0; m < a.scopes.v[i].models.n; m++)
+			assert_null(strchr(laws_text(a.scopes.v[i].models.v[m].a, 6), 'j'));
+	st_ann_annotation_free(&a);
 }
 
 /* Features of any size have a linear law; its powers may not be numbers. */
@@ -179,6 +200,7 @@ main(void)
 	        cmocka_unit_test(test_no_remark),
 	        cmocka_unit_test(test_sizes_of_features),
 	        cmocka_unit_test(test_values_that_hardly_differ),
+	        cmocka_unit_test(test_values_beyond_sizes),
 	        cmocka_unit_test(test_values_without_a_scale),
 	        cmocka_unit_test(test_laws_of_other_classes),
 	        cmocka_unit_test(test_two_lines),
