@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/chance.h"
 #include "annotate/scopes.h"
 
 static const double weak_is_better = 10;
@@ -118,12 +119,14 @@ static st_status
 ann_cluster_part(const struct st_ann_problem *p, struct st_ann_rows rows, struct st_ann_part *part)
 {
 	struct st_ann_formula formula;
+	bool chance = true;
 	if (rows.n < ST_ANN_RECORDS_LEAST)
 		return st_ann_independent(p, rows, part);
-	if (st_ann_formulate(p, rows, &formula))
+	if (st_ann_formulate(p, rows, &formula) ||
+	    (formula.good && st_ann_fit_is_chance(p, rows, &formula.best, &chance)))
 		return ST_FAILED;
-	return st_ann_model_part(p, rows,
-	                         formula.good && formula.best.n_terms ? &formula.best : NULL, part);
+	return st_ann_model_part(p, rows, !chance && formula.best.n_terms ? &formula.best : NULL,
+	                         part);
 }
 
 /* Adds a model of each cluster of y, with the share of its records as the probability. */
@@ -153,6 +156,34 @@ ann_cluster_leaf(const struct st_ann_problem *p, struct st_ann_rows rows, struct
 	return status;
 }
 
+static st_status
+ann_search_selection(const struct st_ann_problem *p, struct st_ann_rows rows, double *strength)
+{
+	struct st_ann_part part;
+	bool found;
+	*strength = -INFINITY;
+	if (st_ann_find_selection(p, rows, &part, &found))
+		return ST_FAILED;
+	if (found && part.selection == ST_ANN_DOMINANT)
+		*strength = part.fit.r2;
+	return ST_OK;
+}
+
+/* Finds a selection. One of dominant clusters chooses the records that a formula describes, so that
+ * it is tested whether it is due to chance. */
+static st_status
+ann_confirmed_selection(const struct st_ann_problem *p, struct st_ann_rows rows,
+                        struct st_ann_part *part, bool *found)
+{
+	bool chance = false;
+	if (st_ann_find_selection(p, rows, part, found) ||
+	    (*found && part->selection == ST_ANN_DOMINANT &&
+	     st_ann_is_chance(p, rows, NULL, ann_search_selection, part->fit.r2, &chance)))
+		return ST_FAILED;
+	*found = *found && !chance;
+	return ST_OK;
+}
+
 static void
 ann_replace_parts(struct st_ann_leaf *leaf, const struct st_ann_part *part)
 {
@@ -172,7 +203,7 @@ st_ann_find_mixture(const struct st_ann_problem *p, struct st_ann_rows rows,
 	struct st_ann_leaf weak = {0}, single = {0};
 	struct st_ann_part *part, selected;
 	bool found;
-	if (st_ann_find_selection(p, rows, &selected, &found))
+	if (ann_confirmed_selection(p, rows, &selected, &found))
 		return ST_FAILED;
 	if (found) {
 		part = st_ann_add_part(leaf, selected.n);

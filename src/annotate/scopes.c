@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/chance.h"
+
 enum { DEPTH_MOST = 6 };
 static const double split_gain = 10;
 /* A range is confirmed by no branch of the code: it must explain this share of the squares. */
@@ -89,15 +91,23 @@ ann_leaf_of(struct ann_tree *t, struct st_ann_rows rows, size_t depth,
 	                         formula && formula->best.n_terms ? &formula->best : NULL, part);
 }
 
-/* Finds a division of a node that lowers BIC enough; s->n is 0 otherwise. */
+/* Finds the best condition of the code; s->n is 0 if it does not lower BIC enough. */
 static st_status
-ann_choose_split(const struct st_ann_problem *p, struct st_ann_rows rows,
+ann_choose_exact(const struct st_ann_problem *p, struct st_ann_rows rows,
                  const struct st_ann_fit *whole, struct st_ann_split *s)
 {
 	if (st_ann_find_exact(p, rows, whole, s))
 		return ST_FAILED;
-	if (s->n && s->bic < whole->bic - split_gain)
-		return ST_OK;
+	if (s->n && !(s->bic < whole->bic - split_gain))
+		s->n = 0;
+	return ST_OK;
+}
+
+/* Finds the best range of a feature; s->n is 0 if it does not describe the records much better. */
+static st_status
+ann_choose_range(const struct st_ann_problem *p, struct st_ann_rows rows,
+                 const struct st_ann_fit *whole, struct st_ann_split *s)
+{
 	s->n = 0;
 	if (st_ann_fits_closely(p, rows, whole))
 		return ST_OK;
@@ -107,6 +117,106 @@ ann_choose_split(const struct st_ann_problem *p, struct st_ann_rows rows,
 	             s->rss > (1 - range_explains) * whole->rss))
 		s->n = 0;
 	return ST_OK;
+}
+
+typedef st_status (*ann_choice)(const struct st_ann_problem *, struct st_ann_rows,
+                                const struct st_ann_fit *, struct st_ann_split *);
+
+static st_status
+ann_split_strength(const struct st_ann_problem *p, struct st_ann_rows rows, ann_choice choose,
+                   double *strength)
+{
+	struct st_ann_formula formula;
+	struct st_ann_split s;
+	*strength = -INFINITY;
+	if (st_ann_formulate(p, rows, &formula) || choose(p, rows, &formula.best, &s))
+		return ST_FAILED;
+	if (s.n)
+		*strength = formula.best.bic - s.bic;
+	return ST_OK;
+}
+
+static st_status
+ann_search_exact(const struct st_ann_problem *p, struct st_ann_rows rows, double *strength)
+{
+	return ann_split_strength(p, rows, ann_choose_exact, strength);
+}
+
+static st_status
+ann_search_range(const struct st_ann_problem *p, struct st_ann_rows rows, double *strength)
+{
+	return ann_split_strength(p, rows, ann_choose_range, strength);
+}
+
+/* Finds a division of a node that describes the records clearly better, and not by chance; s->n is
+ * 0 otherwise. */
+static st_status
+ann_choose_split(const struct st_ann_problem *p, struct st_ann_rows rows,
+                 const struct st_ann_fit *whole, struct st_ann_split *s)
+{
+	static const ann_choice choices[] = {ann_choose_exact, ann_choose_range};
+	static const st_ann_search searches[] = {ann_search_exact, ann_search_range};
+	for (size_t i = 0; i < 2; i++) {
+		bool chance = false;
+		if (choices[i](p, rows, whole, s) ||
+		    (s->n &&
+		     st_ann_is_chance(p, rows, whole, searches[i], whole->bic - s->bic, &chance)))
+			return ST_FAILED;
+		if (s->n && !chance)
+			return ST_OK;
+	}
+	s->n = 0;
+	return ST_OK;
+}
+
+/* Returns in *all whether each part of a division has a dominant mode with a formula. */
+static st_status
+ann_all_have_dominant(const struct st_ann_problem *p, struct st_ann_rows rows,
+                      const struct st_ann_split *s, bool *all)
+{
+	uint32_t *v = malloc(rows.n * sizeof *v);
+	st_status status = v ? ST_OK : ST_FAILED;
+	*all = s->n > 1;
+	for (size_t i = 0; i < s->n && *all && !status; i++) {
+		const struct st_ann_rows part = st_ann_pass(p, rows, &s->tests[i], v);
+		struct st_ann_part selected;
+		status = part.n < 2 * ST_ANN_RECORDS_LEAST
+		                 ? (*all = false, ST_OK)
+		                 : st_ann_find_selection(p, part, &selected, all);
+		*all = *all && !status && selected.selection == ST_ANN_DOMINANT;
+	}
+	free(v);
+	return status;
+}
+
+/* Outliers may hide that the laws of two categories differ. If each category has a dominant mode,
+ * the records are divided by it. */
+static st_status
+ann_choose_dominant(const struct st_ann_problem *p, struct st_ann_rows rows, struct st_ann_split *s)
+{
+	for (size_t i = 0; i < p->records->features.n; i++) {
+		bool all;
+		st_ann_split_categories(p, rows, p->order[i], s);
+		if (ann_all_have_dominant(p, rows, s, &all))
+			return ST_FAILED;
+		if (all)
+			return ST_OK;
+	}
+	s->n = 0;
+	return ST_OK;
+}
+
+/* Replaces a formula that is due to chance by a constant. */
+static st_status
+ann_confirm_formula(const struct st_ann_problem *p, struct st_ann_rows rows,
+                    struct st_ann_formula *formula)
+{
+	struct st_ann_problem own = *p;
+	bool chance;
+	if (st_ann_fit_is_chance(p, rows, &formula->best, &chance))
+		return ST_FAILED;
+	own.options.classes = 1 << ST_ANN_CLASS_CONSTANT;
+	return chance ? st_ann_formulate(&own, rows, formula) : ST_OK;
 }
 
 static st_status
@@ -120,8 +230,12 @@ ann_divide_node(struct ann_tree *t, struct st_ann_rows rows, size_t depth)
 		return ST_FAILED;
 	if (depth < DEPTH_MOST && ann_choose_split(t->p, rows, &formula.best, &s))
 		return ST_FAILED;
+	if (!s.n && depth < DEPTH_MOST && !formula.good && ann_choose_dominant(t->p, rows, &s))
+		return ST_FAILED;
 	if (!s.n)
-		return ann_leaf_of(t, rows, depth, &formula);
+		return ann_confirm_formula(t->p, rows, &formula)
+		               ? ST_FAILED
+		               : ann_leaf_of(t, rows, depth, &formula);
 	uint32_t *v = malloc(rows.n * sizeof *v);
 	st_status status = v ? ST_OK : ST_FAILED;
 	for (size_t i = 0; i < s.n && !status; i++) {

@@ -80,6 +80,10 @@ st_status st_ann_judge_split(const struct st_ann_problem *p, struct st_ann_rows 
  * branch. whole: the best fit of all rows. */
 st_status st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows rows,
                             const struct st_ann_fit *whole, struct st_ann_split *out);
+/* Makes a part for each value of a category, of a flag, or of a number with two values. s->n is 0
+ * if the rows have one value, or too many. */
+void st_ann_split_categories(const struct st_ann_problem *p, struct st_ann_rows rows,
+                             uint16_t feature, struct st_ann_split *s);
 /* Finds the best division by a range of a feature. whole: the best fit of all rows. */
 st_status st_ann_find_range(const struct st_ann_problem *p, struct st_ann_rows rows,
                             const struct st_ann_fit *whole, struct st_ann_split *out);

@@ -40,11 +40,47 @@ st_ann_pass(const struct st_ann_problem *p, struct st_ann_rows rows, const struc
 	return out;
 }
 
+/* Sums over the parts of a division, about the residuals of their models. */
+struct ann_judging {
+	double n, squares, fourths;
+	double logs; /* of n log(variance) of each part */
+};
+
+static void
+ann_judge_part(const struct st_ann_problem *p, struct st_ann_rows part, const struct st_ann_fit *f,
+               double floor, struct ann_judging *j)
+{
+	const double n = (double)part.n;
+	j->n += n;
+	j->squares += f->rss;
+	j->logs += n * log(fmax(f->rss / n, floor));
+	for (size_t i = 0; i < part.n; i++) {
+		const double r = p->y[part.v[i]] - st_ann_fit_at(p, f, part.v[i]);
+		j->fourths += r * r * r * r;
+	}
+}
+
+/*
+ * Returns by how much BIC is too low because the variances of the parts differ by chance. BIC
+ * assumes normal residuals. The variances of residuals with long tails, as times have, differ much
+ * more by chance: by Bartlett's test, corrected for the excess kurtosis k of the residuals, the
+ * logarithm of the likelihood is too large by the factor 1 + k / 2.
+ */
+static double
+ann_chance_of_variances(const struct ann_judging *j, double floor)
+{
+	const double variance = fmax(j->squares / j->n, floor),
+	             excess = j->fourths / j->n / (variance * variance) - 3;
+	return excess > 0 ? (j->n * log(variance) - j->logs) * excess / (2 + excess) : 0;
+}
+
 st_status
 st_ann_judge_split(const struct st_ann_problem *p, struct st_ann_rows rows, struct st_ann_split *s)
 {
 	uint32_t *v = malloc(rows.n * sizeof *v);
 	st_status status = v ? ST_OK : ST_FAILED;
+	const double floor = st_ann_variance_floor(p, rows);
+	struct ann_judging sums = {0};
 	size_t covered = 0;
 	s->bic = s->rss = 0;
 	for (size_t i = 0; i < s->n && !status; i++) {
@@ -58,9 +94,12 @@ st_ann_judge_split(const struct st_ann_problem *p, struct st_ann_rows rows, stru
 		status = st_ann_formulate(p, part, &formula);
 		s->bic += formula.best.bic;
 		s->rss += formula.best.rss;
+		ann_judge_part(p, part, &formula.best, floor, &sums);
 	}
 	if (covered != rows.n)
 		s->n = 0;
+	if (s->n && !status)
+		s->bic += ann_chance_of_variances(&sums, floor);
 	free(v);
 	return status;
 }
@@ -106,6 +145,16 @@ ann_has_two_values(const struct st_ann_records *r, uint16_t feature)
 		two[n++] = v[i];
 	}
 	return n == 2;
+}
+
+void
+st_ann_split_categories(const struct st_ann_problem *p, struct st_ann_rows rows, uint16_t feature,
+                        struct st_ann_split *s)
+{
+	s->n = 0;
+	if (p->records->features.v[feature].kind != ST_ANN_NUMERIC ||
+	    ann_has_two_values(p->records, feature))
+		ann_split_values(p, rows, feature, s);
 }
 
 /* Makes two parts if some records have the number and others do not. */
