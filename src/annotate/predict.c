@@ -51,6 +51,20 @@ st_ann_scope_cdf(const struct st_ann_scope *s, const struct st_ann_names *names,
 	return sum;
 }
 
+/* Returns the only value of a model without spread if y differs from it by rounding, and y
+ * otherwise. */
+static double
+ann_exact_value(const struct st_ann_scope *s, const struct st_ann_names *names, double y)
+{
+	for (size_t i = 0; i < s->models.n; i++) {
+		const struct ann_law law = ann_law_at(&s->models.v[i], names);
+		if (law.family == ST_FAMILY_NORMAL && !(law.b > 0) &&
+		    fabs(y - law.a) <= 1e-15 * fabs(law.a))
+			return law.a;
+	}
+	return y;
+}
+
 /* Finds the quantile q by bisection. */
 static double
 ann_scope_quantile(const struct st_ann_scope *s, const struct st_ann_names *names, double q,
@@ -72,7 +86,7 @@ ann_scope_quantile(const struct st_ann_scope *s, const struct st_ann_names *name
 		else
 			high = middle;
 	}
-	return high;
+	return ann_exact_value(s, names, high);
 }
 
 struct ann_needed {

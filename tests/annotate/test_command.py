@@ -320,6 +320,11 @@ class Predict(Annotate):
                              [f"count of f: {mean}", "standard deviation 1.23457"])
         self.assertEqual(json.loads(self.printed("predict", "long.ann", "f", "count", "n=1", "--format", "json"))["mean"], 12.3456789)
 
+    def test_the_interval_of_an_exact_model_is_its_value(self):
+        self.file("f.x(n) { number n = n; [n <= 5] Norm(0.1 + 0.2 * n, 0); [n > 5] { {0.5} Norm(0.3, 0); {0.5} Norm(0.7, 0); } }", "p.ann")
+        for n, interval in ((1, [0.1 + 0.2 * 1] * 2), (3, [0.1 + 0.2 * 3] * 2), (7, [0.3, 0.7])):
+            self.assertEqual(json.loads(self.printed("predict", "p.ann", "f", "x", f"n={n}", "--format", "json"))["interval"], interval)
+
     def test_sources_of_any_kind(self):
         for path, parameter in (("v->end - v->begin", "v"), ("strlen(*s)", "s"), ("v.size()", "v"), ("p->a[2] * 4", "p"), ("*v == NULL", "v"),
                                 (";", ""), ("/* x */ v", "")):
