@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Branches of the function's code. Where a branch follows from a feature, split.c makes a condition
- * of it; here the condition gets the name of the branch. Where no feature tells which way a branch
- * goes, its outcomes are modes: they have probabilities, and the records of each are known exactly.
+ * of it; here the condition gets the name of the branch. Where the outcome follows from no feature,
+ * the outcomes are modes: they have probabilities, and the records of each are known exactly.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -97,7 +97,7 @@ st_status st_ann_find_plane(const struct st_ann_problem *p, struct st_ann_rows r
  * the leaf's. NULL: no memory. */
 char *st_ann_branch_note(const struct st_ann_problem *p, const struct st_ann_leaf *leaf,
                          struct st_ann_rows rows);
-/* Makes a model of the records of each outcome of a branch that no feature foretells. whole: the
+/* Makes a model of the records of each outcome of a branch that follows from no feature. whole: the
  * best fit of all rows. *found: these describe the records clearly better. */
 st_status st_ann_find_branch_modes(const struct st_ann_problem *p, struct st_ann_rows rows,
                                    const struct st_ann_fit *whole, struct st_ann_leaf *leaf,

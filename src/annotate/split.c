@@ -377,7 +377,8 @@ st_status
 st_ann_find_exact(const struct st_ann_problem *p, struct st_ann_rows rows,
                   const struct st_ann_fit *whole, struct st_ann_split *out)
 {
-	/* A number may be a term instead, so that a close fit needs no condition on it. */
+	/* If the undivided model is close, a number with two values may be one of its terms, and
+	 * no condition on it is needed. */
 	const bool numbers = !st_ann_fits_closely(p, rows, whole);
 	const struct st_ann_records *r = p->records;
 	struct ann_judged judged = {0};
