@@ -30,8 +30,9 @@ take_branches(struct st_branches *b, const struct st_profile_table *t)
 		struct st_branch *branch = ST_PUSH(&b->v);
 		if (!branch)
 			return ST_FAILED;
-		*branch = (struct st_branch){v[BRANCH_SOURCE].image, v[BRANCH_SOURCE].number,
-		                             v[BRANCH_TAKEN].number, v[BRANCH_NOT_TAKEN].number};
+		*branch = (struct st_branch){v[BRANCH_SOURCE].image, v[BRANCH_SOURCE].function,
+		                             v[BRANCH_SOURCE].number, v[BRANCH_TAKEN].number,
+		                             v[BRANCH_NOT_TAKEN].number};
 	}
 	return ST_OK;
 }

@@ -12,7 +12,7 @@
 #include "profile/profile.h"
 
 struct st_branch {
-	uint32_t image;
+	uint32_t image, function; /* function: UINT32_MAX: none has it */
 	uint64_t offset, taken, not_taken;
 };
 

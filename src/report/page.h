@@ -76,6 +76,9 @@ json_t *st_page_paths(const struct st_profile *p, size_t *left_out, json_t **loo
 /* Of the code of the hottest blocks, at most `most` (0: as many as a page has): for each image, and
  * each block of it by its offset, the texts of its instructions. NULL: no memory. */
 json_t *st_page_code(const struct st_profile *p, size_t most);
+/* The conditional branches that the tool branches has counted, the most executed first, at most
+ * `most` (0: all) of the *n. NULL: no memory. */
+json_t *st_page_branches(const struct st_profile *p, size_t most, size_t *n);
 /* The functions of a profile of strobe trace as docs/json.md has them, each with its `histogram`,
  * and `cut`: what the limits left out. NULL: it has none, or no memory. */
 json_t *st_page_trace(const struct st_profile *p, const struct st_page_limits *limits);

@@ -154,6 +154,19 @@ add_shares(json_t *entry, const struct st_report *r)
 }
 
 static int
+add_branches(json_t *entry, const struct st_profile *p, size_t most)
+{
+	size_t n;
+	json_t *branches = st_page_branches(p, most, &n);
+	if (branches && !n) {
+		json_decref(branches);
+		return 0;
+	}
+	int bad = json_object_set_new(entry, "branches", branches);
+	return bad | add_cut(json_object_get(entry, "cut"), "conditional branches", most, n);
+}
+
+static int
 add_trace(json_t *entry, const struct st_profile *p, const struct st_page_limits *limits)
 {
 	json_t *trace = st_page_trace(p, limits);
@@ -225,6 +238,7 @@ st_page_add_profile(json_t *page, const char *label, const struct st_profile *p,
 	if (p->overshoots.n)
 		bad |= json_object_set_new(entry, "overshoots", st_overshoots_json(p, 0));
 	bad |= add_shares(entry, &r);
+	bad |= add_branches(entry, p, limits->rows);
 	bad |= add_paths(entry, p);
 	bad |= add_trace(entry, p, limits);
 	bad |= json_object_set_new(entry, "code", st_page_code(p, limits->rows));

@@ -4,6 +4,7 @@
 
 usage: test_conditions.py STROBE"""
 
+import json
 import os
 import re
 import shutil
@@ -52,6 +53,18 @@ class Conditions(unittest.TestCase):
         condition = {name[:3]: said for name, said in found.items() if name.startswith(("set", "cmov"))}
         self.assertEqual(condition, {"set": "a condition as a value, no branch: not counted", "cmo": "a conditional move, no branch: not counted"})
         self.assertEqual({said for name, said in found.items() if name in ("xor", "test", "inc", "ret")}, {""})
+
+    def test_page(self):
+        """The data of the page has each conditional branch with its line."""
+        self.listing("hot,branches")
+        subprocess.run([STROBE, "report", "-o", "x.html", "x.db"], cwd=self.folder.name, capture_output=True, check=True, timeout=100)
+        with open(os.path.join(self.folder.name, "x.html"), encoding="utf-8") as file:
+            data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', file.read(), re.S)[1])
+        found = [(b["function"], os.path.basename(b["image"]), os.path.basename(b["file"] or ""), b["line"], b["taken"], b["not_taken"])
+                 for b in data["results"][0]["branches"] if b["image"].endswith("/asked")]
+        self.assertIn(("asked", "asked", "", None, 3, 7), found)
+        loops = [each[3:] for each in found if each[0] == "main"]
+        self.assertEqual(loops, [(9, 9, 1)], found)
 
     def test_without_branches_nothing_is_said(self):
         self.assertEqual(set(self.listing("hot").values()), {""})

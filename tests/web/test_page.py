@@ -398,6 +398,18 @@ class Views(Pages):
         self.page.click("section:not([hidden]) details summary")
         self.assertFalse(self.page.js("document.querySelector('section:not([hidden]) details').open"))
 
+    def test_branches_beside_source_and_code(self):
+        branch = {"image": "/usr/bin/example", "function": "spin", "offset": 4110, "file": "/src/x.c", "line": 12, "taken": 1149, "not_taken": 1}
+        other = {**branch, "function": "turn", "offset": 8192}
+        path = self.with_more(self.all, branches=[branch, other], sources={"/src/x.c": [[10, "int", "\tspin(void)", "{", "}"]]},
+                              code={"/usr/bin/example": {"4096": ["setz al", "cmovz eax, edi"], "4104": ["dec edi", "jnz 0x1008 <spin+0x8>"]}})
+        self.open("source/spin", path)
+        self.assertEqual(self.texts(".branch"), ["branch at 0x100e: taken 1,149 of 1,150 times"])
+        self.assertEqual(self.texts(".listing:nth-of-type(1) tbody tr")[2:4], ["10050012{inlined from helper", "branch at 0x100e: taken 1,149 of 1,150 times"])
+        self.assertEqual(self.texts("summary"), ["branch, taken 1,149 of 1,150 times", "branch"])
+        self.assertEqual(self.texts(".assembly"), ["dec edi\njnz 0x1008 <spin+0x8>",
+                                                   "setz al  ; a condition as a value, no branch: not counted\ncmovz eax, edi  ; a conditional move, no branch: not counted"])
+
     def test_tables(self):
         self.open("tables")
         self.assertEqual(self.status(), "20,000 rows")

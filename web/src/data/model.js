@@ -60,6 +60,7 @@ export function readRun(entry, index) {
 		statistics: result.engine ?? null,
 		sources: entry.sources ?? {},
 		code: entry.code ?? {},
+		branches: entry.branches ?? [],
 		cut: [...(entry.cut ?? []), ...(trace?.cut ?? [])],
 		contextsLeftOut: entry.contexts_left_out ?? 0,
 		notes: result.notes ?? [],

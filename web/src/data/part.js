@@ -65,6 +65,7 @@ function ofProcesses(run, pids) {
 		memory: null,
 		statistics: null,
 		code: {},
+		branches: [],
 		tables: [],
 		processes: run.processes.filter(({ pid }) => pids.has(pid)),
 		threads: run.threads.filter(({ pid }) => pids.has(pid)),

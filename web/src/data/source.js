@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lines of a function with their text.
+import { count, plural } from "./format.js";
 
 const CONTEXT = 3;
 const MAX_GAP = 12;
@@ -22,6 +23,38 @@ export function hotLines(run) {
 // Basic blocks, the hottest first.
 export function hotBlocks(blocks, shareOf) {
 	return [...blocks].sort((a, b) => (shareOf === "samples" ? b.samples - a.samples : 0) || b.instructions - a.instructions || a.offset - b.offset);
+}
+
+// What `strobe show --func` prints behind a branch.
+export function takenText({ taken, not_taken: others }) {
+	return `taken ${count(taken)} of ${plural(taken + others, "time")}`;
+}
+
+// The branches of a function by the line that has them: the key is FILE:LINE.
+export function branchesByLine(run, { name, image }) {
+	const byLine = new Map();
+	for (const branch of run.branches) {
+		if (branch.function !== name || branch.image !== image || !branch.file) continue;
+		const key = `${branch.file}:${branch.line}`;
+		byLine.set(key, [...(byLine.get(key) ?? []), branch]);
+	}
+	for (const list of byLine.values()) list.sort((a, b) => a.offset - b.offset);
+	return byLine;
+}
+
+// How a block ends, and how often the branch at its end was taken, if branches were counted.
+export function endOf(run, block) {
+	const branch = run.branches.find(({ image, offset }) => image === block.image && offset >= block.offset && offset < block.offset + block.bytes);
+	return branch ? `${block.ends}, ${takenText(branch)}` : block.ends;
+}
+
+// The texts of a block's instructions. Where branches were counted, conditions that are no branches are called so, as in `strobe show --func`.
+export function codeTexts(run, code) {
+	if (!run.branches.length) return code;
+	return code.map((text) => {
+		if (/^cmov/.test(text)) return `${text}  ; a conditional move, no branch: not counted`;
+		return /^set[a-z]+ /.test(text) ? `${text}  ; a condition as a value, no branch: not counted` : text;
+	});
 }
 
 // Of one function: for each file {file, rows}, a row being {line, text, entry}, entry null where nothing ran, or

@@ -4,7 +4,7 @@ import { baseName, count, hex, percent, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
 import { findFunction } from "../data/model.js";
 import { findNamed } from "../data/name.js";
-import { hotBlocks, listing } from "../data/source.js";
+import { branchesByLine, codeTexts, endOf, hotBlocks, listing, takenText } from "../data/source.js";
 import { h, nothing } from "../parts/dom.js";
 import { Grid } from "../parts/grid.js";
 
@@ -58,16 +58,19 @@ function exact(run, text) {
 
 function page(run, row) {
 	const files = listing(run, row);
-	const blocks = hotBlocks(run.blocks.filter((block) => block.function === row.name && block.image === row.image), run.shareOf);
+	const branches = branchesByLine(run, row);
+	const codes = run.code[row.image] ?? {};
+	const codeOf = (block) => ({ ...block, ends: endOf(run, block), code: codes[block.offset] ? codeTexts(run, codes[block.offset]) : null });
+	const blocks = hotBlocks(run.blocks.filter((block) => block.function === row.name && block.image === row.image), run.shareOf).map(codeOf);
 	return [
 		h("h2.function", {}, row.name),
 		h("p.lead", {}, [row.image, `offset ${hex(row.offset)}`, `self ${percent(row.self_share)}`, `${plural(row.calls, "call")}`, `${count(row.instructions)} instructions`].join(" · ")),
-		...(files.length ? files.map((file) => fileSection(file, run.shareOf)) : [nothing("No source lines: the image has no line information. Install its debug symbols or compile with -g.")]),
-		blocks.length ? blockSection(blocks, run.code[row.image] ?? {}, run.shareOf) : null,
+		...(files.length ? files.map((file) => fileSection(file, run.shareOf, branches)) : [nothing("No source lines: the image has no line information. Install its debug symbols or compile with -g.")]),
+		blocks.length ? blockSection(blocks, run.shareOf) : null,
 	].filter(Boolean);
 }
 
-function fileSection({ file, rows }, shareOf) {
+function fileSection({ file, rows }, shareOf, branches) {
 	const entries = rows.map((row) => row.entry).filter(Boolean);
 	const heat = (entry) => entry[shareOf];
 	const most = entries.reduce((max, entry) => Math.max(max, heat(entry)), 1);
@@ -80,7 +83,7 @@ function fileSection({ file, rows }, shareOf) {
 			"table.code",
 			{},
 			h("thead", {}, h("tr", {}, ["Samples", "Executions", "Instructions", "Line", ""].map((title, i) => h("th", { scope: "col", class: i < 4 ? "number" : null }, title)))),
-			h("tbody", {}, rows.map((row) => sourceRow(row, row.entry ? heat(row.entry) / most : 0))),
+			h("tbody", {}, rows.flatMap((row) => [sourceRow(row, row.entry ? heat(row.entry) / most : 0), ...branchRows(branches.get(`${file}:${row.line}`))])),
 		),
 	);
 }
@@ -99,9 +102,14 @@ function sourceRow({ gap, line, text, entry }, heat) {
 	);
 }
 
+// How often the conditional branches of a line were taken.
+function branchRows(branches = []) {
+	return branches.map((branch) => h("tr.branch", {}, h("td", { colspan: 4 }), h("td", {}, `branch at ${hex(branch.offset)}: ${takenText(branch)}`)));
+}
+
 const MOST_OPEN = 40; // blocks whose code is shown unasked
 
-function blockSection(blocks, code, shareOf) {
+function blockSection(blocks, shareOf) {
 	const most = blocks.reduce((max, block) => Math.max(max, block[shareOf]), 1);
 	const cells = (block) => [count(block.samples), count(block.executions), count(block.instructions), hex(block.offset), count(block.length), count(block.bytes)];
 	const open = blocks.length <= MOST_OPEN;
@@ -113,13 +121,13 @@ function blockSection(blocks, code, shareOf) {
 			"table.code",
 			{},
 			h("thead", {}, h("tr", {}, ["Samples", "Executions", "Instructions", "Offset", "Length", "Bytes", "Ends with"].map((title, i) => h("th", { scope: "col", class: i < 6 ? "number" : null }, title)))),
-			h("tbody", {}, blocks.map((block) => h("tr.ran", { "--heat": (block[shareOf] / most).toFixed(3) }, cells(block).map((text) => h("td.number", {}, text)), h("td", {}, codeOf(block, code[block.offset], open))))),
+			h("tbody", {}, blocks.map((block) => h("tr.ran", { "--heat": (block[shareOf] / most).toFixed(3) }, cells(block).map((text) => h("td.number", {}, text)), h("td", {}, assembly(block, open))))),
 		),
 	);
 }
 
-function codeOf(block, code, open) {
+function assembly(block, open) {
 	const inlined = block.inlined?.length ? h("span.inlined", { title: block.inlined.join(" ← ") }, `inlined from ${baseName(block.inlined[0])}`) : null;
-	if (!code) return [block.ends, inlined];
-	return h("details", { open }, h("summary", {}, block.ends, inlined), h("pre.assembly", {}, code.join("\n")));
+	if (!block.code) return [block.ends, inlined];
+	return h("details", { open }, h("summary", {}, block.ends, inlined), h("pre.assembly", {}, block.code.join("\n")));
 }
