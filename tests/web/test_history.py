@@ -142,6 +142,21 @@ class History(unittest.TestCase):
         self.choose("History", "0")
         self.assertEqual(self.all("table[aria-label^=Values]", "e.getAttribute('aria-label')"), ["Values of f"])
 
+    def test_links(self):
+        self.open("--history", "f", "--history", "g", view="history")
+        self.choose("Metric", "1")
+        self.assertEqual(self.page.js("location.hash"), f"#history?metric={self.all('.choice:nth-of-type(2) option')[1].replace(' ', '+')}")
+        self.load("history?metric=bytes+in+B")
+        self.assertEqual(self.all(".choice:nth-of-type(2) select", "e.selectedOptions[0].textContent"), ["bytes in B"])
+        self.choose("History", "1")
+        self.assertEqual(self.page.js("location.hash"), "#history/g")
+        self.open("--history", "[fg]", view="history?metric=wall+in+ns")
+        self.choose("Of", self.series("g"))
+        linked = self.page.js("location.hash")
+        self.load(linked.removeprefix("#"))
+        self.assertEqual(self.all("table[aria-label^=Values]", "e.getAttribute('aria-label')"), ["Values of g"])
+        self.assertEqual(self.page.js("location.hash"), linked)
+
     def test_metrics_without_values(self):
         """The page begins with a metric that has values, and an axis of zeros has no other number."""
         data = self.report("--history", "[fg]")

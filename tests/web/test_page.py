@@ -439,6 +439,24 @@ class Views(Pages):
         self.assertEqual(self.texts(".legend")[0].split(), "measured 10.00 % in the engine, not measured 0.00 % native 90.00 %".split())
         self.assertEqual(self.page.js("[...document.querySelectorAll('.band:not(.tall) span')].map(e => e.className)"), ["kept", "missed", "silent"])
 
+    def test_links_of_differences(self):
+        self.open("diff/functions?a=1&b=0&search=spin")
+        self.assertEqual(self.rows(), [["+22.50 %", "37.50 %", "60.00 %", "0", "0", "spin", "example"]])
+        self.open("diff?a=1&b=0&sort=Function")
+        self.assertEqual([row[5] for row in self.rows()], ["memcpy", "spin", "turn"])
+        self.page.click("section:not([hidden]) [role=columnheader]:nth-of-type(6) button")
+        self.page.js("(e => { e.value = '0'; e.dispatchEvent(new Event('change')); })(document.querySelector('section:not([hidden]) select'))")
+        self.assertEqual(self.page.js("location.hash"), "#diff?b=0&sort=-Function")
+        self.open("diff/flame", self.calls)
+        self.page.click("section:not([hidden]) g[name=turn]")
+        self.page.until("location.hash.includes('zoom')")
+        zoomed = self.page.js("location.hash")
+        self.open(zoomed.removeprefix("#"), self.calls)
+        self.page.until("document.querySelector('section:not([hidden]) g.frame') !== null")
+        self.assertEqual(self.page.js("location.hash"), zoomed)
+        self.open("diff/tree?search=spin", self.calls)
+        self.assertEqual([row[0] for row in self.rows()][:2], ["▾(root)", "▾main"])
+
     def test_differences(self):
         self.open("diff")
         self.assertEqual([(row[0], row[5]) for row in self.rows()], [("+26.25 %", "turn"), ("−22.50 %", "spin"), ("−3.75 %", "memcpy")])

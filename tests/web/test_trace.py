@@ -295,7 +295,8 @@ class Timelines(Pages):
 
     def shown(self):
         """What is in sight, in ns."""
-        return [float(ms) * 1e6 for ms in re.search(r": ([\d.]+) ms to ([\d.]+) ms", self.status()).groups()]
+        title = self.page.js("document.querySelector('section:not([hidden]) .status').title")
+        return [int(ns.replace(",", "")) for ns in re.fullmatch(r"([\d,]+) ns to ([\d,]+) ns", title).groups()]
 
     def assertShown(self, begin, end):
         for seen, wanted in zip(self.shown(), (begin, end)):
@@ -340,14 +341,19 @@ class Timelines(Pages):
         self.open("timeline", html)
         self.assertEqual(self.page.js("[...document.querySelectorAll('.tab')].map(e => e.textContent)"), ["Summary", "Functions", "Timeline", "Call graph", "Tables", "Time"])
         begin, end = data["begin_ns"], data["end_ns"]
-        self.assertEqual(self.status(), f"1 thread, {data['calls']:,} calls: {begin / 1e6:.6f} ms to {end / 1e6:.6f} ms, {duration(end - begin)}")
+        found = re.fullmatch(rf"1 thread, {data['calls']:,} calls: ([\d.]+) (\S+) to ([\d.]+) (\S+), {re.escape(duration(end - begin))}", self.status())
+        size = {"µs": 1e3, "ms": 1e6, "s": 1e9}[found[2]]
+        self.assertEqual(found[2], found[4])
+        for text, wanted in (found[1], begin), (found[3], end):
+            self.assertAlmostEqual(float(text) * size, wanted, delta=(end - begin) / 1000)
+            self.assertLess(len(text.partition(".")[2]), 6)
         self.assertEqual(self.details(), ["Point at a slice. The wheel or dragging zooms, with Shift it moves; a double click shows all."])
         [(tid, calls)] = calls_of(self.place.name, "levels.db").items()
         wide = sorted((call for call in calls if call[1] - call[0] > (end - begin) / 200), key=lambda call: call[3])
         self.assertGreater(len(wide), 10)
         for from_ns, to_ns, name, level in wide[:12]:
             self.point_at(from_ns, to_ns - from_ns, level)
-            self.assertEqual(self.details(), [name, "trace-calls", f"at {from_ns / 1e6:.6f} ms", exact(to_ns - from_ns), f"trace-calls {tid}", "all its calls"])
+            self.assertEqual(self.details(), [name, "trace-calls", f"at {exact(from_ns)}", exact(to_ns - from_ns), f"trace-calls {tid}", "all its calls"])
         self.mouse("mouseMoved", 5, AXIS + TITLE + 40 * ROW)
         self.assertEqual(len(self.details()), 1)
 

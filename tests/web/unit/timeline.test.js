@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { eachShape, emptyBecause, exactTime, firstFrom, moved, notesOf, readTimeline, sliceAt, within, zoomed } from "../../../web/src/data/timeline.js";
+import { eachShape, emptyBecause, firstFrom, moved, notesOf, readTimeline, sliceAt, spanText, within, zoomed } from "../../../web/src/data/timeline.js";
 
 // From 100 to 150, 150 to 151, 200 to 210, of functions 0, 1 and several, the last of 5 calls.
 const ROW = [100, 50, 0, 1, 0, 1, 1, 1, 49, 10, -1, 5];
@@ -70,5 +70,8 @@ test("a timeline says what it does not show", () => {
 	assert.equal(emptyBecause(readTimeline({ missing: "cannot read x" })), "The entries and returns were recorded, but they could not be read when this page was made: cannot read x.");
 	assert.equal(emptyBecause(read({ lanes: [], too_many: true })),
 		"The recording is too large for this page: 7 calls in too many threads or on too many levels. Record fewer: strobe trace --events with --depth or --funcs. strobe trace --from FILE --format timeline writes all of them for Perfetto.");
-	assert.equal(exactTime(170413259), "170.413259 ms");
+	assert.equal(spanText({ from: 170413259, to: 170513259 }), "170.4133 ms to 170.5133 ms");
+	assert.equal(spanText({ from: 0, to: 250800000 }), "0.0 ms to 250.8 ms");
+	assert.equal(spanText({ from: 1e9, to: 21e9 }), "1.00 s to 21.00 s");
+	assert.equal(spanText({ from: 100, to: 350 }), "100 ns to 350 ns");
 });

@@ -115,7 +115,12 @@ export function moved(whole, { from, to }, by) {
 	return within(whole, from + by, to + by);
 }
 
-// A time with all its digits.
-export function exactTime(ns) {
-	return `${(ns / 1e6).toFixed(6)} ms`;
+const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+
+// Both ends of a span, in one unit and with as many digits as show a thousandth of the span.
+export function spanText({ from, to }) {
+	const [size, unit] = UNITS.find(([size]) => to >= size) ?? UNITS.at(-1);
+	const digits = Math.max(0, Math.min(Math.log10(size), Math.ceil(-Math.log10((to - from) / size / 1000) - 1e-9)));
+	const text = (ns) => `${(ns / size).toFixed(digits)} ${unit}`;
+	return `${text(from)} to ${text(to)}`;
 }

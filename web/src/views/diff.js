@@ -5,7 +5,7 @@ import { diffFlame, diffFunctions, diffPlaces, diffTrees, sumDiff } from "../dat
 import { matcher } from "../data/filter.js";
 import { keysOf } from "../data/match.js";
 import { isExclusive, merge, metricKeys, shownName } from "../data/trees.js";
-import { chooser, h, nothing, search } from "../parts/dom.js";
+import { chooser, h, nothing } from "../parts/dom.js";
 import { FlameGraph } from "../parts/flamegraph.js";
 import { Grid } from "../parts/grid.js";
 import { TreeGrid } from "../parts/tree.js";
@@ -14,21 +14,19 @@ const FORMS = { functions: "functions", tree: "trees", flame: "flame graph" };
 
 const changed = (change) => (Math.abs(change) < 0.0005 ? "same" : change > 0 ? "more" : "less");
 
-function functionTable(a, b) {
+function functionTable(a, b, link) {
 	const share = (title, side) => ({ title, kind: "number", width: "7rem", value: (row) => row[side].self_share, text: (row) => percent(row[side].self_share), share: (row) => row[side].self_share });
 	const change = (title, key) => ({ title, kind: "number", width: "9rem", value: (row) => row.b[key] - row.a[key], text: (row) => signedCount(row.b[key] - row.a[key]) });
-	const grid = new Grid(
-		[
-			{ title: "Change", help: "Of the self share, B less A", kind: "number", width: "7rem", value: (row) => row.change, text: (row) => signedPercent(row.change), cell: (row) => h(`span.${changed(row.change)}`, {}, signedPercent(row.change)) },
-			share("Self in A", "a"),
-			share("Self in B", "b"),
-			change("Instructions", "instructions"),
-			change("Calls", "calls"),
-			{ title: "Function", width: "minmax(14rem, 3fr)", value: (row) => row.name, text: (row) => `${row.name}${row.only ? ` (only in ${row.only.toUpperCase()})` : ""}` },
-			{ title: "Image", width: "minmax(7rem, 1fr)", value: (row) => baseName(row.image), text: (row) => baseName(row.image) },
-		],
-		{ label: "Functions of both" },
-	);
+	const columns = [
+		{ title: "Change", help: "Of the self share, B less A", kind: "number", width: "7rem", value: (row) => row.change, text: (row) => signedPercent(row.change), cell: (row) => h(`span.${changed(row.change)}`, {}, signedPercent(row.change)) },
+		share("Self in A", "a"),
+		share("Self in B", "b"),
+		change("Instructions", "instructions"),
+		change("Calls", "calls"),
+		{ title: "Function", width: "minmax(14rem, 3fr)", value: (row) => row.name, text: (row) => `${row.name}${row.only ? ` (only in ${row.only.toUpperCase()})` : ""}` },
+		{ title: "Image", width: "minmax(7rem, 1fr)", value: (row) => baseName(row.image), text: (row) => baseName(row.image) },
+	];
+	const grid = new Grid(columns, { label: "Functions of both", sort: link.sort(columns, null), sorted: link.sorted(columns) });
 	const rows = diffFunctions(a, b); // the largest change first, whichever way
 	const handle = {
 		element: grid.element,
@@ -56,31 +54,30 @@ function differences(a, b) {
 	return sumDiff(diffTrees(treesA, treesB, key, keysOf(a, b).function));
 }
 
-function treeTable(a, b) {
+function treeTable(a, b, link) {
 	const share = (title, side) => ({ title, help: "With everything below", kind: "number", width: "7rem", value: (node) => node[side], text: (node) => percent(node[side]), share: (node) => node[side] });
 	const of = (node) => node.sumB - node.sumA;
-	const tree = new TreeGrid(
-		[
-			{ title: "Function", width: "minmax(18rem, 3fr)" },
-			{ title: "Change", kind: "number", width: "7rem", value: of, text: (node) => signedPercent(of(node)), cell: (node) => h(`span.${changed(of(node))}`, {}, signedPercent(of(node))) },
-			share("A", "sumA"),
-			share("B", "sumB"),
-			{ title: "Image", width: "minmax(7rem, 1fr)", value: (node) => baseName(node.image ?? ""), text: (node) => baseName(node.image ?? "") },
-		],
-		{ label: "Trees of both", name: (node) => shownName(node.name) },
-	);
+	const columns = [
+		{ title: "Function", width: "minmax(18rem, 3fr)" },
+		{ title: "Change", kind: "number", width: "7rem", value: of, text: (node) => signedPercent(of(node)), cell: (node) => h(`span.${changed(of(node))}`, {}, signedPercent(of(node))) },
+		share("A", "sumA"),
+		share("B", "sumB"),
+		{ title: "Image", width: "minmax(7rem, 1fr)", value: (node) => baseName(node.image ?? ""), text: (node) => baseName(node.image ?? "") },
+	];
+	const tree = new TreeGrid(columns, { label: "Trees of both", name: (node) => shownName(node.name), sort: link.sort(columns, null), sorted: link.sorted(columns) });
 	const roots = differences(a, b);
 	tree.setRoots(roots);
 	return { element: tree.element, status: plural(roots.length, "tree"), search: (text) => tree.filter(text) };
 }
 
-function flameGraph(a, b) {
+function flameGraph(a, b, link) {
 	const graph = new FlameGraph({
 		label: "Differential flame graph",
+		zoomed: (path) => link.set("zoom", path),
 		colour: ({ change, value }) => colour(value > 0 ? change / value : 0),
 		describe: (data) => [h("strong", {}, data.name), ...(data.node ? [h("span", {}, `A ${percent(data.node.sumA)}`), h("span", {}, `B ${percent(data.node.sumB)}`), h(`span.${changed(data.change)}`, {}, signedPercent(data.change))] : [])],
 	});
-	graph.setData(diffFlame(differences(a, b)), true);
+	graph.setData(diffFlame(differences(a, b)), true, link.get("zoom", ""));
 	return { element: graph.element, status: "red: more in B; blue: more in A; as wide as in the one that has more", search: (text) => graph.search(text), shown: () => graph.resize() };
 }
 
@@ -96,14 +93,14 @@ export const diff = {
 	title: "Differences",
 	whole: true,
 	has: (_, runs) => runs.length > 1,
-	show({ runs, go }, element) {
-		const state = { a: 0, b: 1, form: null };
+	show({ runs, go, link }, element) {
+		const names = runs.map((run) => [String(run.index), run.label]);
+		const state = { a: Number(link.one("a", names, "0")), b: Number(link.one("b", names, "1")), form: null };
 		const place = h("div.fills");
 		const status = h("span.status", { role: "status" });
 		const sums = h("p.totals");
-		const input = search("Function", (text) => handle?.search(text));
-		const names = runs.map((run) => [String(run.index), run.label]);
-		const side = (name) => chooser(name.toUpperCase(), names, String(state[name]), (index) => set(name, Number(index)));
+		const input = link.search("Function", (text) => handle?.search(text));
+		const side = (name, usual) => link.chooser(name, name.toUpperCase(), names, usual, (index) => set(name, Number(index)));
 		const form = chooser("As", Object.entries(FORMS), "functions", (key) => go("diff", key));
 		let handle = null;
 
@@ -111,7 +108,7 @@ export const diff = {
 			const [a, b] = [runs[state.a], runs[state.b]];
 			const makers = { functions: functionTable, tree: treeTable, flame: flameGraph };
 			const empty = state.form === "functions" && !a.functions.length && !b.functions.length;
-			handle = empty ? null : makers[state.form](a, b);
+			handle = empty ? null : makers[state.form](a, b, link);
 			place.replaceChildren(handle?.element ?? nothing("Neither result has functions: choose the view of trees."));
 			status.textContent = status.title = handle?.status ?? "";
 			sums.textContent = totals(a, b);
@@ -120,11 +117,12 @@ export const diff = {
 		}
 
 		function set(key, value) {
+			if (state.form) link.set("zoom", null);
 			state[key] = value;
 			draw();
 		}
 
-		element.append(h("div.bar-of-tools", {}, side("a"), side("b"), form, input, status), sums, place);
+		element.append(h("div.bar-of-tools", {}, side("a", "0"), side("b", "1"), form, input, status), sums, place);
 		return {
 			argument(key) {
 				const fallback = runs.some((run) => run.functions.length) ? "functions" : "tree";

@@ -121,7 +121,7 @@ export const history = {
 	title: "History",
 	whole: true,
 	has: (run) => run.histories.length > 0,
-	show({ run }, element) {
+	show({ run, go, link }, element) {
 		const state = { history: run.histories[0], metric: null, of: ALL };
 		const bar = h("div.bar-of-tools");
 		const place = h("div.page.history");
@@ -145,31 +145,48 @@ export const history = {
 				chooser("Metric", metrics.map(({ title }, i) => [String(i), title]), String(metrics.indexOf(state.metric)), (i) => pickMetric(metrics[Number(i)])),
 				chooser("Of", series, state.of, (of) => {
 					state.of = of;
+					link.set("of", of, usualOf());
 					draw();
 				}),
 			);
 		}
 
-		function pickMetric(metric) {
+		const usualOf = () => (state.metric.series.length > 1 ? ALL : String(state.metric.series[0].index));
+
+		function showMetric(metric) {
 			state.metric = metric;
-			state.of = metric.series.length > 1 ? ALL : String(metric.series[0].index);
+			const of = link.get("of");
+			state.of = of === ALL || metric.series.some(({ index }) => String(index) === of) ? of : usualOf();
 			tools();
 			draw();
 		}
 
-		function pickHistory(chosen) {
+		function pickMetric(metric) {
+			link.set("metric", metric.title, firstMetric(metrics).title);
+			link.set("of", null);
+			showMetric(metric);
+		}
+
+		// The metric and the series of the address, otherwise the usual ones.
+		function showHistory(chosen) {
 			state.history = chosen;
 			metrics = historyMetrics(chosen);
-			pickMetric(firstMetric(metrics));
+			showMetric(metrics.find(({ title }) => title === link.get("metric")) ?? firstMetric(metrics));
+		}
+
+		function pickHistory(chosen) {
+			link.set("metric", null);
+			link.set("of", null);
+			go("history", chosen.name);
 		}
 
 		element.append(bar, place);
-		pickHistory(state.history);
+		showHistory(state.history);
 		return {
 			// The name of a history: the page may have several.
 			argument(name) {
 				const found = run.histories.find((each) => each.name === name);
-				if (found && found !== state.history) pickHistory(found);
+				if (found && found !== state.history) showHistory(found);
 			},
 		};
 	},

@@ -2,7 +2,7 @@
 // The calls of a trace over time, a lane for each thread.
 import { baseName, count, duration, plural } from "../data/format.js";
 import { matcher } from "../data/filter.js";
-import { emptyBecause, exactTime, notesOf } from "../data/timeline.js";
+import { emptyBecause, notesOf, spanText } from "../data/timeline.js";
 import { button, h, nothing } from "../parts/dom.js";
 import { Lanes } from "../parts/lanes.js";
 
@@ -20,7 +20,10 @@ export const timeline = {
 		const unfound = h("span.unfound", { role: "status" });
 		const details = h("div.flame-details", { role: "status" });
 		let chosen = null;
-		const say = ({ from, to }) => (range.textContent = `${plural(data.lanes.length, "thread")}, ${contents(data)}: ${exactTime(from)} to ${exactTime(to)}, ${duration(to - from)}`);
+		const say = ({ from, to }) => {
+			range.title = `${count(from)} ns to ${count(to)} ns`;
+			range.textContent = `${plural(data.lanes.length, "thread")}, ${contents(data)}: ${spanText({ from, to })}, ${duration(to - from)}`;
+		};
 		const describe = (hit) => details.replaceChildren(...(hit ? parts(hit, data, trace) : [h("span.dim", {}, "Point at a slice. The wheel or dragging zooms, with Shift it moves; a double click shows all.")]));
 		const lanes = new Lanes(data, {
 			hover: (hit) => describe(hit ?? chosen),
@@ -70,7 +73,7 @@ function parts({ lane, row, i }, { functions, waits }, trace) {
 	return [
 		h("strong", {}, calls > 1 ? `${count(calls)} ${waits ? "times:" : "calls of"} ${name ?? (waits ? "several waits" : "several functions")}` : name),
 		image ? h("span.dim", { title: image }, baseName(image)) : "",
-		h("span", {}, `at ${exactTime(row.begin[i])}`),
+		h("span", {}, `at ${exactSpan(row.begin[i])}`),
 		h("span", {}, calls > 1 ? `within ${exactSpan(span)}` : exactSpan(span)),
 		h("span.dim", {}, lane.name),
 		known ? h("a", { href: `#trace/${encodeURIComponent(name)}/${encodeURIComponent(image ?? "")}` }, "all its calls") : "",
