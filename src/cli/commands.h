@@ -357,7 +357,8 @@
 	O(interactive, 'i', "interactive", NULL, true,                                             \
 	  "browse the profile in the terminal: functions, calls, source, tables")                  \
 	O(sort, 's', "sort", "KEY", true,                                                          \
-	  "sort by time (default), total, waiting, instructions, calls, name, or a column")        \
+	  "sort by time (default), total, waiting, total-waiting, instructions, calls, name, or "  \
+	  "a column")                                                                              \
 	O(top, 'n', "top", "N", true, "print at most N rows of each table (default: 40; 0: all)")  \
 	O(func, 'F', "func", "NAME", true,                                                         \
 	  "print source and disassembly of a function, with counts")                               \

@@ -68,11 +68,10 @@ parse_sort(const char *value, enum st_report_sort *sort, struct st_error *e)
 	if (near)
 		return st_fail(e, ST_EXIT_USAGE, "cannot sort by '%s'; did you mean '%s'?", value,
 		               near);
-	return st_fail(
-	        e, ST_EXIT_USAGE,
-	        "cannot sort by '%s'; --sort takes time, total, waiting, instructions, calls or "
-	        "name",
-	        value);
+	return st_fail(e, ST_EXIT_USAGE,
+	               "cannot sort by '%s'; --sort takes time, total, waiting, total-waiting, "
+	               "instructions, calls or name",
+	               value);
 }
 
 static st_status
@@ -361,7 +360,8 @@ show_summary(const struct st_report *r, FILE *out, struct st_error *e)
 static st_status
 check_sort(const struct arguments *a, const struct st_profile *p, struct st_error *e)
 {
-	if (a->sort != ST_SORT_WAITING || st_profile_has_waits(p))
+	const bool waiting = a->sort == ST_SORT_WAITING || a->sort == ST_SORT_TOTAL_WAITING;
+	if (!waiting || st_profile_has_waits(p))
 		return ST_OK;
 	return st_fail(e, ST_EXIT_USAGE,
 	               "the profile has no waiting times to sort by: measure with strobe run -t "

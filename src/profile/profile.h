@@ -134,8 +134,8 @@ struct st_profile_function {
 	uint64_t samples_total;            /* of run.stacks: in its code or in what it called */
 	uint64_t samples_kernel,
 	        samples_engine; /* in its system calls; in Strobe's engine on its behalf */
-	/* Of all threads, in it or in what it called; see waits.h. */
-	uint64_t waiting_ns;
+	/* Of all threads, in it or in what it called, and in itself; see waits.h. */
+	uint64_t waiting_ns, self_waiting_ns;
 };
 
 /* The counts of a function in one of several processes, or the samples of that process. */

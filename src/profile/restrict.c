@@ -24,7 +24,7 @@ restrict_clear(struct st_profile *p)
 	for (size_t i = 0; i < p->functions.n; i++) {
 		struct st_profile_function *f = &p->functions.v[i];
 		f->calls = f->executions = f->instructions = f->samples = f->samples_total = 0;
-		f->samples_kernel = f->samples_engine = f->waiting_ns = 0;
+		f->samples_kernel = f->samples_engine = f->waiting_ns = f->self_waiting_ns = 0;
 		f->calls_exact = true;
 	}
 	for (size_t i = 0; i < p->images.n; i++)
@@ -280,7 +280,7 @@ restrict_loader_functions(struct st_profile *p, const bool *loader)
 		restrict_take(&image->executions, f->executions);
 		restrict_take(&image->instructions, f->instructions);
 		f->calls = f->executions = f->instructions = f->samples = f->samples_total = 0;
-		f->samples_kernel = f->samples_engine = f->waiting_ns = 0;
+		f->samples_kernel = f->samples_engine = f->waiting_ns = f->self_waiting_ns = 0;
 	}
 	free(kept);
 	return ST_OK;
@@ -294,7 +294,7 @@ restrict_waits_again(struct st_profile *p)
 	for (size_t i = 0; i < p->threads.n; i++)
 		p->threads.v[i].on_cpu_ns = p->threads.v[i].waiting_ns = 0;
 	for (size_t i = 0; i < p->functions.n; i++)
-		p->functions.v[i].waiting_ns = 0;
+		p->functions.v[i].waiting_ns = p->functions.v[i].self_waiting_ns = 0;
 	return st_profile_add_up_waits(p);
 }
 

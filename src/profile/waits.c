@@ -33,17 +33,21 @@ st_profile_has_waits(const struct st_profile *p)
 	return wall && strtoul(wall, NULL, 10) && !st_profile_has_tool(p, "contexts");
 }
 
-/* Adds the time to the functions on the stack, once to each. seen: by function, 1 + the last
+/* Adds the time to the functions on the stack, once to each, and to the innermost one as its own.
+ * seen: by function, 1 + the last
  * context that was added to it. */
 static void
 waits_add_to_callers(struct st_profile *p, uint32_t context, uint64_t ns, uint64_t *seen)
 {
+	bool innermost = true;
 	for (uint32_t i = context; i != UINT32_MAX; i = p->contexts.v[i].parent) {
 		const uint32_t f = p->labels.v[p->contexts.v[i].label].function;
 		if (f >= p->functions.n || seen[f] == context + 1ull)
 			continue;
 		seen[f] = context + 1ull;
 		p->functions.v[f].waiting_ns += ns;
+		p->functions.v[f].self_waiting_ns += innermost ? ns : 0;
+		innermost = false;
 	}
 }
 

@@ -31,6 +31,7 @@ struct st_grid_column {
 	bool data;         /* CSV and JSON have it if no columns are named */
 	size_t position;   /* the same of the other formats: in this order; 0: they do not */
 	size_t of, part;   /* for the source */
+	bool timed;        /* people get its nanoseconds with a unit: so its title has none */
 };
 
 struct st_grid {
@@ -77,6 +78,9 @@ st_status st_grid_view_make(struct st_grid_view *v, const struct st_grid *g,
 void st_grid_view_free(struct st_grid_view *v);
 st_status st_grid_print(const struct st_grid_view *v, const struct st_report *r, FILE *out,
                         enum st_report_format format, struct st_error *e);
+
+/* The name of the column as people read it, malloc'ed; NULL: no memory. */
+char *st_grid_title(const struct st_grid_column *c);
 
 /* Inside: the sources. 0, or -1: no memory. */
 st_status st_grid_of_table(struct st_grid *g, const struct st_profile *p,

@@ -49,6 +49,13 @@ shown_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
 	return st_grid_plain(&cell);
 }
 
+char *
+st_grid_title(const struct st_grid_column *c)
+{
+	const size_t length = strlen(c->name), without = c->timed ? strlen("_ns") : 0;
+	return strndup(c->name, length > without ? length - without : length);
+}
+
 /* A row of the view; the others' comes last. */
 static size_t
 view_row(const struct st_grid_view *v, size_t i)
@@ -63,7 +70,9 @@ print_text_rows(const struct st_grid_view *v, const struct st_report *r, FILE *o
 	struct st_table_column *columns = calloc(n, sizeof *columns);
 	char **titles = calloc(n, sizeof *titles);
 	for (size_t i = 0; columns && titles && i < n; i++) {
-		titles[i] = st_printable(v->columns.v[i]->name);
+		char *title = st_grid_title(v->columns.v[i]);
+		titles[i] = title ? st_printable(title) : NULL;
+		free(title);
 		columns[i] =
 		        (struct st_table_column){titles[i] ? titles[i] : "", v->columns.v[i]->left};
 	}
@@ -214,7 +223,7 @@ print_markup_row(const struct st_grid_view *v, FILE *out, size_t k, bool latex)
 {
 	fputs(latex ? "" : "|", out);
 	for (size_t i = 0; i < v->columns.n; i++) {
-		char *text = k == SIZE_MAX ? strdup(v->columns.v[i]->name)
+		char *text = k == SIZE_MAX ? st_grid_title(v->columns.v[i])
 		                           : shown_text(v->grid, view_row(v, k), v->columns.v[i]);
 		fputs(latex ? i ? " & " : "" : " ", out);
 		print_escaped(out, text ? text : "", latex);

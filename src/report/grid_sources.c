@@ -231,18 +231,43 @@ process_cell(const struct st_grid *g, size_t row, const struct st_grid_column *c
 
 /* For people, IDs have no commas, and times have a unit. */
 static char *
-process_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
+id_or_time_text(const struct st_grid_cell *cell, const struct st_grid_column *c, bool id)
 {
 	char number[ST_NUMBER_SIZE];
+	if (id)
+		return st_text_of("%" PRId64, (int64_t)cell->number);
+	if (c->timed && cell->kind == ST_GRID_COUNT)
+		return st_text_of("%s", st_duration(number, (int64_t)cell->number));
+	return st_grid_plain(cell);
+}
+
+static char *
+thread_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
+{
+	struct st_grid_cell cell;
+	thread_cell(g, row, c, &cell);
+	return id_or_time_text(&cell, c, c->of == T_TID);
+}
+
+static char *
+process_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
+{
 	struct st_grid_cell cell;
 	process_cell(g, row, c, &cell);
-	if (c->of == P_PID || c->of == P_PPID)
-		return st_text_of("%" PRId64, (int64_t)cell.number);
-	if (c->of == P_TIME && cell.kind == ST_GRID_COUNT)
-		return st_text_of("%s", st_duration(number, (int64_t)cell.number));
-	return st_grid_plain(&cell);
+	return id_or_time_text(&cell, c, c->of == P_PID || c->of == P_PPID);
 }
 #undef C
+
+/* Of threads and processes: the columns whose names end with their unit. */
+static void
+mark_times(struct st_grid *g)
+{
+	for (size_t i = 0; i < g->columns.n; i++) {
+		struct st_grid_column *c = &g->columns.v[i];
+		const size_t length = strlen(c->name);
+		c->timed = length > 3 && !strcmp(c->name + length - 3, "_ns");
+	}
+}
 
 #define C(id, name, number, set) bad |= !st_grid_add(g, name, number, id);
 
@@ -272,7 +297,9 @@ st_grid_of_threads(struct st_grid *g, const struct st_profile *p)
 	bool bad = false;
 	g->rows = p->threads.n;
 	g->cell = thread_cell;
+	g->text = thread_text;
 	THREAD_COLUMNS(C)
+	mark_times(g);
 	return bad ? ST_FAILED : ST_OK;
 }
 
@@ -284,6 +311,7 @@ st_grid_of_processes(struct st_grid *g, const struct st_profile *p)
 	g->cell = process_cell;
 	g->text = process_text;
 	PROCESS_COLUMNS(C)
+	mark_times(g);
 	return bad ? ST_FAILED : ST_OK;
 }
 #undef C

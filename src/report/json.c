@@ -215,8 +215,10 @@ add_functions(json_t *root, const struct st_report *r)
 		bad |= set(out, "self_share", json_real(st_profile_self_share(p, f)));
 		double total = st_profile_total_share(p, f);
 		bad |= set(out, "total_share", total >= 0 ? json_real(total) : json_null());
-		if (waits)
+		if (waits) {
 			bad |= set(out, "waiting_ns", st_json_count(f->waiting_ns));
+			bad |= set(out, "self_waiting_ns", st_json_count(f->self_waiting_ns));
+		}
 	}
 	free(order);
 	return bad;

@@ -32,11 +32,15 @@ order_function_order(const void *a, const void *b, void *arg)
 	else if (r->sort == ST_SORT_TOTAL)
 		order = order_descending(x->samples_total, y->samples_total);
 	else if (r->sort == ST_SORT_WAITING)
+		order = order_descending(x->self_waiting_ns, y->self_waiting_ns);
+	else if (r->sort == ST_SORT_TOTAL_WAITING)
 		order = order_descending(x->waiting_ns, y->waiting_ns);
 	else if (r->sort == ST_SORT_CALLS)
 		order = order_descending(x->calls, y->calls);
 	else if (r->sort == ST_SORT_NAME)
 		order = strcmp(x->name, y->name);
+	if (!order && r->sort == ST_SORT_WAITING)
+		order = order_descending(x->waiting_ns, y->waiting_ns);
 	if (!order)
 		order = order_descending(x->instructions, y->instructions);
 	return order ? order : (i > j) - (i < j);

@@ -14,6 +14,7 @@
 	ST_SORT(TIME, "time")                                                                      \
 	ST_SORT(TOTAL, "total")                                                                    \
 	ST_SORT(WAITING, "waiting")                                                                \
+	ST_SORT(TOTAL_WAITING, "total-waiting")                                                    \
 	ST_SORT(INSTRUCTIONS, "instructions")                                                      \
 	ST_SORT(CALLS, "calls")                                                                    \
 	ST_SORT(NAME, "name")

@@ -260,14 +260,14 @@ summary_print_functions(const struct st_report *r, FILE *out)
 	        {"self %", false}, {"total %", false},      {"samples", false}, {"calls", false},
 	        {"blocks", false}, {"instructions", false}, {"function", true}};
 	static const struct st_table_column with_waits[] = {
-	        {"self %", false},        {"total %", false}, {"samples", false},
-	        {"total waiting", false}, {"calls", false},   {"blocks", false},
-	        {"instructions", false},  {"function", true}};
+	        {"self %", false},       {"total %", false},       {"samples", false},
+	        {"self waiting", false}, {"total waiting", false}, {"calls", false},
+	        {"blocks", false},       {"instructions", false},  {"function", true}};
 	const bool waits = st_profile_has_waits(p);
 	size_t n, shown;
 	uint32_t *order = st_report_order(r, &n);
 	struct st_table *t = st_table_new(waits ? with_waits : columns,
-	                                  sizeof columns / sizeof *columns + waits);
+	                                  sizeof columns / sizeof *columns + (waits ? 2 : 0));
 	shown = r->top && r->top < n ? r->top : n;
 	for (size_t i = 0; order && i < shown; i++) {
 		const struct st_profile_function *f = &p->functions.v[order[i]];
@@ -279,8 +279,10 @@ summary_print_functions(const struct st_report *r, FILE *out)
 		else
 			st_table_cell(t, "-");
 		count_or_dash(t, p, f->samples);
-		if (waits)
+		if (waits) {
+			st_table_cell(t, "%s", st_duration(number, (int64_t)f->self_waiting_ns));
 			st_table_cell(t, "%s", st_duration(number, (int64_t)f->waiting_ns));
+		}
 		if (f->calls_exact || !is_imported(p))
 			st_table_cell(t, "%s%s",
 			              f->calls_exact ? "" : "<=", st_number(number, f->calls));

@@ -68,7 +68,7 @@ class Usage(Command):
         self.error(2, "no profile to show: strobe show FILE, or a stored profile or version; there is no result in this directory", "show")
         self.error(2, "strobe show reads one profile; 'b' is one too many", "show", "a", "b")
         self.error(2, "cannot sort by 'tmie'; did you mean 'time'?", "show", "-s", "tmie", "x")
-        self.error(2, "cannot sort by 'blocks'; --sort takes time, total, waiting, instructions, calls or name", "show", "-s", "blocks", "x")
+        self.error(2, "cannot sort by 'blocks'; --sort takes time, total, waiting, total-waiting, instructions, calls or name", "show", "-s", "blocks", "x")
         self.error(2, "--format csv prints one table: name it with --table, or --rows", "show", "--format", "csv", "x")
         self.error(2, "--table and --lines print different tables: leave out one of them", "show", "--table", "t", "--lines", "x")
         self.error(2, "--table prints a table of a profile, and --rows prints a stream: leave one of them out", "show", "--table", "t", "--rows", "r", "x")

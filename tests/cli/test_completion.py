@@ -93,8 +93,8 @@ class Completion(unittest.TestCase):
         self.expect(wanted)
 
     def test_values(self):
-        self.expect({"strobe show --sort ": ["time", "total", "waiting", "instructions", "calls", "name"],
-                     "strobe show -s t": ["time", "total"],
+        self.expect({"strobe show --sort ": ["time", "total", "waiting", "total-waiting", "instructions", "calls", "name"],
+                     "strobe show -s t": ["time", "total", "total-waiting"],
                      "strobe help --completion ": ["bash", "zsh", "fish"],
                      "strobe help v": ["version"],
                      "strobe run --toggle SIGU": ["SIGUSR1", "SIGUSR2"],

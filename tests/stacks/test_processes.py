@@ -69,7 +69,7 @@ class Processes(unittest.TestCase):
         self.assertEqual([(row["pid"], row["ppid"], row["command"], row["instructions"]) for row in rows], wanted)
         self.assertEqual(len(wanted), 4)
         lines = self.ask("--table", "processes").splitlines()
-        self.assertEqual(lines[2].split(), ["wall_ns", "executions", "instructions", "ppid", "pid", "state", "command"])
+        self.assertEqual(lines[2].split(), ["wall", "executions", "instructions", "ppid", "pid", "state", "command"])
         self.assertEqual([line.split()[-3] for line in lines[3:]], [str(pid) for pid, *_ in wanted])
 
     def test_one_process(self):

@@ -116,6 +116,7 @@ class Waits(unittest.TestCase):
                            and stack[-1] != "[kernel]")
             self.assertEqual(waiting[name], on_stack, name)
         self.assertEqual(waiting["f"], waiting["g"])
+        self.assertEqual(sum(f["self_waiting_ns"] for f in self.result.json["functions"]), self.result.json["samples"]["waiting_ns"])
 
     def test_threads_have_their_own(self):
         threads = self.result.json["threads"]
@@ -145,8 +146,14 @@ class Waits(unittest.TestCase):
     def test_text(self):
         text = strobe("show", "--sort", "waiting", "--top", "0", self.result.path).stdout
         self.assertRegex(text, r"wall time of 4 threads: ([0-9.]+ \S+ on the CPU, )?[0-9.]+ \S+ waiting")
-        self.assertRegex(text, r"self % +total % +samples +total waiting +calls ")
+        self.assertRegex(text, r"self % +total % +samples +self waiting +total waiting +calls ")
         self.assertIn("\nwaits: what threads waited for\n", text)
+        own = {f["name"]: f["self_waiting_ns"] for f in self.result.json["functions"]}
+        functions = [line.split()[-2] for line in text.split("\n\n")[1].splitlines()[1:]]
+        waits = [own[name] for name in functions if name in own]
+        self.assertEqual(waits[:3], sorted(own.values(), reverse=True)[:3])
+        self.assertEqual((own["main"], own["g"], own["sleep_ms"]), (0, 0, 0), "libc waits for them")
+        text = strobe("show", "--sort", "total-waiting", "--top", "0", self.result.path).stdout
         functions = [line.split()[-2] for line in text.split("\n\n")[1].splitlines()[1:]]
         self.assertLess(functions.index("main"), functions.index("g"))
         self.assertLess(functions.index("f"), functions.index("look"))
