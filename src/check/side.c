@@ -202,7 +202,20 @@ add_function_costs(struct st_check_side *side, const struct st_profile *p, const
 /* The columns of the table `sites` of strobe mem. */
 enum { SITE_FUNCTION, SITE_BYTES = 4, SITE_CALLS, SITE_COLUMNS = 9 };
 
-/* Adds bytes and calls to the run that was begun last: a function has a row for each line. */
+/* Adds a cost and calls to the run that was begun last: a function has a row for each line. */
+static st_status
+add_site_cost(struct st_check_side *side, const struct st_check_cost *cost)
+{
+	struct st_check_item *item = st_check_item_of(side, cost, true, true);
+	if (!item)
+		return ST_FAILED;
+	if (item->last_run != side->profiles.n)
+		return st_check_set_run(side, item, cost->cost, (double)cost->calls);
+	item->runs.v[item->runs.n - 1] += cost->cost;
+	item->calls.v[item->calls.n - 1] += (double)cost->calls;
+	return ST_OK;
+}
+
 static st_status
 add_memory_site(struct st_check_side *side, const struct st_profile_value *row)
 {
@@ -212,14 +225,7 @@ add_memory_site(struct st_check_side *side, const struct st_profile_value *row)
 	                                   .cost = (double)row[SITE_BYTES].number,
 	                                   .calls = row[SITE_CALLS].number,
 	                                   .counts = true};
-	struct st_check_item *item = st_check_item_of(side, &cost, true, true);
-	if (!item)
-		return ST_FAILED;
-	if (item->last_run != side->profiles.n)
-		return st_check_set_run(side, item, cost.cost, (double)cost.calls);
-	item->runs.v[item->runs.n - 1] += cost.cost;
-	item->calls.v[item->calls.n - 1] += (double)cost.calls;
-	return ST_OK;
+	return add_site_cost(side, &cost);
 }
 
 static const struct st_profile_table *
@@ -247,11 +253,59 @@ add_memory_costs(struct st_check_side *side, const struct st_profile *p, const c
 	return ST_OK;
 }
 
+/* The columns of the table `lock_sites` of the tool locks. */
+enum { LOCK_FUNCTION = 1, LOCK_WAIT = 3, LOCK_WAITS, LOCK_COLUMNS = 7 };
+
+static const struct st_profile_table *
+lock_sites_of(const struct st_profile *p)
+{
+	return st_profile_table_find(p, "locks", "lock_sites", LOCK_COLUMNS);
+}
+
+bool
+st_check_has_waits(const struct st_profile *p)
+{
+	const struct st_profile_table *t = lock_sites_of(p);
+	return t && t->values.n;
+}
+
+static st_status
+add_lock_site(struct st_check_side *side, const struct st_profile *p,
+              const struct st_profile_value *row)
+{
+	const struct st_profile_value *f = &row[LOCK_FUNCTION];
+	const struct st_profile_image *image =
+	        f->image < p->images.n ? &p->images.v[f->image] : NULL;
+	const bool known = f->function < p->functions.n;
+	const struct st_check_cost cost = {.metric = ST_CHECK_WAITS,
+	                                   .unit = "ns",
+	                                   .image = image ? image->path : NULL,
+	                                   .build_id = image ? image->build_id : NULL,
+	                                   .file = known ? p->functions.v[f->function].file : NULL,
+	                                   .name = f->text,
+	                                   .offset = f->number,
+	                                   .cost = (double)row[LOCK_WAIT].number,
+	                                   .calls = row[LOCK_WAITS].number};
+	return add_site_cost(side, &cost);
+}
+
+static st_status
+add_lock_costs(struct st_check_side *side, const struct st_profile *p, const char *metric)
+{
+	const struct st_profile_table *t = lock_sites_of(p);
+	if (!t || (metric && strcmp(metric, ST_CHECK_WAITS) != 0))
+		return ST_OK;
+	for (size_t i = 0; i + t->n_columns <= t->values.n; i += t->n_columns)
+		if (t->values.v[i + LOCK_FUNCTION].text && add_lock_site(side, p, &t->values.v[i]))
+			return ST_FAILED;
+	return ST_OK;
+}
+
 st_status
 st_check_add_profile(struct st_check_side *side, const struct st_profile *p, const char *metric)
 {
 	if (st_check_begin_run(side, p) || add_function_costs(side, p, metric) ||
-	    add_memory_costs(side, p, metric))
+	    add_memory_costs(side, p, metric) || add_lock_costs(side, p, metric))
 		return ST_FAILED;
 	return st_check_add_series(side, p, metric);
 }

@@ -53,8 +53,10 @@ st_status st_check_add_profile(struct st_check_side *side, const struct st_profi
 /* Metrics of functions, and whether a profile has them. */
 #define ST_CHECK_INSTRUCTIONS "instructions"
 #define ST_CHECK_BYTES "bytes allocated"
+#define ST_CHECK_WAITS "waiting time"
 bool st_check_has_instructions(const struct st_profile *p);
 bool st_check_has_bytes(const struct st_profile *p);
+bool st_check_has_waits(const struct st_profile *p);
 
 /* For readers of profiles outside this component: the cost of a function in the run that was begun
  * last. calls UINT64_MAX: unknown. */

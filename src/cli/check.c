@@ -66,11 +66,12 @@ is_comparable(const struct st_check_arguments *a, const struct st_check_group *g
 		return ST_OK;
 	for (int side = 0; side < ST_SIDES; side++)
 		if (!s->sides[side]->items.n && !a->metric && !a->how.of)
-			return st_fail(e, ST_EXIT_FAILED,
-			               "%s has nothing that can be compared: neither counts of "
-			               "functions nor measurements; strobe diff compares tables of "
-			               "tools",
-			               g->names[side]);
+			return st_fail(
+			        e, ST_EXIT_FAILED,
+			        "%s has nothing that can be compared: neither counts of "
+			        "functions nor waits for locks nor measurements; strobe diff "
+			        "compares tables of other tools",
+			        g->names[side]);
 	if (a->metric || a->how.of)
 		return st_fail(e, ST_EXIT_FAILED,
 		               "nothing that %s and %s have in common fits%s%s%s%s; strobe show "

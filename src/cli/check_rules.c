@@ -142,6 +142,7 @@ rules_fits_functions(const char *metric, const struct st_profile *p)
 {
 	return (rules_fits(metric, ST_CHECK_INSTRUCTIONS) && st_check_has_instructions(p)) ||
 	       (rules_fits(metric, ST_CHECK_BYTES) && st_check_has_bytes(p)) ||
+	       (rules_fits(metric, ST_CHECK_WAITS) && st_check_has_waits(p)) ||
 	       (rules_fits(metric, ST_CHECK_TRACED) && st_profile_has_tool(p, "calltimes"));
 }
 

@@ -165,6 +165,19 @@ class Locks(unittest.TestCase):
         for kind, waits, _ in KNOWN:
             self.assertTrue([stack for stack in lines if stack.endswith(f";waits;{waits};[{kind}]")], kind)
 
+    def test_check(self):
+        """strobe check compares the waiting times of functions: the whole is the sum of all waits. One run of each version is too few for more."""
+        for words, same in ((["--metric", "waiting time"], True), ([], True), (["--metric", "instructions"], False)):
+            done = subprocess.run([STROBE, "check", "--format", "json", *words, self.file, self.file], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode == 0, same, done.stderr)
+            if same:
+                total = json.loads(done.stdout)["total"]
+                wait = sum(row["wait"] for row in self.document["lock_sites"])
+                self.assertEqual((total["metric"], total["unit"], total["from"], total["to"]), ("waiting time", "ns", wait, wait))
+        text = subprocess.run([STROBE, "check", "--all", "--top", "0", self.file, self.file], capture_output=True, text=True, timeout=60, check=True).stdout
+        for _, waits, _ in KNOWN[:-1]:
+            self.assertRegex(text, rf"\n +\w+ +waiting time .* {waits} \[")
+
     def test_the_longest_waits_come_first(self):
         for table in "locks", "lock_sites", "lock_waits", "lock_stacks":
             waits = [row["wait"] for row in self.document[table]]
