@@ -27,7 +27,7 @@
 	  "predict the cost of a call from an annotation")                                         \
 	C(attach, "attach", "[options] PID", "measure a running process for a while")              \
 	C(show, "show", "[options] [FILE|PROFILE|REV]",                                            \
-	  "show the result of an earlier run, or more of it")                                      \
+	  "print the result of an earlier run: tables, source, call stacks")                       \
 	C(diff, "diff", "[options] PROFILE PROFILE", "show the differences between two profiles")  \
 	C(check, "check", "[options] [BASE] [TARGET]",                                             \
 	  "find changes of cost from one version of a program to another")                         \
@@ -137,7 +137,8 @@
 	O(images, 0, "images", "PATTERN", true,                                                    \
 	  "measure only the programs and libraries that match PATTERN")                            \
 	O(threads, 0, "threads", "LIST", true, "measure only these threads: 0,3-5,worker*")        \
-	O(sample_hz, 0, "sample-hz", "N", true, "take N samples per second of CPU time (0: none)") \
+	O(sample_hz, 0, "sample-hz", "N", true,                                                    \
+	  "take N samples per second of CPU time (default: 250 for hot; 0: none)")                 \
 	O(debuginfod, 0, "debuginfod", NULL, true,                                                 \
 	  "download missing debug files from DEBUGINFOD_URLS")                                     \
 	O(quiet, 'q', "quiet", NULL, true, "print only errors")                                    \
@@ -160,9 +161,9 @@
 	O(k, 'k', "k", "N", true,                                                                  \
 	  "keep N callers (default: inf, all) or earlier blocks (no default) in a context")        \
 	O(kccf, 0, "kccf", NULL, true,                                                             \
-	  "add the k-calling context forest: each function with its callers")                      \
+	  "also print each function with its callers (the k-calling context forest)")              \
 	O(join_threads, 0, "join-threads", NULL, true,                                             \
-	  "merge the contexts of all threads into one forest (tables: default)")                   \
+	  "add up the contexts of all threads (the default for tables)")                           \
 	O(per_thread, 0, "per-thread", NULL, true, "print each thread's contexts apart")           \
 	O(roll_recursion, 0, "roll-recursion", NULL, true,                                         \
 	  "count all levels of direct recursion in one context (default)")                         \
@@ -217,9 +218,9 @@
 	O(user, 'u', "user", NULL, true, "trace the functions of the program itself (default)")    \
 	O(all, 'a', "all", NULL, true, "trace the functions of libraries, too")                    \
 	O(preset, 0, "preset", "quick|thorough", true,                                             \
-	  "set options: quick: --user --every 16; thorough: --all; others override")               \
+	  "quick: --user --every 16; thorough: --all; options that you give override these")       \
 	O(engine, 'e', "engine", "auto|probe|jit|ebpf", true,                                      \
-	  "set what times the calls (default: auto: probe; jit or ebpf where an option needs it)") \
+	  "time the calls by this (default: auto: probe, or jit or ebpf if an option needs it)")   \
 	O(cpu, 0, "cpu", NULL, true,                                                               \
 	  "time calls by the CPU time of their thread (about 1 us a call)")                        \
 	O(usdt, 0, "usdt", "PROBES", true,                                                         \
@@ -377,7 +378,7 @@
 	O(debuginfod, 0, "debuginfod", NULL, true,                                                 \
 	  "download missing debug files from DEBUGINFOD_URLS")                                     \
 	O(table, 't', "table", "NAME", true,                                                       \
-	  "print a table of the tool, or functions, series, measurements, ...")                    \
+	  "print this table: one of a tool, or functions, images, threads, series, ...")           \
 	O(columns, 'c', "columns", "LIST", true,                                                   \
 	  "with --table: print these columns, in this order: caller,count")                        \
 	O(where, 'W', "where", "CONDITION", true,                                                  \
@@ -389,21 +390,20 @@
 	O(format, 0, "format", "text|json|csv|markdown|latex|lcov", true,                          \
 	  "print this format (default: text); some need --table or --rows")                        \
 	O(output, 'o', "output", "FILE", true, "write to FILE (default: -, standard output)")      \
-	O(extract, 0, "extract", "FILE", true,                                                     \
-	  "write a stored profile to FILE again, and print nothing")                               \
+	O(extract, 0, "extract", "FILE", true, "copy a stored profile to FILE, and print nothing") \
 	ST_OPTION_HELP(O)
 
 #define ST_DIFF_OPTIONS(O)                                                                         \
 	O(metric, 0, "metric", "METRIC", true,                                                     \
-	  "compare this metric (default: first in both; of measurements and counters all)")        \
+	  "compare this metric (default: the first that both have; all of measurements)")          \
 	O(by, 0, "by", "function|line|context", true,                                              \
 	  "compare functions, source lines or calling contexts (default: by the kind of profile)") \
 	O(table, 't', "table", "NAME", true, "compare this table of a tool, by its keys")          \
 	O(shares, 0, "shares", NULL, true, "compare shares of each run's total")                   \
 	O(kccf, 0, "kccf", NULL, true,                                                             \
-	  "compare the k-calling context forests: each function with its callers")                 \
+	  "compare functions with their callers (k-calling context forests)")                      \
 	O(by_thread, 0, "by-thread", NULL, true,                                                   \
-	  "compare each thread with the thread of the same number")                                \
+	  "compare the first thread with the first, and so on, not the sums of all threads")       \
 	O(under, 0, "under", "NAMES", true, "show only the contexts below these functions")        \
 	O(calls, 0, "calls", "NAMES", true,                                                        \
 	  "show only the contexts that lead to a call of these functions")                         \
@@ -531,9 +531,9 @@
 	O(history, 0, "history", "NAME", true,                                                     \
 	  "include the history of this function or series from the store; repeatable")             \
 	O(rev, 'r', "rev", "REV", true,                                                            \
-	  "--history: end at this version (default: the one that is checked out)")                 \
+	  "with --history: end at this version (default: the one that is checked out)")            \
 	O(versions, 0, "versions", "N", true,                                                      \
-	  "--history: include the last N versions (default: 40; 0: all)")                          \
+	  "with --history: include the last N versions (default: 40; 0: all)")                     \
 	O(no_source, 0, "no-source", NULL, true, "leave out the text of source files")             \
 	O(all_sources, 0, "all-sources", NULL, true,                                               \
 	  "include the text of files that other users may not read")                               \
@@ -730,7 +730,7 @@
 #define ST_EXPORT_WORD(id, name, writer, function) "|" name
 #define ST_EXPORT_OPTIONS(O)                                                                       \
 	O(to, 0, "to", &(ST_EXPORT_FORMATS(ST_EXPORT_WORD))[1], true,                              \
-	  "write this format (default: what the name of FILE says)")                               \
+	  "write this format (default: by the ending of FILE)")                                    \
 	O(output, 'o', "output", "FILE", true,                                                     \
 	  "write to FILE; perun-store: create this folder (default: -, standard output)")          \
 	O(metric, 0, "metric", "wall|on-cpu|waiting|samples", true,                                \
