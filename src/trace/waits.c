@@ -24,7 +24,7 @@ st_waits_recorded(const struct st_profile *p)
 static char *
 waits_text(const struct st_waits_label *l)
 {
-	return !l->kind    ? strdup("does not wait for a lock")
+	return !l->kind    ? strdup("life of the thread")
 	       : l->holder ? st_text_of("%s: %s waits for thread %llu", l->kind, l->function,
 	                                (unsigned long long)l->holder)
 	                   : st_text_of("%s: %s waits", l->kind, l->function);

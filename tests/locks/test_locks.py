@@ -121,7 +121,7 @@ class Locks(unittest.TestCase):
         rows = self.times()
         picture = subprocess.run([STROBE, "plot", "waits", "-o", "-", self.file], capture_output=True, text=True, timeout=60, check=True).stdout
         hints = [html.unescape(text) for text in re.findall(r"<title>(.*?)</title>", picture)]
-        self.assertEqual(len([hint for hint in hints if hint.startswith("does not wait for a lock: at ")]), 2)
+        self.assertEqual(len([hint for hint in hints if hint.startswith("life of the thread: at ")]), 2)
         self.assertEqual(len([hint for hint in hints if re.match(r"[a-z ]+: \S+ waits", hint)]), len(rows))
         for kind, waits, _ in KNOWN[:-1]:
             self.assertEqual(len([hint for hint in hints if hint.startswith(f"{kind}: {waits} waits for thread {self.main}: at ") and hint.endswith(str(self.waiter))]),
