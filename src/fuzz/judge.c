@@ -172,6 +172,10 @@ judge_slow(struct st_judging *j, struct st_findings *findings, struct judged *ju
            const struct st_fuzz_input *input, struct st_error *e)
 {
 	struct st_fuzz_hottest function;
+	if (!input->bytes.n) { /* of one size alone, no growth is known */
+		findings->unsure++;
+		return ST_OK;
+	}
 	if (find_grown_function(j, input, &function, e))
 		return ST_FAILED;
 	if (is_judged(judged, function.id))

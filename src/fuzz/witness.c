@@ -128,7 +128,7 @@ minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	const double now = st_now_raw();
 	t.until = now + (j->until - now) * share_of_time / 2;
 	const struct st_minimise how = {still_holds, is_enough, &t};
-	const struct st_fuzz_bytes one = {.v = f->witness.v, .n = f->witness.n > 0};
+	const struct st_fuzz_bytes one = {.v = f->witness.v, .n = 1};
 	st_status status = ST_OK;
 	if (f->kind == ST_FINDING_SLOW) {
 		status = st_fuzz_execute(c->target, &one, &c->places, &t.x, e);
@@ -138,7 +138,7 @@ minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	}
 	if (!status && st_fuzz_bytes_copy(&f->minimal, &f->witness))
 		status = st_fail(e, ST_EXIT_FAILED, "no memory left for a witness");
-	if (!status && f->witness.n)
+	if (!status)
 		status = st_minimise_beginning(&how, &f->minimal, e) ||
 		                         st_minimise(&how, &f->minimal, e)
 		                 ? ST_FAILED
@@ -314,10 +314,11 @@ st_witness_explain(struct st_judging *j, struct st_finding *f, struct st_error *
 		target->hang_seconds = fmin(hang, fmax(least_hang, hang_times * f->seed_seconds));
 	}
 	const double until = j->until, now = st_now_raw();
-	st_status status = minimise_witness(j, f, e);
+	/* An empty witness has no smaller one, and no part that a family could repeat. */
+	st_status status = f->witness.n ? minimise_witness(j, f, e) : ST_OK;
 	target->hang_seconds = hang;
 	j->until = now + (until - now) * share_of_time;
-	if (!status && f->kind != ST_FINDING_FAULT)
+	if (!status && f->witness.n && f->kind != ST_FINDING_FAULT)
 		status = find_witness_law(j, f, e);
 	j->until = until;
 	return status;

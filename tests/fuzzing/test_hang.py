@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,17 @@ int main(void) {
 	return n > 9999;
 }
 """
+# Does not end, or does a million steps, for an empty input.
+EMPTY = """
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+	volatile long n = 0;
+	if (getchar() == EOF)
+		while (argc == 1 || n < atol(argv[1])) n++;
+	return 0;
+}
+"""
 
 
 class Hang(unittest.TestCase):
@@ -65,10 +77,11 @@ class Hang(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.place = Path(folder.name)
 
-    def fuzz(self, program, seed, *words):
+    def fuzz(self, program, seed, *words, arguments=()):
         subprocess.run(["cc", "-O1", "-w", "-x", "c", "-", "-o", "program"], input=program, text=True, cwd=self.place, check=True)
         (self.place / "seed").write_text(seed, encoding="utf-8")
-        done = subprocess.run([STROBE, "fuzz", "-s", "seed", "-j", "1", "-o", "out", *words, "--", "./program"], cwd=self.place, capture_output=True, text=True, timeout=280, check=True)
+        shutil.rmtree(self.place / "out", ignore_errors=True)
+        done = subprocess.run([STROBE, "fuzz", "-s", "seed", "-j", "1", "-o", "out", *words, "--", "./program", *arguments], cwd=self.place, capture_output=True, text=True, timeout=280, check=True)
         return done.stdout, json.loads((self.place / "out/fuzz.json").read_text(encoding="utf-8"))
 
     def test_witness_becomes_smaller(self):
@@ -85,6 +98,16 @@ class Hang(unittest.TestCase):
         self.assertLess(hang["seconds"], 5)
         self.assertRegex(out, r"\n   natively it ends after [0-9.e-]+ s: it exceeds the time of --hang only under the engine\n")
         self.assertIn("\n   the law of its growth cannot be determined: no input of its family ended within --hang and --judge\n", out)
+
+    def test_an_empty_witness(self):
+        """No part of it can be repeated, so that no law is known."""
+        words = "-t", "600s", "--executions", "30", "--rules", "delete-line", "--hang", "2s", "--judge", "60s"
+        out, result = self.fuzz(EMPTY, "ab\n", *words)
+        [hang] = result["findings"]
+        self.assertEqual([hang[key] for key in ("kind", "function", "law", "size", "minimal_size", "generator")], ["hang", "main", None, 0, 0, None])
+        self.assertIn("   0 bytes, 0 when minimised; its seed has 3 (0 of them kept)\n", out)
+        _, result = self.fuzz(EMPTY, "ab\n", *words, arguments=["1000000"])
+        self.assertEqual((result["findings"], result["interesting"], result["cannot_tell"]), ([], 1, 1))
 
     def test_a_large_witness(self):
         """Different words: no part of the witness is repeated, and six of the whole are too much work."""
