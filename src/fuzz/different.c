@@ -108,8 +108,7 @@ choose_positions(struct st_judging *j, struct st_fuzz_family *f, bool *any, stru
 		f->varied[0] = i;
 		status = st_fuzz_family_make(f, WORDS, &input)
 		                 ? no_family(e)
-		                 : st_fuzz_execute(c->target, &input, &c->places, &x, e);
-		c->n_executions++;
+		                 : st_judging_execute(j, &input, &x, e);
 		positions[i] = (struct position){x.work, i};
 		*any = x.end == ST_END_EXIT && !st_judging_is_over(j);
 	}

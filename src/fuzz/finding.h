@@ -65,6 +65,13 @@ struct st_judging {
 	double until; /* of st_now_raw */
 };
 bool st_judging_is_over(const struct st_judging *j);
+/* Executes an input for at most the time of --hang and the time that is left. *x says nothing if
+ * judging is over afterwards. */
+st_status st_judging_execute(struct st_judging *j, const struct st_fuzz_bytes *input,
+                             struct st_fuzz_execution *x, struct st_error *e);
+/* The native time of an input, at most as long. */
+st_status st_judging_time(struct st_judging *j, const struct st_fuzz_bytes *input, double *seconds,
+                          struct st_error *e);
 /* Minimises, makes the family and finds the law. */
 st_status st_witness_explain(struct st_judging *j, struct st_finding *f, struct st_error *e);
 /* Executes the members of the family, and finds the law and the function. */

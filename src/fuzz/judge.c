@@ -151,11 +151,9 @@ find_grown_function(struct st_judging *j, const struct st_fuzz_input *input,
 {
 	struct st_fuzz_campaign *c = j->campaign;
 	struct st_fuzz_execution x = {0}, seed = {0};
-	st_status status = st_fuzz_execute(c->target, &input->bytes, &c->places, &x, e);
+	st_status status = st_judging_execute(j, &input->bytes, &x, e);
 	if (!status)
-		status = st_fuzz_execute(c->target, &c->corpus.list.v[input->seed].bytes,
-		                         &c->places, &seed, e);
-	c->n_executions += 2;
+		status = st_judging_execute(j, &c->corpus.list.v[input->seed].bytes, &seed, e);
 	if (!status && c->target->paths && x.paths.n)
 		st_fuzz_path_function(j->functions,
 		                      st_fuzz_paths_growth(&c->paths, &x.paths, NULL).path,
@@ -178,6 +176,10 @@ judge_slow(struct st_judging *j, struct st_findings *findings, struct judged *ju
 	}
 	if (find_grown_function(j, input, &function, e))
 		return ST_FAILED;
+	if (st_judging_is_over(j)) {
+		findings->left++;
+		return ST_OK;
+	}
 	if (is_judged(judged, function.id))
 		return ST_OK;
 	judged->ids[judged->n++] = function.id;

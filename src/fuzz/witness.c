@@ -20,6 +20,8 @@ static const uint64_t most_work = 200000000;
 static const double share_of_time = 0.5;
 /* Of the time that is left, the native run of a hang may take this share. */
 static const double share_of_hang = 0.25;
+/* No execution gets less than this, in which a program has begun. */
+static const double shortest = 0.05;
 
 bool
 st_judging_is_over(const struct st_judging *j)
@@ -27,12 +29,45 @@ st_judging_is_over(const struct st_judging *j)
 	return st_fuzz_interrupted() || st_now_raw() > j->until;
 }
 
+/* Shortens the time after which an execution is a hang to the time that is left. Returns what it
+ * was before. */
+static double
+limit_execution(struct st_judging *j)
+{
+	struct st_fuzz_target *target = j->campaign->target;
+	const double hang = target->hang_seconds;
+	target->hang_seconds = fmin(hang, fmax(j->until - st_now_raw(), shortest));
+	return hang;
+}
+
+st_status
+st_judging_execute(struct st_judging *j, const struct st_fuzz_bytes *input,
+                   struct st_fuzz_execution *x, struct st_error *e)
+{
+	struct st_fuzz_campaign *c = j->campaign;
+	const double hang = limit_execution(j);
+	st_status status = st_fuzz_execute(c->target, input, &c->places, x, e);
+	c->n_executions++;
+	c->target->hang_seconds = hang;
+	return status;
+}
+
+st_status
+st_judging_time(struct st_judging *j, const struct st_fuzz_bytes *input, double *seconds,
+                struct st_error *e)
+{
+	const double hang = limit_execution(j);
+	st_status status = st_fuzz_time(j->campaign->target, input, seconds, e);
+	j->campaign->target->hang_seconds = hang;
+	return status;
+}
+
 /* ---- minimising ---- */
 
 struct trial {
 	struct st_judging *j;
 	const struct st_finding *f;
-	double base;  /* work of an input of one byte */
+	double base;  /* work of an input of one byte; 0 if the program does not end with it */
 	double rate;  /* work for each byte beyond that, of which a smaller one must have as much */
 	double least; /* work beyond that, which it must have as well */
 	double until;
@@ -56,11 +91,9 @@ static st_status
 still_holds(void *arg, const struct st_fuzz_bytes *b, bool *yes, struct st_error *e)
 {
 	struct trial *t = arg;
-	struct st_fuzz_campaign *c = t->j->campaign;
 	double more;
 	t->n++;
-	c->n_executions++;
-	if (st_fuzz_execute(c->target, b, &c->places, &t->x, e))
+	if (st_judging_execute(t->j, b, &t->x, e))
 		return ST_FAILED;
 	switch (t->f->kind) {
 	case ST_FINDING_HANG:
@@ -77,7 +110,7 @@ still_holds(void *arg, const struct st_fuzz_bytes *b, bool *yes, struct st_error
 		if (*yes)
 			t->rate = fmax(t->rate, rate_to_keep(t, more / (double)b->n));
 	}
-	*yes = *yes && !st_fuzz_interrupted();
+	*yes = *yes && !st_judging_is_over(t->j);
 	return ST_OK;
 }
 
@@ -123,7 +156,6 @@ find_repetition(struct trial *t, const struct st_minimise *how, struct st_fuzz_b
 static st_status
 minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
-	struct st_fuzz_campaign *c = j->campaign;
 	struct trial t = {.j = j, .f = f};
 	const double now = st_now_raw();
 	t.until = now + (j->until - now) * share_of_time / 2;
@@ -131,8 +163,8 @@ minimise_witness(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	const struct st_fuzz_bytes one = {.v = f->witness.v, .n = 1};
 	st_status status = ST_OK;
 	if (f->kind == ST_FINDING_SLOW) {
-		status = st_fuzz_execute(c->target, &one, &c->places, &t.x, e);
-		t.base = (double)t.x.work;
+		status = st_judging_execute(j, &one, &t.x, e);
+		t.base = t.x.end == ST_END_EXIT ? (double)t.x.work : 0;
 		t.rate = rate_to_keep(&t, ((double)f->work - t.base) / (double)f->witness.n);
 		t.least = (double)f->seed_work - t.base;
 	}
@@ -178,8 +210,7 @@ measure_family(struct st_judging *j, struct st_finding *f, struct st_fuzz_execut
 		}
 		if (input.n > largest && (f->times.n || largest == c->choice.most_bytes))
 			break;
-		c->n_executions++;
-		status = st_fuzz_execute(c->target, &input, &c->places, last, e);
+		status = st_judging_execute(j, &input, last, e);
 		if (status || last->end != ST_END_EXIT || st_fuzz_interrupted())
 			break;
 		double *times = ST_PUSH(&f->times), *work = ST_PUSH(&f->worked);
@@ -210,8 +241,7 @@ find_family_function(struct st_judging *j, struct st_finding *f,
 	if (c->target->paths) {
 		status = st_fuzz_family_make(&f->family, 1, &input)
 		                 ? st_fail(e, ST_EXIT_FAILED, "no memory left for an input")
-		                 : st_fuzz_execute(c->target, &input, &c->places, &first, e);
-		c->n_executions++;
+		                 : st_judging_execute(j, &input, &first, e);
 	}
 	if (!status &&
 	    st_fuzz_hottest(j->functions, last, c->target->paths ? &first : NULL, &f->function))
@@ -291,8 +321,8 @@ time_hang(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
 	struct st_fuzz_target *target = j->campaign->target;
 	const double hang = target->hang_seconds;
-	st_status status = st_fuzz_time(target, &j->campaign->corpus.list.v[f->seed].bytes,
-	                                &f->seed_seconds, e);
+	st_status status = st_judging_time(j, &j->campaign->corpus.list.v[f->seed].bytes,
+	                                   &f->seed_seconds, e);
 	target->hang_seconds = fmin(hang, (j->until - st_now_raw()) * share_of_hang);
 	if (!status && !st_judging_is_over(j))
 		status = st_fuzz_time(target, &f->witness, &f->witness_seconds, e);
@@ -326,7 +356,8 @@ st_witness_explain(struct st_judging *j, struct st_finding *f, struct st_error *
 
 /* ---- stack ---- */
 
-/* A hang is interrupted after a time in which the seed would have ended many times. */
+/* A hang is interrupted after a time in which the seed would have ended many times. A fault may
+ * take as long, even if judging is over. */
 st_status
 st_witness_stack(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
@@ -334,8 +365,8 @@ st_witness_stack(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	const double hang = target->hang_seconds;
 	if (st_fuzz_interrupted())
 		return ST_OK;
-	if (f->kind == ST_FINDING_HANG)
-		target->hang_seconds = fmin(hang, 1);
+	const double most = f->kind == ST_FINDING_HANG ? 1 : fmax(j->until - st_now_raw(), 1);
+	target->hang_seconds = fmin(hang, most);
 	st_status status = st_fuzz_stack_read(
 	        target, &f->minimal, f->kind == ST_FINDING_HANG ? 0 : f->signal, &f->stack, e);
 	target->hang_seconds = hang;
@@ -361,8 +392,8 @@ st_witness_time(struct st_judging *j, struct st_finding *f, struct st_error *e)
 	f->slowdown = (struct st_interval){NAN, NAN, NAN};
 	for (int i = 0; i < PAIRS; i++) {
 		double seed, witness;
-		if (st_fuzz_time(c->target, &c->corpus.list.v[f->seed].bytes, &seed, e) ||
-		    st_fuzz_time(c->target, &f->witness, &witness, e))
+		if (st_judging_time(j, &c->corpus.list.v[f->seed].bytes, &seed, e) ||
+		    st_judging_time(j, &f->witness, &witness, e))
 			return ST_FAILED;
 		ratios[i] = witness / seed;
 		seeds[i] = seed;

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -98,6 +99,14 @@ class Hang(unittest.TestCase):
         self.assertLess(hang["seconds"], 5)
         self.assertRegex(out, r"\n   natively it ends after [0-9.e-]+ s: it exceeds the time of --hang only under the engine\n")
         self.assertIn("\n   the law of its growth cannot be determined: no input of its family ended within --hang and --judge\n", out)
+
+    def test_judging_ends_before_hang(self):
+        """The program waits for ever for an input of one byte, which only judging makes."""
+        began = time.monotonic()
+        _, result = self.fuzz(BRACKETS.replace("return 0", "return n == 1 ? pause() : 0"), "<<<<\n", "-t", "600s", "--executions", "10", "-N", "1000",
+                              "--rules", "double-line", "--hang", "200s", "--judge", "2s")
+        self.assertLess(time.monotonic() - began, 150)
+        self.assertEqual(result["findings"], [])
 
     def test_an_empty_witness(self):
         """No part of it can be repeated, so that no law is known."""
