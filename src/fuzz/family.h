@@ -66,6 +66,7 @@ struct st_law {
 /* times and work: n of them, times growing. An exponential is a law only if a power fits clearly
  * worse. */
 void st_law_find(struct st_law *law, const double *times, const double *work, size_t n);
-const char *st_law_form_name(enum st_law_form form);
+/* A power whose exponent is at most that of n log n is "linear". */
+const char *st_law_form_name(const struct st_law *law);
 
 #endif

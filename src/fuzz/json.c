@@ -31,9 +31,11 @@ law_json(const struct st_finding *f)
 {
 	const struct st_law *law = &f->law;
 	json_t *out = json_object();
-	const char *name = law->form == ST_LAW_EXPONENTIAL ? "base" : "exponent";
-	json_object_set_new(out, "form", json_string(st_law_form_name(law->form)));
-	json_object_set_new(out, name, law->form ? st_json_real(law->of.at) : json_null());
+	json_object_set_new(out, "form", json_string(st_law_form_name(law)));
+	/* All forms have the key `exponent`, so that readers find `lo` and `hi` around it. */
+	json_object_set_new(out, "exponent", law->form ? st_json_real(law->of.at) : json_null());
+	if (law->form == ST_LAW_EXPONENTIAL)
+		json_object_set_new(out, "base", st_json_real(law->of.at));
 	json_object_set_new(out, "lo", law->form ? st_json_real(law->of.low) : json_null());
 	json_object_set_new(out, "hi", law->form ? st_json_real(law->of.high) : json_null());
 	json_t *points = json_array();

@@ -15,10 +15,11 @@ static const double late = 1.0 / 8, late_exponential = 1.0 / 2;
 static const double least_growth = 2, least_exponential_growth = 16;
 
 const char *
-st_law_form_name(enum st_law_form form)
+st_law_form_name(const struct st_law *law)
 {
 	static const char *const names[] = {"unknown", "power", "exponential"};
-	return names[form];
+	const bool linear = law->form == ST_LAW_POWER && law->of.high <= least_exponent;
+	return linear ? "linear" : names[law->form];
 }
 
 /* A line through (x, ln y): its slope with an interval, and the squares of its residuals. */

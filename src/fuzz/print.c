@@ -25,6 +25,8 @@ print_law(const struct st_finding *f, FILE *out)
 		        law->of.at, law->of.low, law->of.high);
 	else if (f->law.form == ST_LAW_POWER && law->of.at > 0)
 		fprintf(out, "work ~ n^%.2f (%.2f to %.2f)", law->of.at, law->of.low, law->of.high);
+	else if (f->law.form == ST_LAW_POWER)
+		fputs("work does not grow", out);
 	else
 		fputs("the law of its growth cannot be determined", out);
 	if (law->form == ST_LAW_UNKNOWN) {

@@ -40,6 +40,10 @@ class Fuzz(unittest.TestCase):
         self.assertEqual(done.stdout, (self.place / "out" / "fuzz.json").read_text())
         got = json.loads(done.stdout)
         self.assertEqual(got["strobe"], {"version": 1, "tool": "fuzz"})
+        self.assertLessEqual({"executions", "seconds", "findings"}, set(got))
+        for finding in got["findings"]:
+            self.assertLessEqual({"kind", "function", "law", "token", "witness", "generator", "size", "seed_size", "slowdown", "counts_ratio", "rules"}, set(finding))
+            self.assertLessEqual({"form", "exponent", "lo", "hi"}, set(finding["law"] or ("form", "exponent", "lo", "hi")))
         return got
 
     def log(self, folder="out"):
@@ -153,6 +157,7 @@ class Laws(Fuzz):
         self.assertGreater(hang["law"]["lo"], 1.58)
         self.assertLess(hang["law"]["hi"], 1.66)
         self.assertAlmostEqual(hang["law"]["base"], 1.618, delta=0.02)
+        self.assertEqual(hang["law"]["exponent"], hang["law"]["base"])
         self.assertIsNone(hang["counts_ratio"])
         largest, most = max((n, work) for n, work in hang["law"]["points"] if work <= 2e7)
         verdict, records = self.judged_contract(hang, int(largest))

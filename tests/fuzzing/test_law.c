@@ -264,7 +264,12 @@ laws(void **state)
 	assert_power(power, 5000, 1.5, true);
 	assert_false(law_of(n_log_n, 10000).superlinear);
 	assert_false(law_of(constant, 1000).superlinear);
-	struct st_law law = law_of(fibonacci, 24);
+	struct st_law law = law_of(n_log_n, 10000);
+	assert_string_equal(st_law_form_name(&law), "linear");
+	law = law_of(power, 5000);
+	assert_string_equal(st_law_form_name(&law), "power");
+	law = law_of(fibonacci, 24);
+	assert_string_equal(st_law_form_name(&law), "exponential");
 	assert_int_equal(law.form, ST_LAW_EXPONENTIAL);
 	assert_true(law.superlinear);
 	assert_true(law.of.low > 1.60 && law.of.low <= law.of.at && law.of.at <= law.of.high &&

@@ -31,6 +31,7 @@ test("words are those of strobe fuzz", () => {
 	const [slow, hang] = readFuzz(result).findings;
 	assert.equal(lawOf(slow), "work ~ n^1.99 (1.90 to 2.04), n repetitions of '['");
 	assert.equal(lawOf({ law: { form: "exponential", base: 1.618, lo: 1.6, hi: 1.64 }, token: "a" }), "work grows 1.62 times (1.6 to 1.64) with each repetition, n repetitions of 'a'");
+	assert.equal(lawOf({ law: { form: "linear", exponent: 1, lo: 0.99, hi: 1.04 } }), "work ~ n^1.00 (0.99 to 1.04)");
 	assert.equal(lawOf({ law: { form: "unknown", exponent: null } }), "the law of its growth cannot be determined");
 	assert.equal(lawOf(hang), "–");
 	assert.equal(nameOfFinding(slow), "slow: f (p)");

@@ -19,7 +19,7 @@ const three = (value) => String(Number(value.toPrecision(3)));
 export function lawOf({ law, token }) {
 	if (!law) return NOTHING;
 	const repeated = token ? `, n repetitions of '${token}'` : "";
-	if (law.form === "power" && law.exponent > 0) return `work ~ n^${law.exponent.toFixed(2)} (${law.lo.toFixed(2)} to ${law.hi.toFixed(2)})${repeated}`;
+	if (["power", "linear"].includes(law.form) && law.exponent > 0) return `work ~ n^${law.exponent.toFixed(2)} (${law.lo.toFixed(2)} to ${law.hi.toFixed(2)})${repeated}`;
 	if (law.form === "exponential") return `work grows ${three(law.base)} times (${three(law.lo)} to ${three(law.hi)}) with each repetition${repeated}`;
 	return "the law of its growth cannot be determined";
 }
