@@ -321,8 +321,8 @@ time_hang(struct st_judging *j, struct st_finding *f, struct st_error *e)
 {
 	struct st_fuzz_target *target = j->campaign->target;
 	const double hang = target->hang_seconds;
-	st_status status = st_judging_time(j, &j->campaign->corpus.list.v[f->seed].bytes,
-	                                   &f->seed_seconds, e);
+	st_status status =
+	        st_judging_time(j, &j->campaign->corpus.list.v[f->seed].bytes, &f->seed_seconds, e);
 	target->hang_seconds = fmin(hang, (j->until - st_now_raw()) * share_of_hang);
 	if (!status && !st_judging_is_over(j))
 		status = st_fuzz_time(target, &f->witness, &f->witness_seconds, e);
