@@ -92,8 +92,18 @@ is_input(const struct dirent *entry)
 	return entry->d_name[0] != '.' && !(dot && !strcmp(dot, ".part"));
 }
 
+static bool
+is_fuzz_folder(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Reads the files of a folder or, if `inner` is given, those of the folder `inner` in each of its
+ * folders. */
 static st_status
-read_folder(struct st_fuzz_inputs *inputs, const char *path, size_t most, struct st_error *e)
+read_folder(struct st_fuzz_inputs *inputs, const char *path, const char *inner, size_t most,
+            struct st_error *e)
 {
 	struct dirent **entries;
 	st_status status = ST_OK;
@@ -104,9 +114,12 @@ read_folder(struct st_fuzz_inputs *inputs, const char *path, size_t most, struct
 	for (int i = 0; i < n; i++) {
 		char file[PATH_MAX];
 		struct stat st;
-		bool fits = (size_t)snprintf(file, sizeof file, "%s/%s", path, entries[i]->d_name) <
-		            sizeof file;
-		if (!status && fits && !stat(file, &st) && S_ISREG(st.st_mode))
+		const bool fits =
+		        (size_t)snprintf(file, sizeof file, "%s/%s%s%s", path, entries[i]->d_name,
+		                         inner ? "/" : "", inner ? inner : "") < sizeof file;
+		if (!status && fits && inner && is_fuzz_folder(file))
+			status = read_folder(inputs, file, NULL, most, e);
+		else if (!status && fits && !inner && !stat(file, &st) && S_ISREG(st.st_mode))
 			status = read_one(inputs, file, most, e);
 		free(entries[i]);
 	}
@@ -114,18 +127,16 @@ read_folder(struct st_fuzz_inputs *inputs, const char *path, size_t most, struct
 	return status;
 }
 
-/* The inputs of a campaign's folder: queue of AFL++, default/queue of the folder of its -o, results
- * of ours. False: the folder is none of these. */
+/* The inputs of a campaign's folder: queue of an instance of AFL++, or results of ours. False: the
+ * folder is neither. */
 static bool
 corpus_of_campaign(const char *path, char inner[static PATH_MAX])
 {
-	static const char *const parts[] = {"queue", "default/queue", "results"};
+	static const char *const parts[] = {"queue", "results"};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		struct stat st;
 		const bool ours = !strcmp(parts[i], "results");
 		if ((size_t)snprintf(inner, PATH_MAX, "%s/%s", path, parts[i]) < PATH_MAX &&
-		    !stat(inner, &st) && S_ISDIR(st.st_mode) &&
-		    (!ours || has_file(path, "journal")))
+		    is_fuzz_folder(inner) && (!ours || has_file(path, "journal")))
 			return true;
 	}
 	return false;
@@ -137,12 +148,18 @@ st_fuzz_inputs_read(struct st_fuzz_inputs *inputs, const char *path, size_t most
 {
 	char inner[PATH_MAX];
 	struct stat st;
+	const size_t before = inputs->n;
 	if (stat(path, &st))
 		return st_fail(e, ST_EXIT_FAILED, "cannot read the input %s: %s", path,
 		               strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return read_one(inputs, path, most, e);
-	return read_folder(inputs, corpus_of_campaign(path, inner) ? inner : path, most, e);
+	if (corpus_of_campaign(path, inner))
+		return read_folder(inputs, inner, NULL, most, e);
+	/* The folder of -o of AFL++ has one folder for each instance. */
+	if (read_folder(inputs, path, "queue", most, e))
+		return ST_FAILED;
+	return inputs->n > before ? ST_OK : read_folder(inputs, path, NULL, most, e);
 }
 
 void

@@ -228,6 +228,12 @@ class Corpora(Fuzz):
         for folder, seeds in (("afl", 2), ("afl/default", 2), ("afl/default/queue", 2), ("libfuzzer", 1)):
             shutil.rmtree(self.place / "out", ignore_errors=True)
             self.assertEqual(self.read("-s", folder, *LONG, "--executions", "1", "--judge", "0.001s", "--", FAULT)["seeds"], seeds)
+        # Instances of afl-fuzz -M main and -S second.
+        (self.place / "parallel" / "main" / "queue").mkdir(parents=True)
+        (self.place / "parallel" / "main" / "queue" / "id:000000,orig:seed").write_text("a c")
+        shutil.copytree(afl, self.place / "parallel" / "second")
+        shutil.rmtree(self.place / "out")
+        self.assertEqual(self.read("-s", "parallel", *LONG, "--executions", "1", "--judge", "0.001s", "--", FAULT)["seeds"], 3)
         shutil.rmtree(self.place / "out")
         kept = self.read("-s", self.seed("some [words]\n"), *LONG, "--executions", "12", "-N", "500", "--judge", "0.001s", "--", LIST)["interesting"]
         self.assertGreater(kept, 0)
