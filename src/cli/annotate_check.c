@@ -10,6 +10,7 @@
 #include "cli/annotate.h"
 #include "cli/annotate_kept.h"
 #include "cli/commands.h"
+#include "cli/result.h"
 #include "profile/output.h"
 #include "report/annotation.h"
 #include "report/json.h"
@@ -302,12 +303,9 @@ check_put(const struct check *c, struct st_error *e)
 	char *text = c->arguments->json ? check_json(c, e) : check_text(c, e);
 	if (!text)
 		return ST_FAILED;
-	if (c->arguments->json)
-		st_print_json_safely(stdout, text);
-	else
-		st_print_safely(stdout, text);
+	st_status status = st_result_write_text(text, c->arguments->json, e);
 	free(text);
-	return st_output_flush(e);
+	return status;
 }
 
 static void

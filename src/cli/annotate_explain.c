@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/annotate.h"
 #include "cli/commands.h"
+#include "cli/result.h"
 #include "profile/output.h"
 #include "report/annotation.h"
 #include "report/json.h"
@@ -440,12 +441,9 @@ explain_put(const struct explanations *all, struct st_error *e)
 	char *text = json ? explain_json(all, e) : explain_text(all, e);
 	if (!text)
 		return ST_FAILED;
-	if (json)
-		st_print_json_safely(stdout, text);
-	else
-		st_print_safely(stdout, text);
+	st_status status = st_result_write_text(text, json, e);
 	free(text);
-	return st_output_flush(e);
+	return status;
 }
 
 static void

@@ -33,6 +33,26 @@ st_measure_pid(const char *text, long *pid, struct st_error *e)
 	return 0;
 }
 
+st_status
+st_measure_check_source(const struct st_measure *w, long pid, const char *command,
+                        struct st_error *e)
+{
+	if (pid && w->session.program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--pid names a running process: leave out the program '%s'",
+		               w->session.program[0]);
+	if (pid && w->session.follow)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "--follow needs a program that strobe starts: the children of an "
+		               "attached process run natively");
+	if (!pid && !w->session.program)
+		return st_fail(e, ST_EXIT_USAGE,
+		               "no program to run: strobe %s [options] -- PROGRAM, or --pid PID "
+		               "for one that is running",
+		               command);
+	return ST_OK;
+}
+
 /* Applies one option. 0, or -1 with *e. */
 static st_status
 apply_attach_option(struct arguments *a, const struct st_options *o, int option, const char *value,

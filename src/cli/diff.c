@@ -6,6 +6,7 @@
 #include "base/option.h"
 #include "cli/commands.h"
 #include "cli/names.h"
+#include "cli/result.h"
 #include "cli/show_stored.h"
 #include "profile/output.h"
 #include "report/contexts_diff.h"
@@ -350,11 +351,7 @@ diff_write(const struct arguments *a, char *text, struct st_error *e)
 {
 	if (strcmp(a->output, "-") != 0)
 		return st_output_text(a->output, text, e);
-	if (a->format == ST_FORMAT_JSON)
-		st_print_json_safely(stdout, text);
-	else
-		st_print_safely(stdout, text);
-	return st_output_flush(e);
+	return st_result_write_text(text, a->format == ST_FORMAT_JSON, e);
 }
 
 /* Builds the whole text in memory first, so that a failure leaves no incomplete file. */

@@ -47,6 +47,10 @@ int st_measure_program(struct st_measure *w, char *const *argv);
 /* The same for a process that is there already (attach.c), for that many seconds; 0: until a signal
  * comes, or it ends. */
 int st_measure_process(struct st_measure *w, char *const *argv, long pid, double seconds);
+/* Refuses a program beside a process, --follow of a process, and the absence of both. command: the
+ * name of the command of strobe, for messages. */
+st_status st_measure_check_source(const struct st_measure *w, long pid, const char *command,
+                                  struct st_error *e);
 /* The number of a process. 0, or -1 with *e. */
 st_status st_measure_pid(const char *text, long *pid, struct st_error *e);
 /* The command that a process was started with, as a list; the caller frees it and its first

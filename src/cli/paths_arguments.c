@@ -304,18 +304,8 @@ check_top(struct st_paths *a, struct st_error *e)
 static st_status
 check_source(struct st_paths *a, struct st_error *e)
 {
-	if (a->pid && a->measure.session.program)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--pid measures a running process: leave out the program '%s'",
-		               a->measure.session.program[0]);
-	if (a->pid && a->measure.session.follow)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--follow needs a program that strobe starts: the children of an "
-		               "attached process run natively");
-	if (!a->pid && !a->measure.session.program)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "no program to run: strobe paths [options] -- PROGRAM, or --pid "
-		               "PID for one that is running");
+	if (st_measure_check_source(&a->measure, a->pid, "paths", e))
+		return ST_FAILED;
 	if (a->measure.session.program)
 		a->measure.session.region.length = a->seconds;
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints the summary of a run on standard error. */
+/* The result of a command: its format, its summary on standard error, its text on standard output.
+ */
 #include "cli/result.h"
 
 #include <stdlib.h>
@@ -8,7 +9,9 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "export/contexts.h"
+#include "profile/output.h"
 #include "report/report.h"
+#include "report/text.h"
 
 static int
 write_json(const struct st_profile *p, const void *arg, FILE *out, struct st_error *e)
@@ -88,4 +91,14 @@ st_result_options(char *const *argv, char *const *end)
 	for (; argv != end && *argv && strcmp(*argv, "--"); argv++)
 		fprintf(out, "%s%s", ftell(out) ? " " : "", *argv);
 	return st_text_end(&built);
+}
+
+st_status
+st_result_write_text(char *text, bool is_json, struct st_error *e)
+{
+	if (is_json)
+		st_print_json_safely(stdout, text);
+	else
+		st_print_safely(stdout, text);
+	return st_output_flush(e);
 }

@@ -30,5 +30,7 @@ void st_result_print(const struct st_result *a, const struct st_session_output *
 char *st_newest_result(void);
 /* A command's options as they were given, for the record: up to `end`. malloc'ed. */
 char *st_result_options(char *const *argv, char *const *end);
+/* Prints a text, or JSON, to standard output, and flushes it. */
+st_status st_result_write_text(char *text, bool is_json, struct st_error *e);
 
 #endif

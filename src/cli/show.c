@@ -411,14 +411,8 @@ render(const struct arguments *a, const struct st_profile *p, struct st_style st
 static st_status
 write_text_show(const char *path, char *text, bool json, struct st_error *e)
 {
-	if (!strcmp(path, "-")) {
-		if (json)
-			st_print_json_safely(stdout, text);
-		else
-			st_print_safely(stdout, text);
-		return st_output_flush(e);
-	}
-	return st_output_text(path, text, e);
+	return strcmp(path, "-") ? st_output_text(path, text, e)
+	                         : st_result_write_text(text, json, e);
 }
 
 /* The file of rows that was named, or that of a stream of the profile that was. malloc'ed. */

@@ -422,18 +422,8 @@ check_run(struct st_trace_arguments *a, struct st_error *e)
 	if (a->has_unit)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "--unit is about a raw file: add --from-raw, or leave it out");
-	if (a->pid && a->measure.session.program)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--pid traces a running process: leave out the program '%s'",
-		               a->measure.session.program[0]);
-	if (a->pid && a->measure.session.follow)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "--follow needs a program that strobe starts: the children of an "
-		               "attached process run natively");
-	if (!a->pid && !a->measure.session.program)
-		return st_fail(e, ST_EXIT_USAGE,
-		               "no program to run: strobe trace [options] -- PROGRAM, or --pid "
-		               "PID for one that is running");
+	if (st_measure_check_source(&a->measure, a->pid, "trace", e))
+		return ST_FAILED;
 	if (output && !strcmp(output, "-") && !a->dry_run)
 		return st_fail(e, ST_EXIT_USAGE,
 		               "standard output belongs to the program: give -o a file, then use "

@@ -24,14 +24,9 @@ st_fuzz_target_begin(struct st_fuzz_target *t, struct st_error *e)
 	if (st_fuzz_workers_begin(t, e) || st_toolset_add(&t->set, "edges", e) ||
 	    (t->paths && st_toolset_add(&t->set, "contexts:cycles=1,instructions=1", e)))
 		return ST_FAILED;
-	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
-		t->slots[i].answer = memfd_create("strobe-fuzz", MFD_CLOEXEC);
-		if (t->slots[i].answer < 0)
-			return st_fail(e, ST_EXIT_FAILED,
-			               "cannot make a file in memory: %s; strobe fuzz needs 200 "
-			               "file descriptors (ulimit -n)",
-			               strerror(errno));
-	}
+	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++)
+		if (st_fuzz_memory_file(&t->slots[i].answer, e))
+			return ST_FAILED;
 	return ST_OK;
 }
 

@@ -72,6 +72,17 @@ end_worker_process(struct st_fuzz_worker *w)
 }
 
 st_status
+st_fuzz_memory_file(int *fd, struct st_error *e)
+{
+	*fd = memfd_create("strobe-fuzz", MFD_CLOEXEC);
+	return *fd >= 0 ? ST_OK
+	                : st_fail(e, ST_EXIT_FAILED,
+	                          "cannot make a file in memory: %s; strobe fuzz needs 200 file "
+	                          "descriptors (ulimit -n)",
+	                          strerror(errno));
+}
+
+st_status
 st_fuzz_workers_begin(struct st_fuzz_target *t, struct st_error *e)
 {
 	/* Arguments cannot change after the entry point. */
@@ -94,12 +105,8 @@ st_fuzz_workers_begin(struct st_fuzz_target *t, struct st_error *e)
 		struct st_fuzz_worker *w = &t->workers[i];
 		/* All names have the same length: a program may work more for a longer one. */
 		snprintf(w->input, sizeof w->input, "%s/input%02zu", t->folder, i);
-		w->answer = memfd_create("strobe-fuzz", MFD_CLOEXEC);
-		if (w->answer < 0)
-			return st_fail(e, ST_EXIT_FAILED,
-			               "cannot make a file in memory: %s; strobe fuzz needs 200 "
-			               "file descriptors (ulimit -n)",
-			               strerror(errno));
+		if (st_fuzz_memory_file(&w->answer, e))
+			return ST_FAILED;
 	}
 	return ST_OK;
 }

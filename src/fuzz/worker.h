@@ -16,6 +16,9 @@
 
 struct st_fuzz_target; /* fuzz/execute.h */
 
+/* An unnamed file in memory. */
+st_status st_fuzz_memory_file(int *fd, struct st_error *e);
+
 struct st_fuzz_worker {
 	char input[80]; /* path of the file that holds the input */
 	int answer;     /* an unnamed file into which the process writes the result */

@@ -216,7 +216,7 @@ class Refused(Top):
         self.refuse("--interval takes 100 ms at least", "--top", "--interval", "10ms", "--", BUSY)
         self.refuse("--top takes no number; for the number of rows, say -n 5", "--top", "5", "--", BUSY)
         self.refuse("--top is for running a program, and --from runs none: leave out one of them", "--top", "--from", "x.db")
-        self.refuse(f"--pid measures a running process: leave out the program '{BUSY}'", "--pid", "1", "--", BUSY)
+        self.refuse(f"--pid names a running process: leave out the program '{BUSY}'", "--pid", "1", "--", BUSY)
         self.refuse("--follow needs a program that strobe starts: the children of an attached process run natively", "--pid", "1", "--follow")
         self.refuse("'x' is not a process number; give a PID, such as 4711", "--pid", "x")
 

@@ -687,7 +687,7 @@ class Mistakes(Trace):
                 ("--main takes the name of one function, not ''; --funcs takes patterns", "--main", "", "true"),
                 ("--main takes the name of one function, not 't_*'; --funcs takes patterns", "--main", "t_*", "true"),
                 ("--unit is about a raw file: add --from-raw, or leave it out", "--unit", "us", "true"),
-                ("--pid traces a running process: leave out the program 'true'", "--pid", "1", "true"),
+                ("--pid names a running process: leave out the program 'true'", "--pid", "1", "true"),
                 ("--from shows an earlier run: leave out the program 'true'", "--from", "x", "true"),
                 ("--all is for running a program, and --from runs none: leave out one of them", "--all", "--from", "x"),
                 ("--from and --from-raw read different files: leave out one of them", "--from", "x", "--from-raw", "y"),
