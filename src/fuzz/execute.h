@@ -47,7 +47,8 @@ struct st_fuzz_target {
 	bool paths;          /* paths of the call graph are counted, too */
 	/* Filled by st_fuzz_target_begin. */
 	bool dropping;   /* results of executions that end now are not wanted */
-	char folder[64]; /* of the files, in $TMPDIR */
+	char folder[64]; /* of the files: scratch.h */
+	int lock;        /* on the folder */
 	struct st_fuzz_slot slots[ST_FUZZ_SLOTS];
 	struct st_fuzz_worker workers[ST_FUZZ_SLOTS]; /* the first that is not busy is used */
 	struct st_toolset set;

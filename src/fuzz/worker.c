@@ -21,6 +21,7 @@
 #include "control/served.h"
 #include "fuzz/answer.h"
 #include "fuzz/execute.h"
+#include "fuzz/scratch.h"
 
 /* The kernel's limit of an argument, MAX_ARG_STRLEN, with its zero byte. */
 enum { LONGEST_ARGUMENT = 128 * 1024 - 1 };
@@ -87,20 +88,11 @@ st_fuzz_workers_begin(struct st_fuzz_target *t, struct st_error *e)
 {
 	/* Arguments cannot change after the entry point. */
 	const bool served = !t->fresh && t->channel != ST_CHANNEL_ARGUMENT;
-	const char *tmp = getenv("TMPDIR");
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++)
 		t->workers[i] = (struct st_fuzz_worker){
 		        .answer = -1, .done = -1, .go = -1, .unserved = !served};
-	t->folder[0] = '\0';
-	if (!tmp || !*tmp || strlen(tmp) > sizeof t->folder - 24)
-		tmp = "/tmp";
-	snprintf(t->folder, sizeof t->folder, "%s/strobe-fuzz-XXXXXX", tmp);
-	if (!mkdtemp(t->folder)) {
-		t->folder[0] = '\0';
-		return st_fail(e, ST_EXIT_FAILED,
-		               "cannot write to %s: %s; set TMPDIR to another folder", tmp,
-		               strerror(errno));
-	}
+	if (st_fuzz_scratch_begin(t->folder, sizeof t->folder, &t->lock, e))
+		return ST_FAILED;
 	for (size_t i = 0; i < ST_FUZZ_SLOTS; i++) {
 		struct st_fuzz_worker *w = &t->workers[i];
 		/* All names have the same length: a program may work more for a longer one. */
@@ -119,10 +111,8 @@ st_fuzz_workers_end(struct st_fuzz_target *t)
 		end_worker_process(w);
 		if (w->answer >= 0)
 			close(w->answer);
-		if (w->input[0])
-			unlink(w->input);
 	}
-	rmdir(t->folder);
+	st_fuzz_scratch_end(t->folder, t->lock);
 }
 
 /* ---- inputs ---- */

@@ -372,6 +372,31 @@ class Campaigns(Fuzz):
                        env={**os.environ, "TMPDIR": str(left)}, timeout=300)
         self.assertEqual(list(left.iterdir()), [])
 
+    def test_what_a_killed_one_leaves(self):
+        """The next one removes it, if it is no new folder and no process uses it."""
+        seed, left = self.seed("some [words]\n"), self.place / "tmp"
+        left.mkdir()
+        with subprocess.Popen([STROBE, "fuzz", "-q", "-s", seed, *LONG, "-o", "killed", "--", LIST], cwd=self.place, env={**os.environ, "TMPDIR": str(left)}) as strobe:
+            while not (self.place / "killed" / "results").exists():
+                self.assertIsNone(strobe.poll())
+                time.sleep(0.05)
+            [used] = left.iterdir()
+            os.utime(used, (0, 0))
+            self.clean(seed, left, [used])
+            strobe.kill()
+        while subprocess.run(["flock", "-n", used, "true"], check=False).returncode:
+            time.sleep(0.05)
+        os.utime(used)
+        self.clean(seed, left, [used])
+        os.utime(used, (0, 0))
+        self.clean(seed, left, [])
+
+    def clean(self, seed, left, kept):
+        subprocess.run([STROBE, "fuzz", "-q", "-s", seed, "--executions", "5", "--judge", "1ms", "-o", "out", "--", LIST], cwd=self.place, check=True,
+                       env={**os.environ, "TMPDIR": str(left)}, timeout=300)
+        self.assertEqual(list(left.iterdir()), kept)
+        shutil.rmtree(self.place / "out")
+
 
 class Misuse(Fuzz):
     def test_errors(self):
