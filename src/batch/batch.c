@@ -303,7 +303,7 @@ batch_read_result(const struct st_batch *b, size_t number)
 	return NULL;
 }
 
-/* Whether no worker or pilot has begun, so that there is nothing to go on with. */
+/* Whether no worker or pilot has begun, so that there is nothing to continue. */
 static bool
 batch_is_untouched(const struct st_batch *b)
 {

@@ -554,7 +554,8 @@ worker_calibrate(struct worker *w, struct st_error *e)
 	return ST_OK;
 }
 
-/* The first node that is admitted determines the kind of machine; all others must be alike. */
+/* The first node that is admitted determines the kind of machine; all others must be of this kind.
+ */
 static st_status
 worker_check_machine(struct worker *w, struct st_error *e)
 {

@@ -208,7 +208,7 @@ slurm_ask(struct st_workers *p, bool *final, struct st_error *e)
 	return ST_OK;
 }
 
-/* The controller of Slurm may be restarted or overloaded: its pilots go on meanwhile. */
+/* The controller of Slurm may be restarted or overloaded: its pilots continue meanwhile. */
 static st_status
 slurm_attend(struct st_workers *p, struct st_error *e)
 {
@@ -230,10 +230,11 @@ slurm_attend(struct st_workers *p, struct st_error *e)
 		return ST_FAILED;
 	}
 	if (failing >= p->patience)
-		return st_fail(e, ST_EXIT_FAILED,
-		               "Slurm has not answered for %.0f s: %s; the pilots go on, and all "
-		               "results are kept",
-		               failing, cause.text);
+		return st_fail(
+		        e, ST_EXIT_FAILED,
+		        "Slurm has not answered for %.0f s: %s; the pilots continue, and all "
+		        "results are kept",
+		        failing, cause.text);
 	/* Half of the time that it has failed for: 5 s, then longer and longer. */
 	const double pause = failing / 2 < slurm_interval ? slurm_interval : failing / 2;
 	p->next = now + (pause < slurm_longest ? pause : slurm_longest);

@@ -44,17 +44,17 @@ void st_check_groups_free(struct st_check_groups *g);
  * malloc'ed; NULL: they do not differ as far as the profiles say. */
 st_status st_check_machines(const struct st_check_group *g, char **differences, struct st_error *e);
 
-/* Inside: adds a group. NULL with *e: memory is exhausted. names: NULL: empty. */
+/* For cli/check*.c: adds a group. NULL with *e: memory is exhausted. names: NULL: empty. */
 struct st_check_group *st_check_group_new(struct st_check_groups *all, const char *title,
                                           const char *base, const char *target, struct st_error *e);
-/* Inside: loads a profile from a file of Strobe or of another tool. */
+/* For cli/check*.c: loads a profile from a file of Strobe or of another tool. */
 st_status st_check_load(struct st_check_group *g, int side, const char *path, struct st_error *e);
-/* Inside: reads the profiles of both versions from the store. */
+/* For cli/check*.c: reads the profiles of both versions from the store. */
 st_status st_check_read_store(const struct st_check_arguments *a, struct st_check_groups *out,
                               struct st_error *e);
-/* Inside: whether the store has a profile of this name. */
+/* For cli/check*.c: whether the store has a profile of this name. */
 bool st_check_is_stored(const char *name);
-/* Inside: loads the profiles of a version, or one by its name, into a side of a group. */
+/* For cli/check*.c: loads the profiles of a version, or one by its name, into a side of a group. */
 st_status st_check_load_stored(struct st_check_group *g, int side, const char *name,
                                struct st_error *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* strobe fsck: whether the store is as it was written. */
+/* strobe fsck: checks whether the files of the store have been damaged. */
 #include <inttypes.h>
 #include <stdlib.h>
 

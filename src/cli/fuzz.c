@@ -436,7 +436,7 @@ fuzz_search_far(struct st_fuzz_arguments *a, struct st_fuzz_campaign *c, const c
 	return status;
 }
 
-/* A controller that was killed after the search goes on with its journal. */
+/* Whether the folder has the journal of a controller that was killed after the search. */
 static bool
 has_fuzz_journal(const char *folder)
 {

@@ -63,7 +63,7 @@ job_print_outcome(const struct st_job_arguments *a, const struct st_job_outcome 
 	if (to)
 		st_safe_end(&safe);
 	if (!a->quiet && st_timing_interrupted())
-		fprintf(stderr, "strobe: interrupted; the same command goes on with the job\n");
+		fprintf(stderr, "strobe: interrupted; the same command continues the job\n");
 	return status ? st_fail(e, ST_EXIT_FAILED, "no memory left to print the job") : ST_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The line that tells, on a terminal, that a run goes on, or how far several have come. */
+/* The line that shows on a terminal that a run has not ended, or how many of several have ended. */
 #ifndef STROBE_CLI_PROGRESS_H
 #define STROBE_CLI_PROGRESS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* --top: the live view of a run, in the place of the line that tells that it goes on. */
+/* --top: the live view of a run, which takes the place of the progress line. */
 #ifndef STROBE_CLI_TOP_H
 #define STROBE_CLI_TOP_H
 
@@ -23,7 +23,7 @@ struct st_top_choice {
 
 struct st_top {
 	bool on;       /* as long as nobody has left it */
-	bool attached; /* to a process, which goes on when we end */
+	bool attached; /* to a process, which continues when strobe ends */
 	struct st_top_choice choice;
 	struct st_screen screen;
 	struct st_live live;

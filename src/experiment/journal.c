@@ -29,9 +29,9 @@ journal_failed(const struct st_journal *j, const char *what, struct st_error *e)
 	const bool full = errno == ENOSPC || errno == EDQUOT;
 	return st_fail(e, ST_EXIT_FAILED, "cannot %s the journal %s: %s%s%s", what, j->path,
 	               strerror(errno), full ? "; make room there, then " : "",
-	               !full      ? ""
-	               : j->go_on ? j->go_on
-	                          : "repeat the command");
+	               !full        ? ""
+	               : j->proceed ? j->proceed
+	                            : "repeat the command");
 }
 
 /* The line of a text, with its checksum and newline; malloc'ed, NULL: no memory. */

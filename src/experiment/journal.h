@@ -11,7 +11,7 @@ struct st_journal {
 	bool unsynced;     /* added runs survive this process, but perhaps not the machine */
 	char dropped[256]; /* a sentence, or empty */
 	/* What to do when there was no space left; NULL: repeat the command. */
-	const char *go_on;
+	const char *proceed;
 };
 
 /* A finished run of the journal. 0, or -1 with *e: the line does not fit. */

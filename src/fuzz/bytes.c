@@ -100,6 +100,6 @@ st_fuzz_bytes_write(const struct st_fuzz_bytes *b, const char *path, struct st_e
 	unlink(part);
 	return st_fail(e, ST_EXIT_FAILED, "cannot write %s: %s%s", path, strerror(error),
 	               error == ENOSPC || error == EDQUOT
-	                       ? "; make room there, then go on with --resume"
+	                       ? "; make room there, then continue with --resume"
 	                       : "");
 }

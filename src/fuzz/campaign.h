@@ -52,9 +52,8 @@ struct st_fuzz_campaign {
 	ST_VEC(size_t) hits; /* by rule */
 	ST_VEC(size_t) tried;
 	uint64_t random;
-	double rate; /* now */
-	/* Of this round. */
-	size_t round_found, round_executed;
+	double rate;                        /* the threshold of this round */
+	size_t round_found, round_executed; /* interesting inputs and executions of this round */
 	double began;
 	double before;  /* seconds that the campaign lasted before it was resumed */
 	double elapsed; /* seconds, until the execution that was taken last */
@@ -64,14 +63,15 @@ struct st_fuzz_campaign {
 	bool exhausted; /* the rules have made all inputs that they can make of the parents */
 	size_t n_not_executed; /* inputs that were made, but not executed when the time was over */
 	uint64_t most_work;    /* of all inputs */
-	double most_grown;     /* likewise */
+	double most_grown;     /* the greatest growth of all inputs */
 	size_t greatest;       /* number of the parent that has grown most for each of its bytes */
 	size_t densest[ST_FUZZ_SIZES]; /* 1 + the number of that of each class; 0: none yet */
 	struct st_fuzz_series series;
 	bool has_noted_executed;
 	double unsteady; /* greatest difference of the work of equal executions of a seed, as a
 	                    share; of paths, the greatest ratio less 1 */
-	/* Told after each execution, and with each input that is kept (NULL: none); may be NULL. */
+	/* progress is called after each execution, keep for each input that is kept. fault is NULL
+	 * for an interesting input. Both functions may be NULL. */
 	void (*progress)(void *arg, const struct st_fuzz_campaign *c);
 	st_status (*keep)(void *arg, const struct st_fuzz_campaign *c,
 	                  const struct st_fuzz_input *input, const struct st_fuzz_fault *fault,
@@ -91,21 +91,23 @@ void st_fuzz_campaign_free(struct st_fuzz_campaign *c);
 /* Seconds since it began, without the time between its parts. */
 double st_fuzz_campaign_seconds(const struct st_fuzz_campaign *c);
 
-/* Inside: campaign.c, search.c. */
-/* The result of the next execution: from the journal. */
+/* ---- for campaign.c and search.c only ---- */
+
+/* Whether the journal has the result of the next execution, and that result. */
 bool st_fuzz_campaign_is_replayed(const struct st_fuzz_campaign *c);
 st_status st_fuzz_campaign_replay(struct st_fuzz_campaign *c, struct st_fuzz_execution *x,
                                   struct st_error *e);
-/* Enters it into the journal. with_paths: the input may become a parent. */
+/* Writes the result of the next execution into the journal. with_paths: the input may become a
+ * parent. */
 st_status st_fuzz_campaign_record(struct st_fuzz_campaign *c, const struct st_fuzz_execution *x,
                                   bool with_paths, struct st_error *e);
-/* The same of a child, with the growth of its paths. */
+/* Does the same for a child, and finds the growth of its paths. */
 st_status st_fuzz_campaign_record_child(struct st_fuzz_campaign *c,
                                         const struct st_fuzz_input *child,
                                         struct st_fuzz_execution *x, struct st_error *e);
 /* The class of an input by its size. */
 size_t st_fuzz_size_class(size_t bytes);
-/* Takes a child by the rule with the result of its execution: it is kept, or not. */
+/* Keeps or drops a child that the rule has made, by the result of its execution. */
 st_status st_fuzz_campaign_take(struct st_fuzz_campaign *c, struct st_fuzz_input *child,
                                 size_t rule, const struct st_fuzz_execution *x, struct st_error *e);
 

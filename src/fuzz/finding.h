@@ -20,7 +20,7 @@ enum st_finding_kind { ST_FINDING_SLOW, ST_FINDING_HANG, ST_FINDING_FAULT };
 struct st_finding {
 	enum st_finding_kind kind;
 	struct st_fuzz_hottest function; /* name NULL: unknown, as of a fault */
-	struct st_fuzz_bytes witness;    /* as it was found */
+	struct st_fuzz_bytes witness;    /* the input that the search found */
 	struct st_fuzz_bytes minimal;
 	struct st_fuzz_difference difference; /* of the witness to its seed */
 	size_t seed, seed_bytes;
@@ -44,8 +44,8 @@ struct st_finding {
 
 struct st_findings {
 	ST_VEC(struct st_finding) list;
-	size_t linear;     /* functions whose work grew no faster than n log n */
-	size_t unsure;     /* functions whose law could not be told */
+	size_t linear;     /* functions whose work grew by no more than n log n */
+	size_t unsure;     /* functions whose law cannot be determined, and empty inputs */
 	size_t left;       /* inputs that were not judged: the time was over */
 	size_t executions; /* of judging */
 	bool interrupted;
@@ -58,7 +58,8 @@ st_status st_findings_judge(struct st_findings *findings, struct st_fuzz_campaig
 void st_findings_free(struct st_findings *findings);
 const char *st_finding_kind_name(enum st_finding_kind kind);
 
-/* Inside: different.c, judge.c, witness.c. */
+/* ---- for different.c, judge.c and witness.c only ---- */
+
 struct st_judging {
 	struct st_fuzz_campaign *campaign;
 	struct st_fuzz_functions *functions;

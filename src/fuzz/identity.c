@@ -124,7 +124,8 @@ st_fuzz_identity(const struct st_fuzz_target *target, const struct st_fuzz_rules
 
 /* ---- comparison ---- */
 
-/* What a word of the identity is for the user. value: it is the option's value as it was given. */
+/* The user's name for a word of the identity. value: the word has the value that the user gave to
+ * the option. */
 static const struct identity_part {
 	const char *name, *what;
 	bool value;

@@ -57,7 +57,7 @@ st_fuzz_journal_open(struct st_fuzz_journal *j, const char *path, const char *id
 		return ST_FAILED;
 	/* An execution that is lost when the machine fails is executed again. */
 	j->file.unsynced = true;
-	j->file.go_on = "go on with --resume";
+	j->file.proceed = "continue with --resume";
 	j->open = true;
 	if (!begun)
 		j->n_read = j->lines.n;

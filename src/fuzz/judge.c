@@ -60,7 +60,7 @@ st_findings_add(struct st_findings *findings, const struct st_fuzz_campaign *c,
 	return f;
 }
 
-/* A finding that has what the input says. NULL: no memory. */
+/* A finding with the input as its witness. NULL: no memory. */
 static struct st_finding *
 add_finding(struct st_findings *findings, const struct st_fuzz_campaign *c,
             enum st_finding_kind kind, const struct st_fuzz_input *input)
@@ -129,7 +129,7 @@ list_candidates(const struct st_fuzz_campaign *c, struct candidate **out)
 	return n;
 }
 
-/* The functions of those that have been judged. */
+/* The functions that have been judged. */
 struct judged {
 	uint64_t ids[MOST_FUNCTIONS];
 	size_t n;
@@ -170,7 +170,7 @@ judge_slow(struct st_judging *j, struct st_findings *findings, struct judged *ju
            const struct st_fuzz_input *input, struct st_error *e)
 {
 	struct st_fuzz_hottest function;
-	if (!input->bytes.n) { /* of one size alone, no growth is known */
+	if (!input->bytes.n) { /* one size shows no growth */
 		findings->unsure++;
 		return ST_OK;
 	}
@@ -225,7 +225,7 @@ judge_candidates(struct st_judging *j, struct st_findings *findings, struct st_e
 
 /* ---- faults and hangs ---- */
 
-/* Of several that ended alike only the shortest is explained. */
+/* The shortest fault that ended in this way and is not done yet. */
 static const struct st_fuzz_fault *
 next_fault(const struct st_fuzz_campaign *c, enum st_fuzz_end end, const bool *done, size_t *number)
 {
@@ -240,14 +240,14 @@ next_fault(const struct st_fuzz_campaign *c, enum st_fuzz_end end, const bool *d
 }
 
 static void
-mark_alike(const struct st_fuzz_campaign *c, const struct st_fuzz_fault *fault, bool *done)
+mark_same_end(const struct st_fuzz_campaign *c, const struct st_fuzz_fault *fault, bool *done)
 {
 	for (size_t i = 0; i < c->faults.n; i++)
 		done[i] = done[i] ||
 		          (c->faults.v[i].end == fault->end && c->faults.v[i].code == fault->code);
 }
 
-/* Of a hang without a law, the function is known in which it was interrupted. */
+/* Names the function in which a hang was interrupted, if the law gave no function. */
 static void
 name_hang(struct st_finding *f)
 {
@@ -259,7 +259,8 @@ name_hang(struct st_finding *f)
 	f->function.image = frame->image;
 }
 
-/* Explains the shortest fault of each signal, or the shortest hang: all hangs end alike. */
+/* Explains the shortest fault of each signal, or the shortest hang: all hangs end in the same way.
+ */
 static st_status
 judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_end end,
              struct st_error *e)
@@ -271,7 +272,7 @@ judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_en
 	size_t number = 0;
 	for (size_t most = MOST_FAULTS;
 	     most && !status && (fault = next_fault(c, end, done, &number)); most--) {
-		mark_alike(c, fault, done);
+		mark_same_end(c, fault, done);
 		if (st_judging_is_over(j)) {
 			findings->left++;
 			continue;

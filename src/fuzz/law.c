@@ -75,9 +75,9 @@ first_late(const double *x, size_t n, double share)
 	return first;
 }
 
-/* Counts do not scatter; the points differ from a power because of its lower terms. So the exponent
- * is that of the larger half of the sizes, and the interval includes the exponent that follows when
- * its change from half to half goes on. */
+/* Counts do not scatter; the points differ from a power because of its lower terms. Therefore
+ * the exponent is that of the larger half of the sizes, and the interval includes the exponent to
+ * which the same change from half to half leads. */
 static struct st_interval
 exponent_of(const struct line *all, double wide, const double *x, const double *y, size_t n)
 {

@@ -134,8 +134,8 @@ repeats_enough(const struct trial *t, const struct st_fuzz_family *family)
 }
 
 /* A law needs inputs of growing size, which repeat a part of the witness. If no short part is
- * repeated, the bytes of the witness may still be alike for the program, such as letters for
- * [a-z]+. */
+ * repeated, the program may still treat the bytes of the witness in the same way, such as letters
+ * for [a-z]+. */
 static st_status
 find_repetition(struct trial *t, const struct st_minimise *how, struct st_fuzz_bytes *minimal,
                 double more, struct st_error *e)

@@ -547,8 +547,9 @@ slurm_is_silent(void **state)
 	pool.failing -= 700;
 	pool.next = 0;
 	assert_int_equal(st_workers_attend(&pool, &e), -1);
-	assert_non_null(strstr(e.text, "s: squeue failed: Socket timed out; the pilots go on, and "
-	                               "all results are kept"));
+	assert_non_null(strstr(e.text,
+	                       "s: squeue failed: Socket timed out; the pilots continue, and "
+	                       "all results are kept"));
 	st_workers_end(&pool);
 	/* The first call has to succeed at once. */
 	fake_program(s, "sbatch", "#!/bin/sh\necho no such account\nexit 1\n");

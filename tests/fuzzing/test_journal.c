@@ -186,7 +186,7 @@ file(void **state)
 static void
 full_disk(void **state)
 {
-	static const char what[] = ": No space left on device; make room there, then go on with "
+	static const char what[] = ": No space left on device; make room there, then continue with "
 	                           "--resume";
 	char folder[] = "/tmp/strobe-test-journal-XXXXXX", path[100], part[110], text[300];
 	struct st_fuzz_journal j = {0};

@@ -218,7 +218,7 @@ class Store(Job):
         self.slow_job(4)
         code, (out, err) = self.run_and_kill(2, signal.SIGINT)
         self.assertEqual(code, 130)
-        self.assertEqual(err, "strobe: interrupted; the same command goes on with the job\n")
+        self.assertEqual(err, "strobe: interrupted; the same command continues the job\n")
         self.assertIn("interrupted", out)
         done = len(self.stored())
         [version] = self.outcome()

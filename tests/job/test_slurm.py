@@ -108,7 +108,7 @@ class OnSlurm(unittest.TestCase):
         self.assertEqual(set(self.ran()), {str(n) for n in range(1, SIZES + 1)})
 
     def test_killed(self):
-        """A worker, the daemon of a node and the controller are killed; the pilots go on without the controller, and a later one takes all."""
+        """A worker, the daemon of a node and the controller are killed; the pilots continue without the controller, and a later one takes all."""
         controller = self.start()
         self.wait(lambda: sum(self.ran().values()) >= 3 and self.workers())
         nodes = {node for node, _, _ in self.workers()}
