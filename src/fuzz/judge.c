@@ -38,7 +38,7 @@ st_findings_free(struct st_findings *findings)
 }
 
 static st_status
-no_room(struct st_error *e)
+no_memory_to_judge(struct st_error *e)
 {
 	return st_fail(e, ST_EXIT_FAILED, "no memory left for the findings");
 }
@@ -159,7 +159,7 @@ find_grown_function(struct st_judging *j, const struct st_fuzz_input *input,
 		                      st_fuzz_paths_growth(&c->paths, &x.paths, NULL).path,
 		                      function);
 	else if (!status && st_fuzz_hottest(j->functions, &x, &seed, function))
-		status = no_room(e);
+		status = no_memory_to_judge(e);
 	st_fuzz_execution_free(&x);
 	st_fuzz_execution_free(&seed);
 	return status;
@@ -185,7 +185,7 @@ judge_slow(struct st_judging *j, struct st_findings *findings, struct judged *ju
 	judged->ids[judged->n++] = function.id;
 	struct st_finding *f = add_finding(findings, j->campaign, ST_FINDING_SLOW, input);
 	if (!f)
-		return no_room(e);
+		return no_memory_to_judge(e);
 	f->function = function;
 	if (st_witness_explain(j, f, e))
 		return ST_FAILED;
@@ -211,7 +211,7 @@ judge_candidates(struct st_judging *j, struct st_findings *findings, struct st_e
 		if (findings->list.v[k].law.superlinear) /* of a hang */
 			judged.ids[judged.n++] = findings->list.v[k].function.id;
 	size_t n = list_candidates(j->campaign, &candidates), i = 0;
-	st_status status = candidates ? ST_OK : no_room(e);
+	st_status status = candidates ? ST_OK : no_memory_to_judge(e);
 	for (; i < n && i < MOST_CANDIDATES && judged.n < MOST_FUNCTIONS && !status &&
 	       !st_judging_is_over(j);
 	     i++)
@@ -268,7 +268,7 @@ judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_en
 	struct st_fuzz_campaign *c = j->campaign;
 	const struct st_fuzz_fault *fault;
 	bool *done = calloc(c->faults.n + 1, sizeof *done);
-	st_status status = done ? ST_OK : no_room(e);
+	st_status status = done ? ST_OK : no_memory_to_judge(e);
 	size_t number = 0;
 	for (size_t most = MOST_FAULTS;
 	     most && !status && (fault = next_fault(c, end, done, &number)); most--) {
@@ -281,7 +281,7 @@ judge_faults(struct st_judging *j, struct st_findings *findings, enum st_fuzz_en
 		        findings, c, end == ST_END_HANG ? ST_FINDING_HANG : ST_FINDING_FAULT,
 		        &fault->input);
 		if (!f) {
-			status = no_room(e);
+			status = no_memory_to_judge(e);
 			break;
 		}
 		f->signal = fault->code;
@@ -301,7 +301,7 @@ find_differences(const struct st_fuzz_campaign *c, struct st_findings *findings,
 		struct st_finding *f = &findings->list.v[i];
 		if (st_fuzz_difference_find(&f->difference, &c->corpus.list.v[f->seed].bytes,
 		                            &f->witness, JOINED))
-			return no_room(e);
+			return no_memory_to_judge(e);
 	}
 	return ST_OK;
 }
