@@ -140,12 +140,13 @@ forecast_between(const struct curve_point *a, const struct curve_point *b, doubl
 	                                 between(a->high, b->high, part)};
 }
 
-/* Gains that leave all open that is possible tell nothing. */
+/* Gains without an interval, and those that leave all open that is possible, tell nothing. */
 static void
 drop_if_unknown(const struct st_blow *b, uint32_t point, double most, struct st_blow_forecast *f)
 {
 	const double limit = fmin(st_blow_most_gain(b, point, most), 1);
-	if (f->state < ST_BLOW_FORECAST_NOT_MEASURED && f->low <= 0 && f->high >= limit)
+	if (f->state < ST_BLOW_FORECAST_NOT_MEASURED &&
+	    (isnan(f->low) || (f->low <= 0 && f->high >= limit)))
 		*f = (struct st_blow_forecast){ST_BLOW_FORECAST_NOISY, NAN, NAN, NAN};
 }
 

@@ -42,11 +42,6 @@ print_forecast(const struct st_blow *b, uint32_t point, const struct st_blow_for
 		fprintf(out, "%s\n", forecast_text(f->state));
 		return;
 	}
-	if (isnan(g.low)) {
-		fprintf(out, "%.1f %% (one run is not enough for an interval), %s\n", g.at * 100,
-		        forecast_text(f->state));
-		return;
-	}
 	fprintf(out, "%.1f %% (%.1f to ", g.at * 100, g.low * 100);
 	if (isnan(g.high))
 		fputs("unknown", out);

@@ -427,6 +427,8 @@ test_unsupported(void **state)
 	add_virtual(&b, F, 75, 1200000, 500000);
 	f = forecast(&b, ST_BLOW_NONE, "f=50%"); /* between 25 and 75 % */
 	assert_true(f.state == ST_BLOW_FORECAST_BETWEEN && is_near(f.at, 0.2));
+	f = forecast(&wide, ST_BLOW_NONE, "f=50%"); /* one run where runs differ much */
+	assert_true(f.state == ST_BLOW_FORECAST_NOISY && isnan(f.at));
 	add_virtual(&wide, F, 50, 1700000, 0);
 	add_virtual(&wide, F, 50, 800000, 0);
 	f = forecast(&wide, ST_BLOW_NONE, "f=50%");
