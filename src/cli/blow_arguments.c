@@ -244,6 +244,41 @@ apply_blow_noise(struct st_blow_arguments *a, int option, const char *name, cons
 	}
 }
 
+/* Applies an option of files and places, or one of noise. */
+static st_status
+apply_blow_files(struct st_blow_arguments *a, int option, const char *name, const char *value,
+                 struct st_error *e)
+{
+	switch (option) {
+	case BLOW_journal:
+		a->stopped = name;
+		a->journal = value;
+		return ST_OK;
+	case BLOW_state:
+		a->state = value;
+		return ST_OK;
+	case BLOW_timeline:
+		a->timeline = value;
+		return ST_OK;
+	case BLOW_on:
+	case BLOW_campaign:
+	case BLOW_lease:
+	case BLOW_node_noise:
+		return st_on_take(&a->place, name, value, e);
+	case BLOW_experiment:
+		a->experiment = value;
+		return ST_OK;
+	case BLOW_reference:
+		a->reference = value;
+		return ST_OK;
+	case BLOW_input:
+		a->options.how.input = value;
+		return ST_OK;
+	default:
+		return apply_blow_noise(a, option, name, value, e);
+	}
+}
+
 static st_status
 apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, const char *value,
                     struct st_error *e)
@@ -342,32 +377,8 @@ apply_blow_campaign(struct st_blow_arguments *a, int option, const char *name, c
 		return st_region_time(&o->how.limit, name, value, e);
 	case BLOW_seed:
 		return blow_number(name, value, 0, &o->seed, e);
-	case BLOW_journal:
-		a->stopped = name;
-		a->journal = value;
-		return ST_OK;
-	case BLOW_state:
-		a->state = value;
-		return ST_OK;
-	case BLOW_timeline:
-		a->timeline = value;
-		return ST_OK;
-	case BLOW_on:
-	case BLOW_campaign:
-	case BLOW_lease:
-	case BLOW_node_noise:
-		return st_on_take(&a->place, name, value, e);
-	case BLOW_experiment:
-		a->experiment = value;
-		return ST_OK;
-	case BLOW_reference:
-		a->reference = value;
-		return ST_OK;
-	case BLOW_input:
-		o->how.input = value;
-		return ST_OK;
 	default:
-		return apply_blow_noise(a, option, name, value, e);
+		return apply_blow_files(a, option, name, value, e);
 	}
 }
 

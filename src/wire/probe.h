@@ -70,7 +70,7 @@ enum st_probe_kind {
 	                     no more calls are recorded */
 	ST_PROBE_SYSCALL, /* of syscall: the same; and if it waits for a futex, it is timed, and its
 	                     time added to the thread's tally `amount` (ST_RECORD_TIME: none) */
-	ST_PROBE_CLOCK,    /* of the vDSO: pauses are hidden from what it returns: wire/clock.h */
+	ST_PROBE_CLOCK,   /* of the vDSO: pauses are hidden from what it returns: wire/clock.h */
 	ST_PROBE_DEADLINE, /* one of its arguments is a deadline, which is translated */
 };
 struct st_probe_action {
