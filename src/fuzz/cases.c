@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,8 @@
 enum { MOST_SIZES = 24, MOST_STEPS = 100, MOST_CASES = 6 };
 
 static const double case_work = 2e7; /* blocks of the largest input: a tenth of a second */
+/* The same if the family has fewer than MOST_SIZES smaller inputs. */
+static const double most_case_work = 2e8;
 
 struct fuzzcase {
 	const struct st_finding *f;
@@ -46,6 +49,13 @@ fuzzcase_choose_sizes(struct fuzzcase *k)
 		k->n = largest / k->step;
 	}
 	k->most_work = f->worked.v[at];
+	/* Few records cannot show that a contract on growth is broken. If the repeated part is
+	 * long, the records have more repetitions than the family: as many as the law allows. */
+	if (f->law.form != ST_LAW_POWER || largest >= MOST_SIZES ||
+	    k->target->channel == ST_CHANNEL_ARGUMENT || k->most_work > most_case_work)
+		return;
+	const double more = pow(most_case_work / k->most_work, 1 / fmax(f->law.of.high, 1));
+	k->n = (size_t)fmin((double)largest * more, MOST_SIZES);
 }
 
 /* A name that needs no quotes in a contract and in a shell; otherwise that of the program. */

@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -128,6 +129,10 @@ class Hang(unittest.TestCase):
         self.assertAlmostEqual(finding["law"]["exponent"], 2, delta=0.1)
         self.assertGreater(finding["minimal_size"], 7 * len(finding["token"]))
         self.assertGreater(len(finding["token"]), 64)
+        # Of the family, only members of at most 20 million blocks are recorded, which would be too few for the contract.
+        records = (self.place / finding["generator"]).with_name("records.sh").read_text(encoding="utf-8")
+        few = max(n for n, work in finding["law"]["points"] if work <= 2e7)
+        self.assertGreater(int(re.search(r"\nwhile \[ \$n -lt (\d+) \]; do\n", records).group(1)), 2 * few)
 
 
 if __name__ == "__main__":
