@@ -12,8 +12,8 @@
 #include "annotate/undisturbed.h"
 #include "stats/robust.h"
 
-/* LARGEST_LEAST: a group with fewer records keeps all of them. VALUES_BEYOND: so many more values
- * than terms must a feature have. */
+/* LARGEST_LEAST: a group with fewer records keeps all of them. VALUES_BEYOND: a feature must have
+ * this number of values more than the formula has terms. */
 enum { LARGEST_LEAST = 8, VALUES_BEYOND = 3 };
 
 struct ann_by_feature {

@@ -41,7 +41,7 @@ class Clocks(Case):
 
     def test_parts(self):
         """The slope is the sum of its two parts, and of its two effects: sleeps are no CPU time."""
-        target = self.campaign("one", "-F", "both")["both"]
+        target = self.campaign("one", "-F", "both", "-i", "4")["both"]
         for part in ("slope", "effect"):
             self.assertAlmostEqual(target[f"{part}_cpu"]["value"] + target[f"{part}_waiting"]["value"], target["slope"]["value"], places=5)
         self.assertAlmostEqual(target["slope_waiting"]["value"], target["slope"]["value"] * target["waiting"]["value"], places=5)
