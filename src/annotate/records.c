@@ -154,23 +154,26 @@ st_ann_label_index(struct st_ann_feature *f, const char *label, double *index)
 	return ST_OK;
 }
 
+/* Makes room for `cap` records in a column, and adds an absent value. */
 static st_status
-ann_grow_runs(uint32_t **v, size_t cap)
+ann_extend_column(const struct st_ann_records *r, double **v, size_t cap)
 {
-	uint32_t *grown = reallocarray(*v, cap, sizeof *grown);
+	double *grown = cap > r->cap ? reallocarray(*v, cap, sizeof *grown) : *v;
 	if (!grown)
 		return ST_FAILED;
 	*v = grown;
+	grown[r->n] = NAN;
 	return ST_OK;
 }
 
 static st_status
-ann_grow_column(double **v, size_t cap)
+ann_extend_runs(struct st_ann_records *r, size_t cap, uint32_t run)
 {
-	double *grown = reallocarray(*v, cap, sizeof *grown);
+	uint32_t *grown = cap > r->cap ? reallocarray(r->run, cap, sizeof *grown) : r->run;
 	if (!grown)
 		return ST_FAILED;
-	*v = grown;
+	r->run = grown;
+	grown[r->n] = run;
 	return ST_OK;
 }
 
@@ -178,24 +181,15 @@ st_status
 st_ann_record_new(struct st_ann_records *r, uint32_t run)
 {
 	const size_t cap = r->n < r->cap ? r->cap : r->cap ? 2 * r->cap : 64;
-	for (size_t i = 0; i < r->metrics.n; i++) {
-		if (cap > r->cap && ann_grow_column(&r->metrics.v[i].v, cap))
-			return ST_FAILED;
-		r->metrics.v[i].v[r->n] = NAN;
-	}
-	for (size_t i = 0; i < r->features.n; i++) {
-		if (cap > r->cap && ann_grow_column(&r->features.v[i].v, cap))
-			return ST_FAILED;
-		r->features.v[i].v[r->n] = NAN;
-	}
-	for (size_t i = 0; i < r->branches.n; i++) {
-		if (cap > r->cap && ann_grow_column(&r->branches.v[i].v, cap))
-			return ST_FAILED;
-		r->branches.v[i].v[r->n] = NAN;
-	}
-	if (cap > r->cap && ann_grow_runs(&r->run, cap))
+	st_status status = ann_extend_runs(r, cap, run);
+	for (size_t i = 0; i < r->metrics.n && !status; i++)
+		status = ann_extend_column(r, &r->metrics.v[i].v, cap);
+	for (size_t i = 0; i < r->features.n && !status; i++)
+		status = ann_extend_column(r, &r->features.v[i].v, cap);
+	for (size_t i = 0; i < r->branches.n && !status; i++)
+		status = ann_extend_column(r, &r->branches.v[i].v, cap);
+	if (status)
 		return ST_FAILED;
-	r->run[r->n] = run;
 	r->cap = cap;
 	r->n++;
 	return ST_OK;
