@@ -43,30 +43,31 @@ process_ratios(const struct st_ann_annotation *a, const struct st_ann_records *r
 	return n;
 }
 
+/* Returns whether a scope has no law of features, or several. */
 static bool
-process_has_modes(const struct st_ann_annotation *a)
+process_has_slow_calls(const struct st_ann_annotation *a)
 {
 	for (size_t i = 0; i < a->scopes.n; i++)
-		if (a->scopes.v[i].models.n > 1)
+		if (a->scopes.v[i].models.n != 1 || a->scopes.v[i].models.v[0].se.n < 2)
 			return true;
 	return false;
 }
 
-/* Returns the typical ratio of a process. Disturbed records do not change a median. Of costs with
- * modes, a median may be of either one; the mean is not. */
+/* Returns the typical ratio of a process. Disturbed records do not change a median. Without a law,
+ * slow calls are part of the cost, and a median would not show that processes differ in them. */
 static double
-process_typical(const struct process_ratio *v, size_t n, bool modes)
+process_typical(const struct process_ratio *v, size_t n, bool by_mean)
 {
 	double sum = 0;
-	for (size_t i = 0; i < n && modes; i++)
+	for (size_t i = 0; i < n && by_mean; i++)
 		sum += v[i].ratio;
-	return modes ? sum / (double)n : (v[(n - 1) / 2].ratio + v[n / 2].ratio) / 2;
+	return by_mean ? sum / (double)n : (v[(n - 1) / 2].ratio + v[n / 2].ratio) / 2;
 }
 
 st_status
 st_ann_find_processes(struct st_ann_annotation *a, const struct st_ann_records *r, size_t metric)
 {
-	const bool modes = process_has_modes(a);
+	const bool by_mean = process_has_slow_calls(a);
 	struct process_ratio *v = malloc((r->n + 1) * sizeof *v);
 	double mean = 0, squares = 0;
 	a->processes = 0;
@@ -81,7 +82,7 @@ st_ann_find_processes(struct st_ann_annotation *a, const struct st_ann_records *
 	for (size_t from = 0, to; from < n; from = to) {
 		for (to = from + 1; to < n && v[to].run == v[from].run;)
 			to++;
-		const double typical = process_typical(v + from, to - from, modes);
+		const double typical = process_typical(v + from, to - from, by_mean);
 		if (to - from < PROCESS_RECORDS_LEAST || !(typical > 0))
 			continue;
 		/* Welford's update: the ratios may differ little. */

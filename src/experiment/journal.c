@@ -87,7 +87,7 @@ read_file(const struct st_journal *j, size_t *size, struct st_error *e)
 		ST_IGNORE(journal_failed(j, "read", e)); /* which fills *e */
 		return NULL;
 	}
-	char *text = malloc((size_t)st.st_size + 1);
+	char *text = calloc(1, (size_t)st.st_size + 1);
 	for (ssize_t got = 1; text && have < (size_t)st.st_size && got > 0; have += (size_t)got)
 		if ((got = pread(j->fd, text + have, (size_t)st.st_size - have, (off_t)have)) < 0) {
 			ST_IGNORE(journal_failed(j, "read", e)); /* the same */

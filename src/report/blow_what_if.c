@@ -11,13 +11,13 @@
 static const char *
 forecast_text(enum st_blow_forecast_state state)
 {
+	static const char noisy[] = "cannot tell: the measured gains are too noisy; make more runs "
+	                            "with --repeat, or on an idle machine";
 	static const char *const texts[] = {
 	        [ST_BLOW_FORECAST_MEASURED] = "measured",
 	        [ST_BLOW_FORECAST_BETWEEN] = "between measured speed-ups",
 	        [ST_BLOW_FORECAST_NOT_MEASURED] = "not measured: no speed-up as great was tried",
-	        [ST_BLOW_FORECAST_NOISY] =
-	                "cannot tell: the measured gains are too noisy; make more runs with "
-	                "--repeat, or on an idle machine",
+	        [ST_BLOW_FORECAST_NOISY] = noisy,
 	        [ST_BLOW_FORECAST_ABOVE_ALL] =
 	                "cannot tell: the gains add up to the whole time, so the functions overlap",
 	};

@@ -244,7 +244,7 @@ id_or_time_text(const struct st_grid_cell *cell, const struct st_grid_column *c,
 static char *
 thread_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
 {
-	struct st_grid_cell cell;
+	struct st_grid_cell cell = {0};
 	thread_cell(g, row, c, &cell);
 	return id_or_time_text(&cell, c, c->of == T_TID);
 }
@@ -252,7 +252,7 @@ thread_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
 static char *
 process_text(const struct st_grid *g, size_t row, const struct st_grid_column *c)
 {
-	struct st_grid_cell cell;
+	struct st_grid_cell cell = {0};
 	process_cell(g, row, c, &cell);
 	return id_or_time_text(&cell, c, c->of == P_PID || c->of == P_PPID);
 }

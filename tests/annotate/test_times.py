@@ -87,9 +87,10 @@ class Times(unittest.TestCase):
         self.assertIn("the processor took 1.5 times as long for a fixed loop as for the annotation", output)
 
     def test_faster_processor(self):
-        """It would hide calls that cost more."""
+        """It would hide calls that cost more; not if the calls are faster, too."""
         self.annotate(self.records("a.txt", pace=150), self.records("b.txt", pace=150))
         self.assertEqual(self.check(self.records("new.txt", pace=100))[0], "cannot tell")
+        self.assertIn(self.check(self.records("new.txt", 1 / 1.5, pace=100))[0], ("kept", "lower"))
 
     def test_slow_calls(self):
         """A share that may be the machine's decides nothing; one that is far larger does."""
@@ -101,6 +102,19 @@ class Times(unittest.TestCase):
                 self.assertEqual((round(findings["slow calls"]["annotated"], 3), findings["slow calls"]["value"]), (0.05, slow))
             self.assertEqual(findings["mean"]["verdict"], "kept")
         self.assertEqual(self.check(self.records("new.txt", slow=0.38, calls=1000))[0], "broken")
+
+    def test_slow_calls_without_a_law(self):
+        """They are a part of the cost: that they become slower is found, and the same share of them is no lower cost."""
+        for slow in (0.02, 0.05):
+            self.annotate(*[self.records(f"{i}.txt", slow=slow, calls=1000, law=lambda n: 1000) for i in range(3)])
+            verdict, _, one = self.check(self.records("new.txt", slow=slow, calls=1000, law=lambda n: 1000))
+            self.assertIn(verdict, ("kept", "cannot tell"))
+            self.assertEqual(one["disturbed"], 0)
+            self.records("new.txt", slow=slow, calls=1000, law=lambda n: 1000)
+            text = (self.place / "new.txt").read_text(encoding="utf-8").splitlines()
+            rows = [f"1,{10 * float(line.split(',')[1]):.1f},{line.split(',')[2]}" if line.startswith("1,") and float(line.split(",")[1]) > 2000 else line for line in text]
+            (self.place / "new.txt").write_text("\n".join(rows) + "\n", encoding="utf-8")
+            self.assertEqual(self.check("new.txt")[0], "broken")
 
     def test_terms_that_resemble_each_other(self):
         """The errors of n and n * log(n) are large and cancel: the interval of the mean is not."""
