@@ -12,6 +12,7 @@
 enum { NAME_COLUMNS = 30 };               /* width of a function's name without --full */
 static const double most_overhead = 1;    /* of the probes, as a share of the time without them */
 static const double most_deviation = 0.1; /* of runs without noise, as a share of their mean */
+static const double most_control = 0.15;  /* by which the halves of them may differ */
 
 /* ---- order ---- */
 
@@ -90,7 +91,8 @@ st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_ro
 
 /* ---- text ---- */
 
-/* Prints how much runs without noise, or windows, differ from each other. */
+/* Prints how much runs without noise, or windows, differ from each other at the first progress
+ * point, which is what the gains are computed from. */
 static st_status
 print_control(const struct st_blow *b, FILE *out)
 {
@@ -104,6 +106,11 @@ print_control(const struct st_blow *b, FILE *out)
 		        "the other\n",
 		        b->live ? "windows" : "runs", g.at * 100, g.low * 100, g.high * 100,
 		        b->cut ? " per call" : "");
+	if (fmax(fabs(g.low), fabs(g.high)) > most_control)
+		fputs("they differ much from each other, so that a gain may be chance although its "
+		      "interval is above 0: repeat the campaign on an idle machine, or raise "
+		      "--baseline-runs and --repeat\n",
+		      out);
 	return ST_OK;
 }
 

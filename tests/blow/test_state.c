@@ -129,6 +129,21 @@ test_sentences(void **state)
 	assert_null(strstr(text, "the gain of g"));
 	assert_null(strstr(text, "making g"));
 	assert_non_null(strstr(text, "\ncontrol: one half of these runs took "));
+	assert_null(strstr(text, "differ much from each other"));
+	free(text);
+	st_blow_free(&b);
+}
+
+/* Runs without a speed-up that differ by 30 % make a gain of 25 % doubtful. */
+static void
+test_doubtful_control(void **state)
+{
+	struct st_blow b = bent_campaign(300000);
+	const struct st_blow_view view = {0};
+	char *text = print_campaign(&b, &view);
+	(void)state;
+	assert_non_null(
+	        strstr(text, " less time than the other\nthey differ much from each other"));
 	free(text);
 	st_blow_free(&b);
 }
@@ -165,9 +180,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-	        cmocka_unit_test(test_line),
-	        cmocka_unit_test(test_json),
-	        cmocka_unit_test(test_sentences),
+	        cmocka_unit_test(test_line),      cmocka_unit_test(test_json),
+	        cmocka_unit_test(test_sentences), cmocka_unit_test(test_doubtful_control),
 	        cmocka_unit_test(test_bends),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
