@@ -110,6 +110,27 @@ st_ann_file_free(struct st_ann_file *f)
 	*f = (struct st_ann_file){0};
 }
 
+static void
+ann_see_name(void *arg, const char *name)
+{
+	(void)name;
+	*(bool *)arg = true;
+}
+
+bool
+st_ann_has_laws(const struct st_ann_annotation *a)
+{
+	for (size_t i = 0; i < a->scopes.n; i++) {
+		const struct st_ann_scope *s = &a->scopes.v[i];
+		bool depends = false;
+		if (s->models.n == 1)
+			st_ann_each_name(s->models.v[0].a, ann_see_name, &depends);
+		if (!depends)
+			return false;
+	}
+	return true;
+}
+
 const struct st_ann_annotation *
 st_ann_find(const struct st_ann_file *f, const char *function, const char *metric)
 {

@@ -111,6 +111,9 @@ const char *st_ann_distribution_word(enum st_ann_distribution d);
 unsigned st_ann_distribution_parameters(enum st_ann_distribution d);
 const char *st_ann_selection_name(enum st_ann_selection s);
 
+/* Returns whether each scope has a single model whose mean depends on features. */
+bool st_ann_has_laws(const struct st_ann_annotation *a);
+
 /* NULL: there is none. */
 const struct st_ann_annotation *st_ann_find(const struct st_ann_file *f, const char *function,
                                             const char *metric);

@@ -204,15 +204,21 @@ compare_finding(struct comparison *c, enum st_ann_aspect aspect)
 	return f;
 }
 
-/* Returns the number of processes that made the rows, which are in the order of the records. */
-static size_t
-compare_processes(const struct comparison *c)
+/* Counts the processes that made the rows. */
+static st_status
+compare_count_processes(struct comparison *c)
 {
-	const uint32_t *run = c->at.record.records->run;
-	size_t n = c->rows.n > 0;
-	for (size_t i = 1; i < c->rows.n; i++)
-		n += run[c->rows.v[i].row] != run[c->rows.v[i - 1].row];
-	return n;
+	const struct st_ann_records *r = c->at.record.records;
+	bool *seen = calloc(r->runs + 1, sizeof *seen);
+	if (!seen)
+		return ST_FAILED;
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const uint32_t run = r->run[c->rows.v[i].row];
+		c->processes += !seen[run];
+		seen[run] = true;
+	}
+	free(seen);
+	return ST_OK;
 }
 
 /* Judges the share of slow calls. */
@@ -236,16 +242,6 @@ compare_slow(struct comparison *c)
 	return ST_OK;
 }
 
-/* Returns whether each scope has a single law, which depends on features. */
-static bool
-compare_has_laws(const struct st_ann_annotation *a)
-{
-	for (size_t i = 0; i < a->scopes.n; i++)
-		if (a->scopes.v[i].models.n != 1 || a->scopes.v[i].models.v[0].se.n < 2)
-			return false;
-	return true;
-}
-
 /* Leaves out the times that were disturbed, as the analysis does. Where costs follow no law of
  * features, slow calls are part of what the annotation describes, and very few are left out. */
 static st_status
@@ -262,7 +258,7 @@ compare_leave_out_disturbed(struct comparison *c)
 	}
 	if (!status)
 		status = st_ann_mark_far(v, v + n, n, far, &c->out->disturbed);
-	if (!compare_has_laws(c->a) && (double)c->out->disturbed > few * (double)n) {
+	if (!st_ann_has_laws(c->a) && (double)c->out->disturbed > few * (double)n) {
 		memset(far, 0, n * sizeof *far);
 		c->out->disturbed = 0;
 	}
@@ -395,7 +391,7 @@ compare_add_spread(struct comparison *c, const double *residuals, size_t p, doub
 	f->change = compare_judge_spread(c, f, mean);
 	/* Slow calls are among the records: the machine may have made more of them. */
 	if (f->change == ST_ANN_CHANGE_RAISED && st_ann_only_grows(c->m->unit) &&
-	    !compare_has_laws(c->a))
+	    !st_ann_has_laws(c->a))
 		f->change = ST_ANN_CHANGE_UNCERTAIN;
 	return ST_OK;
 }
@@ -649,8 +645,8 @@ compare_judge_all(struct comparison *c)
 		c->low = fmin(c->low, c->rows.v[i].mean);
 		c->high = fmax(c->high, c->rows.v[i].mean);
 	}
-	c->processes = compare_processes(c);
-	if (compare_costs(c) || compare_shares(c) || (c->out->disturbed && compare_slow(c)))
+	if (compare_count_processes(c) || compare_costs(c) || compare_shares(c) ||
+	    (c->out->disturbed && compare_slow(c)))
 		return ST_FAILED;
 	compare_allow_pace(c);
 	for (size_t i = 0; i < c->out->findings.n; i++)

@@ -24,7 +24,7 @@
 	A(LARGEST, "largest")                                                                      \
 	A(SPREAD, "spread")                                                                        \
 	A(SHARE, "share")                                                                          \
-	A(SLOW, "slow calls")
+	A(SLOW, "slow")
 
 enum st_ann_aspect {
 #define A(id, name) ST_ANN_ASPECT_##id,

@@ -64,7 +64,8 @@ far_is_above(const struct far_record *v, size_t n, size_t i, size_t neighbours, 
 	       above > FAR * fmax(st_mad(near, neighbours), rounding);
 }
 
-/* Returns whether so many neighbours are far above by chance, if `share` of all records are. */
+/* Returns whether the number of neighbours that are far above may be chance. share: that of all
+ * records that are far above. */
 static bool
 far_is_chance(const struct far_record *v, size_t n, size_t i, size_t neighbours, double share)
 {

@@ -43,16 +43,6 @@ process_ratios(const struct st_ann_annotation *a, const struct st_ann_records *r
 	return n;
 }
 
-/* Returns whether a scope has no law of features, or several. */
-static bool
-process_has_slow_calls(const struct st_ann_annotation *a)
-{
-	for (size_t i = 0; i < a->scopes.n; i++)
-		if (a->scopes.v[i].models.n != 1 || a->scopes.v[i].models.v[0].se.n < 2)
-			return true;
-	return false;
-}
-
 /* Returns the typical ratio of a process. Disturbed records do not change a median. Without a law,
  * slow calls are part of the cost, and a median would not show that processes differ in them. */
 static double
@@ -67,7 +57,7 @@ process_typical(const struct process_ratio *v, size_t n, bool by_mean)
 st_status
 st_ann_find_processes(struct st_ann_annotation *a, const struct st_ann_records *r, size_t metric)
 {
-	const bool by_mean = process_has_slow_calls(a);
+	const bool by_mean = !st_ann_has_laws(a);
 	struct process_ratio *v = malloc((r->n + 1) * sizeof *v);
 	double mean = 0, squares = 0;
 	a->processes = 0;

@@ -223,8 +223,8 @@ check_print_pair(const struct check_pair *p, FILE *out)
 	if (c->pace > 0 && (c->pace > ST_ANN_PACE_MARGIN || c->pace < 1 / ST_ANN_PACE_MARGIN))
 		fprintf(out,
 		        "  the processor took %.3g times as long for a fixed loop as for the "
-		        "annotation: record again when nothing else runs\n",
-		        c->pace);
+		        "annotation: make the %s again when nothing else runs\n",
+		        c->pace, c->pace > 1 ? "records" : "annotation");
 	for (size_t i = 0; i < c->findings.n; i++)
 		check_print_finding(p, &c->findings.v[i], out);
 	if (p->has_now) {

@@ -64,13 +64,13 @@ enum st_probe_kind {
 	ST_PROBE_TALLY,  /* the call is timed, and its time added to the thread's tally `amount` */
 	ST_PROBE_LOCK,   /* the same of a function that takes or releases a lock: wire/held.h */
 	ST_PROBE_POINT, /* of an instruction within a function: it is counted, and may have noise */
-	ST_PROBE_CREATE,  /* of pthread_create: the call is timed, and its arguments are kept, with
-	                     the thread that it has created */
-	ST_PROBE_SANDBOX, /* of prctl: if it forbids the program system calls that recording needs,
-	                     no more calls are recorded */
-	ST_PROBE_SYSCALL, /* of syscall: the same; and if it waits for a futex, it is timed, and its
-	                     time added to the thread's tally `amount` (ST_RECORD_TIME: none) */
-	ST_PROBE_CLOCK,   /* of the vDSO: pauses are hidden from what it returns: wire/clock.h */
+	ST_PROBE_CREATE,   /* of pthread_create: the call is timed, and its arguments are kept, with
+	                      the thread that it has created */
+	ST_PROBE_SANDBOX,  /* of prctl: if it forbids the program system calls that recording needs,
+	                      no more calls are recorded */
+	ST_PROBE_SYSCALL,  /* of syscall: the same; a call that waits for a futex is also timed, as
+	                      with ST_PROBE_TALLY (`amount` is ST_RECORD_TIME: it is not) */
+	ST_PROBE_CLOCK,    /* of the vDSO: pauses are hidden from what it returns: wire/clock.h */
 	ST_PROBE_DEADLINE, /* one of its arguments is a deadline, which is translated */
 };
 struct st_probe_action {

@@ -84,7 +84,7 @@ class Times(unittest.TestCase):
         self.assertEqual(self.check(self.records("new.txt", 1.5, pace=105))[0], "broken")
         self.assertEqual(self.check(self.records("new.txt", 1, pace=150))[0], "kept")
         _, output = self.strobe("--check", "--kept", "kept.ann", self.records("new.txt", 1.5, pace=150), codes=(3,))
-        self.assertIn("the processor took 1.5 times as long for a fixed loop as for the annotation", output)
+        self.assertIn("the processor took 1.5 times as long for a fixed loop as for the annotation: make the records again when nothing else runs", output)
 
     def test_faster_processor(self):
         """It would hide calls that cost more; not if the calls are faster, too."""
@@ -99,9 +99,30 @@ class Times(unittest.TestCase):
             word, findings, one = self.check(self.records("new.txt", slow=slow, calls=1000))
             self.assertEqual((word, one["disturbed"]), (verdict, 1000 * slow))
             if slow:
-                self.assertEqual((round(findings["slow calls"]["annotated"], 3), findings["slow calls"]["value"]), (0.05, slow))
+                self.assertEqual((round(findings["slow"]["annotated"], 3), findings["slow"]["value"]), (0.05, slow))
             self.assertEqual(findings["mean"]["verdict"], "kept")
         self.assertEqual(self.check(self.records("new.txt", slow=0.38, calls=1000))[0], "broken")
+
+    def test_law_without_a_constant(self):
+        """A single addend is a law, too: slow calls are left out of the mean."""
+        (self.place / "kept.ann").write_text("//: unit ns\nf.time(n) {\n\tnumber n = n; //: range 1 50\n\tNorm(50 * n, 1); //: n 300; se 0.01\n}\n", encoding="utf-8")
+        _, findings, one = self.check(self.records("new.txt", slow=0.05, calls=1000, law=lambda n: 50 * n))
+        self.assertEqual((one["disturbed"], findings["mean"]["verdict"]), (50, "kept"))
+
+    def test_processes_that_alternate(self):
+        """Two processes whose records alternate in a file are two, not one for each record."""
+        self.annotate(self.records("a.txt"), self.records("b.txt", 1.2))
+        self.records("new.txt", 1.1)
+        once = self.check("new.txt")[1]["mean"]["interval"]
+        head, rows = [], []
+        for line in (self.place / "new.txt").read_text(encoding="utf-8").splitlines():
+            (rows if line.startswith("1,") else head).append(line)
+        head += [line.replace(",1,", ",2,", 1) for line in head[1:]]
+        rows = [line if i % 2 else "2" + line[1:] for i, line in enumerate(rows)]
+        (self.place / "new.txt").write_text("\n".join(head + rows) + "\n", encoding="utf-8")
+        twice = self.check("new.txt")[1]["mean"]["interval"]
+        # The variance between processes has the factor 1/1 + 1/2 with one new process, and 1/2 + 1/2 with two; with one for each record it would be 1/100 + 1/2, and the ratio 1.7.
+        self.assertAlmostEqual((once[1] - once[0]) / (twice[1] - twice[0]), math.sqrt(1.5), delta=0.1)
 
     def test_slow_calls_without_a_law(self):
         """They are a part of the cost: that they become slower is found, and the same share of them is no lower cost."""
