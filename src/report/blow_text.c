@@ -92,9 +92,10 @@ st_blow_order(const struct st_blow *b, enum st_blow_sort sort, struct st_blow_ro
 /* ---- text ---- */
 
 /* Prints how much runs without noise, or windows, differ from each other at the first progress
- * point, which is what the gains are computed from. */
+ * point, which is what the gains are computed from. warned: the text already says that runs differ
+ * much. */
 static st_status
-print_control(const struct st_blow *b, FILE *out)
+print_control(const struct st_blow *b, bool warned, FILE *out)
 {
 	struct st_blow_gain g;
 	if (st_blow_find_control(b, st_blow_point_at(b, 0), &g))
@@ -106,7 +107,7 @@ print_control(const struct st_blow *b, FILE *out)
 		        "the other\n",
 		        b->live ? "windows" : "runs", g.at * 100, g.low * 100, g.high * 100,
 		        b->cut ? " per call" : "");
-	if (fmax(fabs(g.low), fabs(g.high)) > most_control)
+	if (!warned && fmax(fabs(g.low), fabs(g.high)) > most_control)
 		fputs("they differ much from each other, so that a gain may be chance although its "
 		      "interval is above 0: repeat the campaign on an idle machine, or raise "
 		      "--baseline-runs and --repeat\n",
@@ -191,18 +192,19 @@ blow_print_runs(const struct st_blow *b, FILE *out)
 		return ST_OK;
 	st_blow_rates_print(b, out);
 	if (b->cut)
-		return print_control(b, out);
+		return print_control(b, false, out);
 	fprintf(out, "without noise: %.3f ms", base.total_ns / 1e6);
 	if (base.n > 1)
 		fprintf(out, ", standard deviation %.1f %%", base.total_sd / base.total_ns * 100);
 	fprintf(out, " (%s)\n", ST_COUNT(base.n, "run", "runs"));
 	print_overhead(b, out);
-	if (base.n > 1 && base.total_sd > most_deviation * base.total_ns)
+	const bool differ = base.n > 1 && base.total_sd > most_deviation * base.total_ns;
+	if (differ)
 		fputs("the runs without noise differ much, so other work kept the machine busy, or "
 		      "the program's own work differs: repeat the campaign on an idle machine, or "
 		      "raise --baseline-runs and --repeat\n",
 		      out);
-	return print_control(b, out);
+	return print_control(b, differ, out);
 }
 
 void
