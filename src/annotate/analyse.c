@@ -52,14 +52,16 @@ ann_find_huge(const struct st_ann_records *r)
 	return huge;
 }
 
-/* Returns the indices of the records in which the metric was measured. */
+/* Returns the indices of the records in which the metric was measured, without those of processes
+ * that are left out. slow: of each process; NULL: the records have none. */
 static uint32_t *
-ann_measured_rows(const double *y, size_t n, size_t *measured)
+ann_measured_rows(const struct st_ann_records *r, const double *y, const bool *slow,
+                  size_t *measured)
 {
-	uint32_t *rows = malloc((n ? n : 1) * sizeof *rows);
+	uint32_t *rows = malloc((r->n ? r->n : 1) * sizeof *rows);
 	*measured = 0;
-	for (size_t i = 0; rows && i < n; i++)
-		if (!isnan(y[i]))
+	for (size_t i = 0; rows && i < r->n; i++)
+		if (!isnan(y[i]) && !(slow && r->run && slow[r->run[i]]))
 			rows[(*measured)++] = (uint32_t)i;
 	return rows;
 }
@@ -228,13 +230,16 @@ st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_an
 		return st_fail(e, ST_EXIT_FAILED,
 		               "%.200s has %s features: at most %d can be analysed", r->name,
 		               ST_NUMBER(r->features.n), ST_ANN_NO_FEATURE - 1);
-	uint32_t *v = ann_measured_rows(m->v, r->n, &rows.n);
+	const bool times = st_ann_only_grows(m->unit);
+	bool *slow = calloc(r->runs + 1, sizeof *slow);
+	const size_t slower = slow && times ? st_ann_mark_slow_processes(r, slow) : 0;
+	uint32_t *v = ann_measured_rows(r, m->v, slow, &rows.n);
 	uint16_t *order = ann_preferred_order(r);
 	bool *used = calloc(r->features.n + 1, sizeof *used), *huge = ann_find_huge(r);
 	const struct st_ann_problem p = {
 	        .records = r, .y = m->v, .options = *options, .order = order, .huge = huge};
 	rows.v = v;
-	st_status status = v && order && used && huge && !ann_name_annotation(r, m, out)
+	st_status status = v && slow && order && used && huge && !ann_name_annotation(r, m, out)
 	                           ? ST_OK
 	                           : ann_analysis_memory(e);
 	if (!status && rows.n < ST_ANN_RECORDS_LEAST)
@@ -245,18 +250,18 @@ st_ann_analyse(const struct st_ann_records *r, size_t metric, const struct st_an
 	if (!status) {
 		out->records = rows.n;
 		ann_take_overhead(m, rows, out);
-		const bool times = st_ann_only_grows(m->unit);
-		out->pace = times ? st_ann_pace(r) : 0;
+		out->pace = times ? st_ann_pace(r, slow) : 0;
 		status = times ? st_ann_divide_times(&p, rows, &leaves)
 		               : st_ann_divide(&p, rows, &leaves);
 		for (size_t i = 0; i < leaves.list.n && !status; i++)
 			status = st_ann_describe_leaf(&p, &leaves.list.v[i], out, used);
 		if (status || ann_declare_used(&p, rows, used, out) ||
-		    st_ann_find_processes(out, r, metric) ||
-		    st_ann_remark(&p, rows, &leaves, times, &out->note))
+		    st_ann_find_processes(out, r, metric, rows) ||
+		    st_ann_remark(&p, rows, &leaves, times, slower, &out->note))
 			status = ann_analysis_memory(e);
 	}
 	st_ann_leaves_free(&leaves);
+	free(slow);
 	free(used);
 	free(huge);
 	free(order);

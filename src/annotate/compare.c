@@ -679,7 +679,7 @@ st_ann_compare(const struct st_ann_annotation *a, const struct st_ann_records *r
 	for (; c.at.record.row < r->n && !status; c.at.record.row++)
 		status = compare_add_row(&c);
 	if (st_ann_only_grows(c.m->unit) && a->pace > 0)
-		out->pace = st_ann_pace(r) / a->pace;
+		out->pace = st_ann_pace(r, NULL) / a->pace;
 	if (!status && st_ann_only_grows(c.m->unit))
 		status = compare_leave_out_disturbed(&c);
 	if (!status)

@@ -16,6 +16,7 @@
 #define STROBE_ANNOTATE_COMPARE_H
 
 #include "annotate/annotation.h"
+#include "annotate/processes.h"
 #include "annotate/records.h"
 
 /* A(identifier, "name") */
@@ -53,9 +54,6 @@ struct st_ann_finding {
 	 * of the metric, standard deviations, or shares. */
 	double annotated, value, low, high;
 };
-
-/* The processor had another speed if it took this multiple of the time for a fixed loop. */
-#define ST_ANN_PACE_MARGIN 1.1
 
 struct st_ann_compared {
 	enum st_ann_change change; /* the gravest finding */

@@ -25,17 +25,18 @@ process_order(const void *a, const void *b)
 	return (p->ratio > q->ratio) - (p->ratio < q->ratio);
 }
 
-/* Returns the number of ratios; v: space for all records. */
+/* Returns the number of ratios; v: space for all rows. */
 static size_t
 process_ratios(const struct st_ann_annotation *a, const struct st_ann_records *r, const double *y,
-               struct process_ratio *v)
+               struct st_ann_rows rows, struct process_ratio *v)
 {
 	struct st_ann_record at = {r, 0};
 	const struct st_ann_names names = st_ann_record_names(&at);
 	size_t n = 0;
-	for (; at.row < r->n; at.row++) {
+	for (size_t i = 0; i < rows.n; i++) {
 		double mean, sd;
-		const struct st_ann_scope *s = isnan(y[at.row]) ? NULL : st_ann_scope_of(a, &names);
+		at.row = rows.v[i];
+		const struct st_ann_scope *s = st_ann_scope_of(a, &names);
 		if (s && st_ann_scope_moments(s, &names, &mean, &sd) && mean > 0)
 			v[n++] = (struct process_ratio){r->run[at.row], y[at.row] / mean};
 	}
@@ -54,11 +55,42 @@ process_typical(const struct process_ratio *v, size_t n, bool by_mean)
 	return by_mean ? sum / (double)n : (v[(n - 1) / 2].ratio + v[n / 2].ratio) / 2;
 }
 
+size_t
+st_ann_mark_slow_processes(const struct st_ann_records *r, bool *slow)
+{
+	double fastest = INFINITY;
+	size_t n = 0;
+	for (size_t i = 0; i < r->paces.n; i++)
+		fastest = fmin(fastest, r->paces.v[i]);
+	for (size_t i = 0; i < r->paces.n; i++) {
+		slow[i + 1] = r->paces.v[i] > ST_ANN_PACE_MARGIN * fastest;
+		n += slow[i + 1];
+	}
+	if (r->runs >= n + 2)
+		return n;
+	for (size_t i = 0; i < r->paces.n; i++)
+		slow[i + 1] = false;
+	return 0;
+}
+
+double
+st_ann_pace(const struct st_ann_records *r, const bool *slow)
+{
+	double sum = 0, n = 0;
+	for (size_t i = 0; i < r->paces.n; i++)
+		if (!isnan(r->paces.v[i]) && !(slow && slow[i + 1])) {
+			sum += r->paces.v[i];
+			n++;
+		}
+	return n > 0 ? sum / n : 0;
+}
+
 st_status
-st_ann_find_processes(struct st_ann_annotation *a, const struct st_ann_records *r, size_t metric)
+st_ann_find_processes(struct st_ann_annotation *a, const struct st_ann_records *r, size_t metric,
+                      struct st_ann_rows rows)
 {
 	const bool by_mean = !st_ann_has_laws(a);
-	struct process_ratio *v = malloc((r->n + 1) * sizeof *v);
+	struct process_ratio *v = malloc((rows.n + 1) * sizeof *v);
 	double mean = 0, squares = 0;
 	a->processes = 0;
 	a->between = NAN;
@@ -68,7 +100,7 @@ st_ann_find_processes(struct st_ann_annotation *a, const struct st_ann_records *
 		free(v);
 		return ST_OK;
 	}
-	const size_t n = process_ratios(a, r, r->metrics.v[metric].v, v);
+	const size_t n = process_ratios(a, r, r->metrics.v[metric].v, rows, v);
 	for (size_t from = 0, to; from < n; from = to) {
 		for (to = from + 1; to < n && v[to].run == v[from].run;)
 			to++;

@@ -31,12 +31,6 @@ st_ann_origin_name(enum st_ann_origin origin)
 	return ann_origins[origin];
 }
 
-double
-st_ann_pace(const struct st_ann_records *r)
-{
-	return r->paces ? r->pace_sum / r->paces : 0;
-}
-
 static bool
 ann_same_text(const char *a, const char *b)
 {
@@ -195,6 +189,19 @@ st_ann_record_new(struct st_ann_records *r, uint32_t run)
 	return ST_OK;
 }
 
+st_status
+st_ann_record_pace(struct st_ann_records *r, uint32_t run, double ns)
+{
+	while (r->paces.n < run) {
+		double *pace = ST_PUSH(&r->paces);
+		if (!pace)
+			return ST_FAILED;
+		*pace = NAN;
+	}
+	r->paces.v[run - 1] = ns;
+	return ST_OK;
+}
+
 static bool
 ann_find_in_record(const void *arg, const char *name, struct st_ann_value *value)
 {
@@ -338,6 +345,7 @@ ann_records_free(struct st_ann_records *r)
 	free(r->features.v);
 	free(r->branches.v);
 	free(r->run);
+	free(r->paces.v);
 	free(r->name);
 	free(r->image);
 	free(r->address);

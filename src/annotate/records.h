@@ -78,8 +78,9 @@ struct st_ann_records {
 	size_t n, cap;
 	uint32_t *run; /* of each record: the number of the process that made it, from 1 */
 	uint32_t runs;
-	double pace_sum;      /* of the times that processes took for a fixed loop, in ns */
-	uint32_t paces;       /* their number */
+	/* Of each process: the mean time that it took for a fixed loop, in ns; NAN, or missing at
+	 * the end: not known. */
+	ST_VEC(double) paces;
 	uint64_t calls, left; /* all calls; of these, those left without a return */
 	bool counted;         /* the file has the number of calls */
 	uint64_t missing;     /* records that the files say they have, and do not have */
@@ -127,9 +128,6 @@ struct st_ann_record {
 };
 struct st_ann_names st_ann_record_names(const struct st_ann_record *r);
 
-/* Returns the mean time that the processes took for a fixed loop, in ns; 0: not known. */
-double st_ann_pace(const struct st_ann_records *r);
-
 const char *st_ann_kind_name(enum st_ann_kind kind);
 const char *st_ann_origin_name(enum st_ann_origin origin);
 
@@ -145,6 +143,8 @@ st_status st_ann_branch_way(struct st_ann_branch *b, double outcome, const char 
 st_status st_ann_label_index(struct st_ann_feature *f, const char *label, double *index);
 /* Adds a record without values. run: the process; r->runs of the last one that has begun. */
 st_status st_ann_record_new(struct st_ann_records *r, uint32_t run);
+/* Sets the pace of a process. */
+st_status st_ann_record_pace(struct st_ann_records *r, uint32_t run, double ns);
 /* Copies a record to the place of another one. */
 void st_ann_record_move(struct st_ann_records *r, size_t from, size_t to);
 /* Drops the new records in which a part of the time is longer than the time, or a time is negative,

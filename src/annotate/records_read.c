@@ -315,10 +315,9 @@ ann_read_pace(struct ann_reading *r)
 		return ST_FAILED;
 	if (!(pace > 0))
 		return st_ann_wrong_field(r->l, 2, "a time above 0 is expected");
-	struct st_ann_records *f = ann_bound_records(r, bound);
-	f->pace_sum += pace;
-	f->paces++;
-	return ST_OK;
+	return st_ann_record_pace(ann_bound_records(r, bound), bound->run, pace)
+	               ? ann_reading_memory(r)
+	               : ST_OK;
 }
 
 static st_status

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "annotate/remark.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/processes.h"
 #include "annotate/undisturbed.h"
+#include "base/number.h"
 #include "base/text.h"
 
 /* EXTRA: classes that are tried on request. SCOPES_MANY: fewer scopes need no other class. */
@@ -172,13 +175,19 @@ remark_class(const struct st_ann_problem *p, struct st_ann_rows rows,
 
 st_status
 st_ann_remark(const struct st_ann_problem *p, struct st_ann_rows rows,
-              const struct st_ann_leaves *leaves, bool times, char **out)
+              const struct st_ann_leaves *leaves, bool times, size_t slower, char **out)
 {
 	struct st_text text;
 	*out = NULL;
 	if (!st_text_begin(&text))
 		return ST_FAILED;
 	remark_extremes(p, rows, text.out);
+	if (slower)
+		fprintf(text.out,
+		        "the records of %s of %" PRIu32
+		        " processes are left out, because the processor was "
+		        "slower then: it took more than %g times as long for a fixed loop. ",
+		        ST_NUMBER(slower), p->records->runs, ST_ANN_PACE_MARGIN);
 	if (!remark_has_formula(leaves))
 		remark_without_formula(p, rows, text.out);
 	const st_status status = remark_class(p, rows, leaves, times, text.out);

@@ -86,6 +86,19 @@ class Times(unittest.TestCase):
         _, output = self.strobe("--check", "--kept", "kept.ann", self.records("new.txt", 1.5, pace=150), codes=(3,))
         self.assertIn("the processor took 1.5 times as long for a fixed loop as for the annotation: make the records again when nothing else runs", output)
 
+    def test_slower_processes_are_left_out(self):
+        """Of the annotation, two of five processes: the processor needed twice as long for the loop."""
+        files = [self.records(f"{i}.txt", factor, pace=pace) for i, (factor, pace) in enumerate([(1, 100), (2, 200), (1, 104), (1.9, 190), (1, 108)])]
+        text = self.annotate(*files)
+        self.assertIn("\n//: pace 104\n", text)
+        self.assertRegex(text, r"//: records 300\n//: processes 3 \S*e-05\n")
+        self.assertIn("//: note the records of 2 of 5 processes are left out, because the processor was slower then: it took more than 1.1 times as long for a fixed loop\n", text)
+        self.assertEqual(self.check(self.records("new.txt", pace=104))[0], "kept")
+        # Of two, one would remain: both are kept.
+        text = self.annotate(*files[:2])
+        self.assertIn("//: records 200\n//: processes 2 0.4", text)
+        self.assertNotIn("left out, because", text)
+
     def test_faster_processor(self):
         """It would hide calls that cost more; not if the calls are faster, too."""
         self.annotate(self.records("a.txt", pace=150), self.records("b.txt", pace=150))
