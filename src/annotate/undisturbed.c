@@ -254,7 +254,7 @@ static st_status
 ann_divide_undisturbed(struct ann_disturbed *s, const struct st_ann_leaves *whole, uint32_t *v,
                        struct st_ann_leaves *better, size_t *n)
 {
-	bool same;
+	bool same = false;
 	ann_mark_extremes(s);
 	const bool extremes = ann_near_rows(s, v).n < s->rows.n;
 	st_status status = extremes ? ann_divide_near(s, v, better) : ST_OK;
